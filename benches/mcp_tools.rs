@@ -34,14 +34,13 @@ fn main() {
     let snapshot = runtime.block_on(files::snapshot(&path));
     let ctx = Arc::new(Ctx::new(
         CurrentSnapshot::new(snapshot),
-        snapshots::links(),
         Clock::system(),
         Nets::default(),
     ));
     let catalog = Catalog::new(ctx);
     let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| {
         let answer = runtime.block_on(catalog.call(tool, arguments));
-        answer.unwrap().structured
+        answer.unwrap().parse::<Value>().unwrap()
     };
     let newest = ask("search_reviews", json!({"limit": 1}).as_object().unwrap());
     let id = newest["reviews"][0]["id"].clone();

@@ -73,7 +73,7 @@ fn main() {
         );
     });
     for document in Document::ALL {
-        let known = insights(&copy, &links);
+        let known = insights(&copy);
         group.bench_function(document.name(), |bencher| {
             bencher.iter(|| rendered(document, black_box(&copy), &known));
         });
@@ -94,19 +94,18 @@ fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
 
 /// Renders one document; `known` are the insights, which are computed only for the insights document itself.
 fn rendered(document: Document, copy: &SnapshotInput, known: &Insights) -> Content {
-    let links = snapshots::links();
-    let made = (document == Document::Insights).then(|| insights(copy, &links));
-    let draft = draft(document, copy, made.as_ref().unwrap_or(known), &links);
+    let made = (document == Document::Insights).then(|| insights(copy));
+    let draft = draft(document, copy, made.as_ref().unwrap_or(known));
     draft.finish(DateTime::UNIX_EPOCH)
 }
 
 /// The uncompressed sizes of all documents after a change of `review`.
 fn bodies(copy: &SnapshotInput, review: Review) -> Vec<u64> {
-    let (copy, links) = (revise(copy, review), snapshots::links());
-    let insights = insights(&copy, &links);
+    let copy = revise(copy, review);
+    let insights = insights(&copy);
     Document::ALL
         .map(|document| {
-            let draft = draft(document, &copy, &insights, &links);
+            let draft = draft(document, &copy, &insights);
             draft.finish(DateTime::UNIX_EPOCH).length()
         })
         .to_vec()

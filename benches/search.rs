@@ -15,8 +15,7 @@ use std::time::Duration;
 
 use criterion::measurement::WallTime;
 use criterion::{Criterion, SamplingMode};
-use reviews_service::model::PluralEndings;
-use reviews_service::search::{ResultPage, ReviewFilter, search_reviews};
+use reviews_service::search::ResultPage;
 use reviews_service::snapshot::Snapshot;
 use sqlx::sqlite::SqliteConnectOptions;
 use sqlx::{Connection, SqliteConnection};
@@ -54,7 +53,7 @@ fn main() {
     );
     let questions = questions::all();
     for question in &questions {
-        agrees(&runtime, &snapshot, &buffer, &question.filter());
+        agrees(&runtime, &snapshot, &buffer, question);
     }
     by_chance(&runtime, &snapshot, &buffer);
 
@@ -108,7 +107,6 @@ fn time(
     runtime: &Runtime,
     connection: &mut SqliteConnection,
 ) {
-    let filter = question.filter();
     let mut group = criterion.benchmark_group(group(rows, question));
     group.sampling_mode(SamplingMode::Flat).sample_size(20);
     group
@@ -116,12 +114,12 @@ fn time(
         .measurement_time(Duration::from_millis(400));
     group.bench_function("ours", |bencher| {
         bencher.iter(|| {
-            let found = runtime.block_on(search_reviews(snapshot, black_box(&filter), LIMIT, None));
+            let found = runtime.block_on(black_box(question).find(snapshot));
             body(snapshot, &found)
         });
     });
     group.bench_function("buffer", |bencher| {
-        bencher.iter(|| buffer.search(black_box(&filter), LIMIT));
+        bencher.iter(|| buffer.search(black_box(&question.arguments), LIMIT));
     });
     // The trigram index does not support shorter queries.
     if question
@@ -161,8 +159,8 @@ fn body(snapshot: &Snapshot, found: &ResultPage) -> Vec<u8> {
     body
 }
 
-fn answer(runtime: &Runtime, snapshot: &Snapshot, filter: &ReviewFilter) -> Answer {
-    let found = runtime.block_on(search_reviews(snapshot, filter, LIMIT, None));
+fn answer(runtime: &Runtime, snapshot: &Snapshot, question: &Question) -> Answer {
+    let found = runtime.block_on(question.find(snapshot));
     let entries = found
         .positions
         .iter()
@@ -172,11 +170,11 @@ fn answer(runtime: &Runtime, snapshot: &Snapshot, filter: &ReviewFilter) -> Answ
 }
 
 /// Panics unless both plans return the same reviews and the same total.
-fn agrees(runtime: &Runtime, snapshot: &Snapshot, buffer: &Buffer, filter: &ReviewFilter) {
+fn agrees(runtime: &Runtime, snapshot: &Snapshot, buffer: &Buffer, question: &Question) {
     assert_eq!(
-        answer(runtime, snapshot, filter),
-        buffer.search(filter, LIMIT),
-        "{filter:?}"
+        answer(runtime, snapshot, question),
+        buffer.search(&question.arguments, LIMIT),
+        "{question:?}"
     );
 }
 
@@ -192,14 +190,9 @@ fn by_chance(runtime: &Runtime, snapshot: &Snapshot, buffer: &Buffer) {
             query.push(*dice.pick(&['z', 'é', ' ', 'q']));
         }
         let mut questions = questions::all();
-        let mut arguments = questions.swap_remove(dice.below(questions.len())).arguments;
-        arguments.query = Some(query);
-        agrees(
-            runtime,
-            snapshot,
-            buffer,
-            &ReviewFilter::new(&arguments, PluralEndings::default()),
-        );
+        let mut question = questions.swap_remove(dice.below(questions.len()));
+        question.arguments.query = Some(query);
+        agrees(runtime, snapshot, buffer, &question);
     }
 }
 
@@ -215,7 +208,7 @@ fn report(rows: usize, questions: &[Question], runtime: &Runtime, snapshot: &Sna
             .goal
             .milliseconds(rows, buffer.unwrap_or_default() / 1e6);
         let is_met = ours.is_some_and(|ours| ours <= goal * 1e6);
-        let (total, _) = answer(runtime, snapshot, &question.filter());
+        let (total, _) = answer(runtime, snapshot, question);
         println!(
             "| {} `{}` | {total} | {} | {} | {} | {goal:.2} ms{} |",
             question.name,

@@ -20,7 +20,6 @@ use std::time::Duration;
 use futures_util::TryStreamExt as _;
 use reviews_service::clock::Clock;
 use reviews_service::model::{Review, fold};
-use reviews_service::search::search_reviews;
 use reviews_service::snapshot::{Document, Entries, Publisher};
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
@@ -77,8 +76,7 @@ fn start(runtime: &Runtime, path: &Path) {
     let publisher = Publisher::new(database, snapshots::links(), Clock::system());
     let snapshot = runtime.block_on(publisher.first()).unwrap();
     let rendered = cpu();
-    let filter = questions::all()[0].filter();
-    let found = runtime.block_on(search_reviews(&snapshot, &filter, 20, None));
+    let found = runtime.block_on(questions::all()[0].find(&snapshot));
     let size = snapshot.document(Document::Reviews).body.content.length();
     let (answered, peak) = (cpu(), peak_kib() * 1024);
     println!(
@@ -124,7 +122,7 @@ fn parts(runtime: &Runtime, path: &Path) {
     let (json, serialising) = timed(|| {
         reviews
             .iter()
-            .map(|review| wire::json(&wire::Review::new(review, &links)))
+            .map(|review| wire::json(&wire::Review::new(review, links.review(review.id.as_str()))))
             .collect::<Vec<_>>()
     });
     let (entries, printing) = timed(|| {

@@ -26,7 +26,8 @@ create table review_source (
     is_gone             integer not null default 0 constraint review_source_is_gone_is_flag check (is_gone in (0, 1)),
     primary key (review_id)
 ) strict, without rowid;
-create index review_source_content on review_source (same_content);
+-- With the name, so that the reviews of a source are found in it.
+create index review_source_content on review_source (same_content, source_name);
 create index review_source_entry on review_source (entry) where entry is not null;
 
 create table deleted_review (

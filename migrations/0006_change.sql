@@ -95,11 +95,27 @@ create trigger source_of_review_named after update of source_name on review begi
 end;
 
 create trigger source_renamed after update of name on source when old.name <> new.name begin
+    -- Nobody decided anything by it, so the imports that added its reviews can still be taken back. No change has the number -1.
+    update import_run_review set change_no = -1
+        where kind = 'added' and review_id in (select review_id from review where source_name = old.name)
+            and change_no = (select c.change_no from review_change as c where c.review_id = import_run_review.review_id);
     update review set source_name = new.name where source_name = old.name;
-    update review_source set source_name = new.name where source_name = old.name;
-    update deleted_review set source_name = new.name where source_name = old.name;
+    update import_run_review
+        set change_no = (select c.change_no from review_change as c where c.review_id = import_run_review.review_id)
+        where change_no = -1;
+    update review_source
+        set source_name = new.name,
+            said = iif(said ->> '$.source.source' = old.name, json_set(said, '$.source.source', new.name), said)
+        where source_name = old.name;
+    update deleted_review
+        set source_name = iif(source_name = old.name, new.name, source_name),
+            imported_from = iif(imported_from = old.name, new.name, imported_from)
+        where old.name in (source_name, imported_from);
     update import_run set sources = (select json_group_array(iif(value = old.name, new.name, value)) from json_each(sources))
         where exists (select 1 from json_each(sources) where value = old.name);
+    -- A fetch would bring all reviews again, under the former name, which the entry may state.
+    update sync_state set held = 1, source = iif(source = old.name, new.name, source)
+        where source = old.name or name in (select entry from review_source where source_name = new.name);
 end;
 
 create trigger review_updated after update on review

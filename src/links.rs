@@ -14,6 +14,7 @@ pub const HUB_PATH: &str = "/api/websub/hub";
 pub const MCP_PATH: &str = "/mcp";
 pub const SEARCH_API_PATH: &str = "/api/reviews/search";
 pub const SEARCH_PAGE_PATH: &str = "/search";
+pub const SEARCH_FEED_PATH: &str = "/search.atom";
 /// `:id` matches one segment, as in the route table.
 pub const PERMALINK_PATH: &str = "/reviews/:id";
 pub const REVIEW_PATH: &str = "/api/reviews/:id";
@@ -24,7 +25,7 @@ pub const SECURITY_PATH: &str = "/.well-known/security.txt";
 pub const DOCS_PATH: &str = "/docs";
 
 /// The public base URL, without a trailing slash, for example `https://reviews.sample.test`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Links {
     base: String,
 }

@@ -8,7 +8,6 @@ use reviews_service::insights::{
     AggregateInput, Analysis, CompactAnalysis, Finding, Mention, Polarity, Sentence, TextLanguage,
     TextSpan, Trade, aggregate,
 };
-use reviews_service::links::Links;
 use reviews_service::model::business::{Business, Editorial};
 use reviews_service::model::{MentionKind, Review};
 use reviews_service::wire::{Insights, InsightsMethod};
@@ -25,7 +24,6 @@ pub struct Noted {
     reviews: Vec<Review>,
     trade: Trade,
     business: Business,
-    links: Links,
 }
 
 impl Noted {
@@ -45,7 +43,6 @@ impl Noted {
             reviews,
             trade,
             business: Corpus::business(),
-            links: "https://reviews.sample.test".parse().unwrap(),
         }
     }
 
@@ -62,7 +59,6 @@ impl Noted {
             editorial: &Editorial::default(),
             answered: &BTreeSet::new(),
             mentioned: &BTreeSet::new(),
-            links: &self.links,
         };
         aggregate(&sources, InsightsMethod::default())
     }

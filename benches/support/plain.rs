@@ -2,7 +2,7 @@
 
 use memchr::memmem::Finder;
 use reviews_service::model::{Review, fold};
-use reviews_service::search::{MATCHED_MAX, ReviewFilter, SearchParameters};
+use reviews_service::search::{MATCHED_MAX, SearchParameters};
 use sqlx::{QueryBuilder, Row, Sqlite, SqliteConnection};
 
 /// The bounded total, and the IDs of the page.
@@ -72,20 +72,20 @@ impl Buffer {
 
     /// One `memmem` over the texts within the dates; columns are checked only for its matches.
     #[must_use]
-    pub fn search(&self, filter: &ReviewFilter, limit: usize) -> Answer {
-        let first = filter.parameters.until.map_or(0, |day| {
+    pub fn search(&self, filter: &SearchParameters, limit: usize) -> Answer {
+        let first = filter.until.map_or(0, |day| {
             self.rows.partition_point(|row| row.day > day.number())
         });
-        let end = filter.parameters.since.map_or(self.rows.len(), |day| {
+        let end = filter.since.map_or(self.rows.len(), |day| {
             self.rows.partition_point(|row| row.day >= day.number())
         });
-        let whole = filter.text.as_ref().map(|query| query.whole.as_str());
+        let whole = filter.query.as_deref().map(fold);
         let total_max = if whole.is_some() {
             MATCHED_MAX
         } else {
             u64::MAX
         };
-        let finder = Finder::new(whole.unwrap_or_default());
+        let finder = Finder::new(whole.as_deref().unwrap_or_default());
         let (mut total, mut ids, mut row) = (0, Vec::with_capacity(limit), first);
         let mut at = first.checked_sub(1).map_or(0, |before| self.ends[before]);
         while row < end
@@ -111,8 +111,8 @@ impl Buffer {
         (total.min(total_max), ids)
     }
 
-    fn takes(&self, row: usize, filter: &ReviewFilter) -> bool {
-        let (row, filter) = (&self.rows[row], &filter.parameters);
+    fn takes(&self, row: usize, filter: &SearchParameters) -> bool {
+        let row = &self.rows[row];
         let stars = f64::from(row.stars);
         let technician = filter.mentions_technician.as_deref().map(fold);
         filter.rating.is_none_or(|rating| rating == row.stars)

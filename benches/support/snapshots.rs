@@ -37,6 +37,7 @@ pub fn copy(corpus: &Corpus) -> SnapshotInput {
     SnapshotInput {
         entries: Entries::new(entries.collect(), &Entries::default(), &links()),
         business: Corpus::business(),
+        links: links(),
         ..SnapshotInput::default()
     }
 }

@@ -4,12 +4,9 @@
 use std::sync::Arc;
 
 use poem::http::HeaderMap;
-use poem::http::header::LINK;
 use poem_openapi::OpenApi;
 
-use super::openapi::{
-    CROWDED, Cacheable, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec,
-};
+use super::operation::{CROWDED, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec};
 use crate::compute::run_long;
 use crate::search::facets::{FACET_VALUES_MAX, facets};
 use crate::search::insights::{
@@ -18,7 +15,7 @@ use crate::search::insights::{
 use crate::snapshot::document::head;
 use crate::snapshot::{CachedBody, Document};
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem, ready};
+use crate::web::{Cacheable, ClientAddress, HttpProblem};
 use crate::wire;
 
 #[derive(Clone)]
@@ -109,16 +106,13 @@ impl DatasetsApi {
             Some(stage_request) => {
                 let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
                 let found = run_long(|| {
-                    let found = stage(&snapshot, &self.ctx.links, &stage_request);
+                    let found = stage(&snapshot, &stage_request);
                     found.map(|stage| wire::json(&stage))
                 });
                 let body = found.map_err(HttpProblem::not_found)?;
-                let (body, insights) = (
-                    CachedBody::whole(JSON, body),
-                    snapshot.document(Document::Insights),
-                );
-                let response = (self.ctx).respond(headers, &snapshot, &body, Some(insights));
-                Ok(response.into())
+                let insights = &snapshot.document(Document::Insights).publication;
+                let body = CachedBody::whole(JSON, body).dated(insights);
+                Ok(self.ctx.respond(headers, &snapshot, &body))
             }
         }
     }
@@ -233,8 +227,7 @@ impl DatasetsApi {
         if let Some(cursor) = evidence_query.foreign_cursor() {
             return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]).into());
         }
-        let links = &self.ctx.links;
-        let body = run_long(|| wire::json(&evidence(&snapshot, links, &evidence_query)));
+        let body = run_long(|| wire::json(&evidence(&snapshot, &evidence_query)));
         Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 }
@@ -242,12 +235,8 @@ impl DatasetsApi {
 impl DatasetsApi {
     fn document<K>(&self, headers: &HeaderMap, document: Document) -> Cacheable<K> {
         let snapshot = self.ctx.current.load();
-        let published = snapshot.document(document);
-        let mut response = (self.ctx).respond(headers, &snapshot, &published.body, Some(published));
-        if let Some(link) = &published.link {
-            response.headers_mut().insert(LINK, ready(link));
-        }
-        response.into()
+        let body = &snapshot.document(document).body;
+        self.ctx.respond(headers, &snapshot, body)
     }
 }
 

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use chrono::SecondsFormat;
 use serde_json::{Value, json};
 
-use crate::links::Links;
 use crate::search::facets::facets;
 use crate::snapshot::document::{atom_feed, head, json_feed};
 use crate::snapshot::input::SnapshotInput;
@@ -17,17 +16,14 @@ use crate::wire;
 const EXAMPLE_VALUES_MAX: usize = 10;
 
 /// By path, as if `only` were the only review, so that they change with it and the business alone.
-pub fn answers(
-    snapshot: &Snapshot,
-    only: &Arc<Entry>,
-    links: &Links,
-) -> [(&'static str, Value); 6] {
+pub fn answers(snapshot: &Snapshot, only: &Arc<Entry>) -> [(&'static str, Value); 6] {
+    let links = &snapshot.input.links;
     let input = SnapshotInput {
         entries: Entries::new(vec![Arc::clone(only)], &Entries::default(), links),
         withheld: Reasons::default(),
         ..snapshot.input.clone()
     };
-    let review = wire::Review::new(&only.review, links);
+    let review = input.review(0);
     let head = head(&input, Some(review.updated_at));
     let updated_at = review
         .updated_at

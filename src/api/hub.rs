@@ -6,11 +6,8 @@ use std::sync::Arc;
 use poem::http::StatusCode;
 use poem::{Request, Response};
 use poem_openapi::OpenApi;
-use serde_json::json;
 
-use super::openapi::{Accepted, HubForm, OperationGroup, TEXT};
-use crate::links::Links;
-use crate::snapshot::Document;
+use super::operation::{Accepted, HubForm, OperationGroup, TEXT};
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
 use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
 
@@ -42,22 +39,6 @@ impl HubEndpoint {
         let taken = self.intake.take(client.0, request.content_type(), &body);
         taken.await.map_err(|error| problem(&error))?;
         Ok(Accepted)
-    }
-}
-
-/// Adds an example of a request to the OpenAPI document; it depends on the base URL, with which topics begin.
-pub fn describe_request(document: &mut serde_json::Value, links: &Links) {
-    let topic = links.absolute(Document::JsonFeed.path());
-    for (field, example) in [
-        ("hub.callback", "https://subscriber.example.com/callback"),
-        ("hub.topic", topic.as_str()),
-        ("hub.lease_seconds", "864000"),
-        ("hub.secret", "a-secret-of-your-own"),
-    ] {
-        let path = format!("/components/schemas/HubRequest/properties/{field}");
-        if let Some(property) = document.pointer_mut(&path) {
-            property["examples"] = json!([example]);
-        }
     }
 }
 

@@ -2,26 +2,24 @@
 
 use std::sync::Arc;
 
+use poem::Response;
 use poem::http::header::LINK;
 use poem::http::{HeaderMap, HeaderValue};
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
-use super::openapi::{
-    CROWDED, Cacheable, DayInPath, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec,
+use super::operation::{
+    CROWDED, DayInPath, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec,
 };
-use crate::compute::{run_long, run_long_if};
-use crate::links::{Links, SEARCH_API_PATH, SEARCH_PAGE_PATH, with_query};
-use crate::model::{ReviewId, TextMatch, hex};
-use crate::search::facets::{PeriodsParameters, PeriodsRequest, compare};
-use crate::search::{
-    CURSOR, FeedParameters, SHORT_PAGE, SearchParameters, SearchRequest, search_head,
-    search_reviews,
-};
-use crate::snapshot::document::{FEED_REVIEWS, array, search_feed};
-use crate::snapshot::{CachedBody, Content, Document};
+use crate::compute::run_long;
+use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH, SEARCH_PAGE_PATH};
+use crate::model::{ReviewId, hex};
+use crate::search::comparison::{PeriodsParameters, PeriodsRequest, compare};
+use crate::search::{CURSOR, FeedParameters, SearchParameters, find_page, search_reviews};
+use crate::snapshot::document::{array, search_feed};
+use crate::snapshot::{CachedBody, Content, Document, Snapshot};
 use crate::web::context::Ctx;
-use crate::web::{ClientAddress, HttpProblem};
+use crate::web::{Cacheable, ClientAddress, HttpProblem};
 use crate::wire::{self, Arguments};
 
 /// Maximum length of a `Link`, because clients limit header fields.
@@ -79,36 +77,16 @@ impl ReviewsApi {
         client: ClientAddress,
         parameters: Query<SearchParameters>,
     ) -> poem::Result<Cacheable<wire::SearchResult>> {
-        let snapshot = self.0.current.load();
+        let (ctx, snapshot) = (&self.0, self.0.current.load());
         let Query { values, mut query } = parameters;
-        let mode = TextMatch::Substring;
-        let search_request = SearchRequest::new(values, &mut query.issues, &snapshot.input, mode);
+        values.check_aspect(snapshot.input.analyzer.trade(), &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
-        let _slot = self.0.turn(client).await?;
-        let (limit, cursor) = (search_request.limit, search_request.cursor.as_ref());
-        let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor).await;
-        let head = search_head(&snapshot, &search_request, &found, query.ignored_names()).await;
+        let found = search_reviews(&snapshot, &values, || ctx.turn(client)).await?;
+        let head = found.head(values.limit, query.ignored_names());
         let next = head.next_cursor.as_deref();
-        let link = next.and_then(|next| self.link(&query, next));
-        let body = run_long_if(found.positions.len() > SHORT_PAGE, || {
-            let mut body = opening(&head);
-            let mut digest = Sha256::new_with_prefix(&body);
-            for (number, at) in found.positions.into_iter().enumerate() {
-                if number > 0 {
-                    body.push(b',');
-                }
-                let (json, json_digest) = snapshot.input.entries.json(at);
-                body.extend_from_slice(&json);
-                digest.update(json_digest);
-            }
-            body.extend_from_slice(b"]}");
-            let content = Content {
-                pieces: vec![body.into()],
-                digest: hex(&digest.finalize()),
-            };
-            CachedBody::new(JSON, content)
-        });
-        let mut response = self.0.respond(headers, &snapshot, &body, None);
+        let link = next.and_then(|next| next_link(&snapshot, &query, next));
+        let body = CachedBody::new(JSON, found.json(&snapshot, &head));
+        let mut response: Response = ctx.respond(headers, &snapshot, &body);
         if let Some(link) = link {
             response.headers_mut().insert(LINK, link);
         }
@@ -127,23 +105,14 @@ impl ReviewsApi {
         parameters: Query<FeedParameters>,
     ) -> poem::Result<Cacheable<wire::SearchFeed>> {
         let Query { values, mut query } = parameters;
-        let (ctx, snapshot) = (&self.0, self.0.current.load());
-        let mode = TextMatch::Words;
-        let search_request = SearchRequest::new(values.0, &mut query.issues, &snapshot.input, mode);
+        let (ctx, snapshot, values) = (&self.0, self.0.current.load(), values.0);
+        values.check_aspect(snapshot.input.analyzer.trade(), &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
-        let _slot = ctx.turn(client).await?;
-        let found = search_reviews(&snapshot, &search_request.filter, FEED_REVIEWS, None).await;
-        let reviews: Vec<_> = found.reviews(&snapshot, &ctx.links).collect();
-        let filter = &search_request.filter.parameters;
-        let [address, page] =
-            [FEED_PATH, SEARCH_PAGE_PATH].map(|path| canonical_address(path, filter));
-        let xml = search_feed(
-            &snapshot.input,
-            &reviews,
-            &ctx.links,
-            (&address, &page),
-            snapshot.changed_at(),
-        );
+        let found = find_page(&snapshot, &values, || ctx.turn(client)).await?;
+        let reviews: Vec<_> = found.reviews(&snapshot).collect();
+        let addresses = [SEARCH_FEED_PATH, SEARCH_PAGE_PATH];
+        let addresses = addresses.map(|path| values.address_of_newest(path));
+        let xml = search_feed(&snapshot.input, &reviews, addresses, snapshot.changed_at());
         Ok(Cacheable::whole(ctx, headers, &snapshot, xml))
     }
 
@@ -192,13 +161,13 @@ impl ReviewsApi {
         };
         let reviews = snapshot.input.entries.json_of_first(count);
         let content = Content {
-            pieces: array(opening(&head), reviews, b"]}"),
+            pieces: array(wire::opening(&head), reviews, b"]}"),
             digest: hex(&digest.finalize()),
         };
-        let body = CachedBody::new(JSON, content);
         // The dataset's instant is never earlier than this part's last change, so a 304 is never wrong.
-        let dated = Some(&**snapshot.document(Document::Reviews));
-        Ok(self.0.respond(headers, &snapshot, &body, dated).into())
+        let dataset = &snapshot.document(Document::Reviews).publication;
+        let body = CachedBody::new(JSON, content).dated(dataset);
+        Ok(self.0.respond(headers, &snapshot, &body))
     }
 
     /// Get one review
@@ -220,41 +189,11 @@ impl ReviewsApi {
     }
 }
 
-impl ReviewsApi {
-    /// A link to the next page (RFC 8288 §3.3); `None` if it is too long, when only `next_cursor` has the cursor.
-    fn link(&self, query: &Arguments, next: &str) -> Option<HeaderValue> {
-        let path = self.0.links.absolute(SEARCH_API_PATH);
-        let address = query.address(&path, &[CURSOR], &[(CURSOR, next)]);
-        HeaderValue::from_str(&format!("<{address}>; rel=\"next\""))
-            .ok()
-            .filter(|link| link.len() <= LINK_BYTES_MAX)
-    }
-}
-
-/// The JSON of a head up to the point where its reviews follow.
-fn opening<T: serde::Serialize>(head: &T) -> Vec<u8> {
-    let mut json = wire::json_open(head);
-    json.extend_from_slice(b",\"reviews\":[");
-    json
-}
-
-// The feed of a search.
-
-const FEED_PATH: &str = "/search.atom";
-/// The address of the search at `path`, the same for every spelling of its parameters.
-fn canonical_address(path: &str, parameters: &SearchParameters) -> String {
-    // The feed is always the newest reviews.
-    let pairs = parameters
-        .pairs()
-        .into_iter()
-        .filter(|(name, value)| match *name {
-            "match" => parameters.query.is_some() && value != TextMatch::Words.name(),
-            name => name != "sort",
-        });
-    with_query(path, pairs)
-}
-
-/// The address of the feed of a search.
-pub fn search_feed_url(parameters: &SearchParameters, links: &Links) -> String {
-    links.absolute(&canonical_address(FEED_PATH, parameters))
+/// A link to the next page (RFC 8288 §3.3); `None` if it is too long, when only `next_cursor` has the cursor.
+fn next_link(snapshot: &Snapshot, query: &Arguments, next: &str) -> Option<HeaderValue> {
+    let path = snapshot.input.links.absolute(SEARCH_API_PATH);
+    let address = query.address(&path, &[CURSOR], &[(CURSOR, next)]);
+    HeaderValue::from_str(&format!("<{address}>; rel=\"next\""))
+        .ok()
+        .filter(|link| link.len() <= LINK_BYTES_MAX)
 }

@@ -95,11 +95,12 @@ impl HubRuntime {
         let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver, clock.clone());
         let rates = Arc::new(RateLimits::new(&limits, clock));
         let runner = SyncRunner::new(&database, clock, options.random.clone(), options.sync);
+        let links = &ctx.current.load().input.links;
         let exchange = Exchange {
             egress: egress.context("TLS cannot be set up")?,
             clock: clock.clone(),
             random: options.random,
-            links: ctx.links.clone(),
+            links: links.clone(),
             delays: retry_delays,
             rates: Arc::clone(&rates),
         };
@@ -111,7 +112,7 @@ impl HubRuntime {
         );
         let intake = SubscriptionIntake {
             database: database.clone(),
-            links: ctx.links.clone(),
+            links: links.clone(),
             clock: clock.clone(),
             policy,
             leases: leases.checked()?,

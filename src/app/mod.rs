@@ -24,6 +24,7 @@ use tokio::net::TcpListener;
 use tokio::sync::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use crate::api::{self, Description};
 use crate::config::{Contacts, Hosts, RequestLog};
 use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
@@ -33,7 +34,7 @@ use crate::storage::{Database, DbError};
 use crate::web::context::Ctx;
 pub use crate::web::server::ConnectionLimits;
 use crate::web::{ListedRoute, Routes, server};
-use crate::{api, mcp, metrics, pages};
+use crate::{mcp, metrics, pages};
 
 /// Connections from this machine are exempt from limits, because they may come from a local proxy for many clients.
 const LOOPBACK: [IpNet; 2] = [
@@ -105,17 +106,18 @@ impl App {
         // Before the first read, so that a write in between is seen as a change.
         changes.any().await?;
         let first = publisher.first().await?;
-        let origin_check = OriginCheck::new(&links, allowed_hosts);
+        let origin_check = OriginCheck::new(&links.home(), allowed_hosts);
         let (trusted_proxies, random) = (hub.config.trusted_proxies.clone(), hub.random.clone());
         let ctx = Arc::new(Ctx {
             contacts,
             request_log,
-            ..Ctx::new(CurrentSnapshot::new(first), links, clock, trusted_proxies)
+            ..Ctx::new(CurrentSnapshot::new(first), clock, trusted_proxies)
         });
         let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
         operations::report_release(&database).await?;
         let api = api::operations(&ctx, handler);
-        let description = api::description(&ctx, api.clone(), mcp::describe);
+        let description = Description::new(api.clone(), links.absolute(""), mcp::describe);
+        let description = Arc::new(description);
         let catalog = Catalog::new(Arc::clone(&ctx));
         let agents = Arc::new(Mcp::new(catalog, random, origin_check, &ctx));
         let pages = Arc::new(Pages {
@@ -132,7 +134,7 @@ impl App {
         // The examples in the OpenAPI document depend on the data.
         let make_ahead = move |snapshot: &Arc<Snapshot>| {
             let mut bodies = pages.bodies(snapshot);
-            bodies.push(description.of(snapshot));
+            bodies.push(description.body(snapshot));
             bodies
         };
         let precompress = Precompress::new(

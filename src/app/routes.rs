@@ -62,7 +62,7 @@ fn openapi(
     headers: &HeaderMap,
 ) -> Response {
     let snapshot = ctx.current.load();
-    ctx.respond(headers, &snapshot, &description.of(&snapshot), None)
+    ctx.respond(headers, &snapshot, &description.body(&snapshot))
 }
 
 /// The routes within all middleware, the innermost first.

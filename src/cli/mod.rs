@@ -176,7 +176,7 @@ impl Cli {
             CliCommand::Status(status) => status.run(&database, &clock).await,
             CliCommand::Sync(sync) => sync.run(&database, &clock).await,
             CliCommand::Undo(undo) => undo.run(&database, &clock).await,
-            CliCommand::Source(source) => source.run(&database, &clock).await,
+            CliCommand::Source(source) => source.run(&database).await,
             CliCommand::List(list) => list.run(&database).await,
             CliCommand::Show(show) => show.run(&database).await,
             CliCommand::Withhold(withhold) => withhold.run(&database, &clock).await,

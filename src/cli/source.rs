@@ -9,12 +9,11 @@ use sqlx::SqliteConnection;
 use super::database::{change, existing_address, read};
 use super::import::read_format;
 use super::report::{Exit, counted, print_result};
-use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::{base_of, composed, rename_source, respell};
+use crate::imports::{base_of, composed, respell};
 use crate::model::text::{nearest, quote_for_shell};
 use crate::storage::formats::{KeptFormats, load_formats, store_format};
-use crate::storage::reviews::{SourceCounts, counts_by_source};
+use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source};
 
 /// List the sources with their reviews, or give one another name
 #[derive(Debug, Args)]
@@ -25,12 +24,12 @@ pub struct SourceCommand {
 
 #[derive(Debug, Subcommand)]
 enum SourceAction {
-    /// Give all reviews of a source another source's name, so that imports of that source update them
+    /// Give a source another name
     Rename {
         /// The source's present name
         #[arg(value_name = "OLD")]
         old: String,
-        /// The new name; another source may have it, unless some reviews of both have the same ID or text
+        /// The new name, which no other source has
         #[arg(value_name = "NEW", value_parser = composed)]
         new: String,
     },
@@ -46,7 +45,7 @@ enum SourceAction {
 }
 
 impl SourceCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (old, new) = match self.action {
             None => return print_result(&format_sources(&read(config, counts_by_source).await?)),
             Some(SourceAction::Format { name, file }) => return format(config, name, file).await,
@@ -58,20 +57,28 @@ impl SourceCommand {
         );
         ensure!(old != new, "{old} has this name already");
         change(&existing_address(config)?, async |database| {
-            let renamed = rename_source(database, clock, &old, &new).await?;
-            let reviews = counted(renamed.count, "review is", "reviews are");
-            let (former, name) = (renamed.former_name, renamed.name);
-            let before = match renamed.count_before {
-                0 => String::new(),
-                count => format!(
-                    "; {name} had {} before",
-                    counted(count, "review", "reviews")
-                ),
+            let (mut old, mut new) = (old.clone(), new.clone());
+            let mut write = database.write_as_owner().await?;
+            let mut counts = counts_by_source(write.for_reading()).await?;
+            // Names that differ only in case are one source, as in imports; the source itself may get another case.
+            respell(&mut old, &counts);
+            let Some(own) = counts.iter().find(|count| count.source_name == old) else {
+                bail!("no review is from {old}; `reviews source` lists the sources");
             };
+            let reviews = counted((own.published + own.withheld).cast_unsigned(), "review is", "reviews are");
+            counts.retain(|count| count.source_name != old);
+            respell(&mut new, &counts);
+            let name = quote_for_shell(&new);
+            ensure!(
+                rename_source(&mut write, &old, &new).await?,
+                "{new} has reviews or a format already, and two sources cannot become one; to move the reviews of {old}, take its imports back \
+                 with `reviews undo --source {}` and import its files with --source {name}",
+                quote_for_shell(&old)
+            );
+            write.commit().await?;
             Ok(format!(
-                "{reviews} now from {name}, which was {former}{before}\nimport files of it with --source {}; a column of sources \
-                 in them must say {name}, too\n",
-                quote_for_shell(&name)
+                "{reviews} now from {new}, which was {old}\nimport files of it with --source {name}; a column of sources in them must say \
+                 {new}, too\n"
             ))
         })
         .await

@@ -1180,12 +1180,8 @@ impl Collector<'_> {
             let hidden = incoming.hidden_name.take();
             incoming.hidden_name = hidden.map(|name| short_name(&name).into());
         }
-        let row = ReviewRow {
-            file: self.collected.report.files.len() - 1,
-            at,
-            format: Arc::clone(&self.format),
-            incoming,
-        };
+        let file = self.collected.report.files.len() - 1;
+        let row = ReviewRow::new(file, at, &self.format, incoming);
         // A text may show a secret only once entities and elements of HTML are gone.
         if row.texts().any(|text| self.request.mask.is_in(text)) {
             let fault = FieldError::new("", HAS_SECRET);

@@ -105,9 +105,25 @@ pub struct ReviewRow {
     pub at: Position,
     pub format: Arc<Format>,
     pub incoming: Incoming,
+    /// Of what its source gives.
+    pub digests: Digests,
 }
 
 impl ReviewRow {
+    pub fn new(file: usize, at: Position, format: &Arc<Format>, incoming: Incoming) -> Self {
+        let (review, unpublished) = (&incoming.statement.review, &incoming.unpublished);
+        let author = incoming.hidden_name.as_deref().unwrap_or(&review.author);
+        let of_row = || Digests::new(review, author, unpublished.posted_at);
+        let digests = unpublished.digests.unwrap_or_else(of_row);
+        Self {
+            file,
+            at,
+            format: Arc::clone(format),
+            incoming,
+            digests,
+        }
+    }
+
     pub const fn review(&self) -> &Review {
         &self.incoming.statement.review
     }
@@ -121,13 +137,6 @@ impl ReviewRow {
     pub fn author(&self) -> &str {
         let hidden = self.incoming.hidden_name.as_deref();
         hidden.unwrap_or(&self.review().author)
-    }
-
-    /// Digests of what its source gives.
-    pub fn digests(&self) -> Digests {
-        let unpublished = &self.incoming.unpublished;
-        let of_row = || Digests::new(self.review(), self.author(), unpublished.posted_at);
-        unpublished.digests.unwrap_or_else(of_row)
     }
 
     /// Its day at the source.

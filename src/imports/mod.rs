@@ -19,14 +19,15 @@ use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
 use crate::imports::collect::{Collected, collect};
+use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::read::bytes::file_names;
-use crate::model::business::Editorial;
+use crate::model::business::{Business, Editorial};
 use crate::model::{Calendar, ReviewId};
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::formats::{KeptFormats, load_formats, store_formats};
-use crate::storage::reviews::{self, RunChange, RunCounts};
+use crate::storage::reviews::{self, Mark, RunChange, RunCounts, Scope};
 use crate::storage::sync::{note_entry, reviews_of_entry};
 use crate::storage::{AtPath as _, Database, Write, business};
 
@@ -51,7 +52,6 @@ pub use format::{
     FORMAT_BYTES_MAX, Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField,
 };
 pub use merge::guards::Guards;
-pub use merge::rename::{Renamed, rename_source};
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
 pub use read::bytes::{INPUT_BYTES_MAX, open_root};
@@ -172,9 +172,19 @@ pub async fn apply(
     } = files;
     // Another program may have written since the files were read.
     refuse_sample(write.for_reading(), path).await?;
-    if business::find(write.for_reading()).await.at(path)? != request.business
-        && collected.business.take().is_some()
-    {
+    let business = business::find(write.for_reading()).await.at(path)?;
+    let has_other = |before: &Business| {
+        business
+            .as_ref()
+            .is_none_or(|it| (it.time_zone, &it.country) != (before.time_zone, &before.country))
+    };
+    if request.business.as_ref().is_some_and(has_other) {
+        return Err(ImportError::Refused(
+            "the time zone or country of the business was changed while the files were read; nothing was changed; run the command again"
+                .to_owned(),
+        ));
+    }
+    if business != request.business && collected.business.take().is_some() {
         collected.editorial = None;
         collected.report.business = None;
         collected.report.has_left_out_business = true;
@@ -218,14 +228,18 @@ async fn merge_and_write(
         Some(name) => Some(reviews_of_entry(write.for_reading(), name).await?),
         None => None,
     };
+    let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
+    let scope = scope_of(&sources, &rows, &deleted);
+    let known = reviews::load_known(write.for_reading(), &scope).await?;
+    drop(scope);
+    let other_ids = reviews::other_ids(write.for_reading(), &known).await?;
     let rules = Rules {
         now,
         request,
         guards,
         brought,
+        other_ids,
     };
-    let known = reviews::load_known(write.for_reading()).await?;
-    let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
     // A fetch that changes nothing is no run that could be taken back.
     let has_changes = outcome.changes.iter().any(Change::is_visible);
@@ -260,6 +274,25 @@ async fn merge_and_write(
         is_one_group,
         run,
     })
+}
+
+/// What the rows of these sources, and the reviews that an export lists as deleted, may meet.
+fn scope_of<'s>(
+    sources: &'s BTreeSet<String>,
+    rows: &'s [ReviewRow],
+    deleted: &'s [Mark],
+) -> Scope<'s> {
+    let unnamed = rows
+        .iter()
+        .filter(|row| row.incoming.source_name().is_none());
+    let ids = unnamed
+        .map(ReviewRow::id)
+        .chain(deleted.iter().map(|mark| &mark.id));
+    Scope {
+        sources: sources.iter().map(String::as_str).collect(),
+        ids: ids.map(ReviewId::as_str).collect(),
+        contents: rows.iter().map(|row| row.digests.content).collect(),
+    }
 }
 
 /// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.

@@ -13,7 +13,6 @@ use super::compact::{
 };
 use super::rules::Trade;
 use super::words::WordMap;
-use crate::links::Links;
 use crate::model::business::{Business, Editorial};
 use crate::model::statistics::round_to;
 use crate::model::{MentionKind, Review, Vote, VoteCounts};
@@ -40,8 +39,6 @@ pub struct AggregateInput<'a> {
     pub answered: &'a BTreeSet<String>,
     /// Names in reviews, whether or not they are in the business's lists, sorted.
     pub mentioned: &'a BTreeSet<(MentionKind, &'a str)>,
-    /// For the addresses of evidence.
-    pub links: &'a Links,
 }
 
 /// A technician, service or place.

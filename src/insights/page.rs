@@ -161,7 +161,8 @@ impl InsightsPage<'_> {
             example_review_ids: self.examples(counts),
             quotes: self.both_sides(counts, ASPECT_QUOTES),
             temporal: votes_over_time(&counted.months, at),
-            evidence_url: self.sources.links.evidence(&aspect.id),
+            // The snapshot knows the base URL.
+            evidence_url: String::new(),
         });
         figures.collect()
     }

@@ -9,8 +9,8 @@ use poem::{Response, handler};
 use serde_json::{Value, json};
 use url::Url;
 
-use super::revision::Revision;
-use crate::links::{Links, MCP_PATH, OPENAPI_PATH};
+use super::message::Revision;
+use crate::links::{MCP_PATH, OPENAPI_PATH};
 use crate::snapshot::CachedBody;
 use crate::web::context::Ctx;
 
@@ -23,7 +23,9 @@ const TITLE_CHARACTERS_MAX: usize = 100;
 
 #[handler]
 pub fn server_card(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
-    let labels = host(&ctx.links);
+    let snapshot = ctx.current.load();
+    let links = &snapshot.input.links;
+    let labels = host(&links.home());
     let labels: Vec<&str> = labels.split('.').rev().collect();
     let card = json!({
         "$schema": "https://static.modelcontextprotocol.io/schemas/v1/server-card.schema.json",
@@ -31,9 +33,9 @@ pub fn server_card(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response 
         "version": env!("CARGO_PKG_VERSION"),
         "title": title(ctx),
         "description": "Search, quote and compare the customer reviews of this business. Read-only.",
-        "websiteUrl": ctx.links.home(),
+        "websiteUrl": links.home(),
         "remotes": [{
-            "type": "streamable-http", "url": ctx.links.absolute(MCP_PATH),
+            "type": "streamable-http", "url": links.absolute(MCP_PATH),
             "supportedProtocolVersions": Revision::ALL.map(Revision::name),
         }],
     });
@@ -42,18 +44,20 @@ pub fn server_card(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response 
 
 #[handler]
 pub fn ai_catalog(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
-    let (host, title) = (host(&ctx.links), title(ctx));
+    let snapshot = ctx.current.load();
+    let links = &snapshot.input.links;
+    let (host, title) = (host(&links.home()), title(ctx));
     let catalog = json!({
         "specVersion": "1.0",
         "host": { "displayName": ctx.current.load().input.business.name, "identifier": host },
         "entries": [
             {
                 "identifier": format!("urn:air:{host}:server:mcp"), "displayName": title, "type": SERVER_CARD,
-                "url": ctx.links.absolute(SERVER_CARD_PATH),
+                "url": links.absolute(SERVER_CARD_PATH),
             },
             {
                 "identifier": format!("urn:air:{host}:api:openapi"), "displayName": format!("{title} (HTTP API)"),
-                "type": "application/vnd.oai.openapi+json", "url": ctx.links.absolute(OPENAPI_PATH),
+                "type": "application/vnd.oai.openapi+json", "url": links.absolute(OPENAPI_PATH),
             },
         ],
     });
@@ -61,8 +65,8 @@ pub fn ai_catalog(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
 }
 
 /// The host of the base URL; of an IPv6 address only characters that names may have.
-fn host(links: &Links) -> String {
-    let url = Url::parse(&links.home()).ok();
+fn host(home: &str) -> String {
+    let url = Url::parse(home).ok();
     let host = url.as_ref().and_then(Url::host_str).unwrap_or_default();
     host.trim_matches(['[', ']']).replace(':', "-")
 }
@@ -79,5 +83,5 @@ fn respond(
     document: &Value,
 ) -> Response {
     let body = CachedBody::whole(content_type, document.to_string());
-    ctx.respond(headers, &ctx.current.load(), &body, None)
+    ctx.respond(headers, &ctx.current.load(), &body)
 }

@@ -11,12 +11,12 @@ use poem::{Endpoint, Request, Response};
 use url::{Host, Origin, Url};
 
 use super::catalog::Catalog;
-use super::message::{self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData};
-use super::methods::Methods;
-use super::revision::{self, Revision, VERSION_HEADER, VERSION_META};
+use super::message::{
+    self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData, Revision, is_stateless, revision,
+};
 use super::stdio::StdioConnection;
 use crate::config::Hosts;
-use crate::links::{Links, is_local};
+use crate::links::is_local;
 use crate::metrics;
 use crate::random::Random;
 use crate::web::context::{CROWDED_PAUSE, Ctx};
@@ -28,7 +28,7 @@ pub struct Mcp {
     origin_check: OriginCheck,
     random: Random,
     /// Shared with connections over stdio.
-    methods: Arc<Methods>,
+    catalog: Arc<Catalog>,
     places: Arc<Places>,
 }
 
@@ -43,7 +43,7 @@ impl Mcp {
             ctx: Arc::clone(ctx),
             origin_check,
             random,
-            methods: Arc::new(Methods::new(catalog, &ctx.links)),
+            catalog: Arc::new(catalog),
             places: Arc::new(Places {
                 max: IN_FLIGHT_MAX,
                 peer_max: PEER_IN_FLIGHT_MAX,
@@ -56,7 +56,7 @@ impl Mcp {
     /// A connection of another client, over stdin and stdout.
     pub fn connect(&self) -> StdioConnection {
         StdioConnection {
-            methods: Arc::clone(&self.methods),
+            catalog: Arc::clone(&self.catalog),
             is_initialized: false,
         }
     }
@@ -152,7 +152,7 @@ impl Mcp {
             return Ok(None);
         };
         let opens_session = call.method == "initialize";
-        let json = self.methods.answer(call, revision).await.map_err(|fault| {
+        let json = self.catalog.answer(call, revision).await.map_err(|fault| {
             // The stateless revision also reports some errors by status.
             let is_stateless = revision == Revision::July2026;
             let status = if is_stateless && fault.code == ErrorCode::MethodNotFound {
@@ -166,47 +166,6 @@ impl Mcp {
         })?;
         Ok(Some((message::result(&id, &json), opens_session)))
     }
-}
-
-/// The revision whose rules apply to a call or, without one, to a response: the stateless one, or that of the header.
-fn revision(headers: &HeaderMap, call: Option<&Call>) -> Result<Revision, ErrorData> {
-    match call {
-        Some(call)
-            if is_stateless(headers)
-                || call.meta(VERSION_META).is_some()
-                || call.method == "server/discover" =>
-        {
-            revision::check(headers, call)?;
-            Ok(Revision::July2026)
-        }
-        None if is_stateless(headers) => Err(ErrorData::new(
-            ErrorCode::InvalidRequest,
-            "The body is empty: send a request or a notification.",
-        )),
-        Some(_) | None => named_revision(headers),
-    }
-}
-
-/// Whether the header names the stateless revision.
-fn is_stateless(headers: &HeaderMap) -> bool {
-    headers
-        .get(VERSION_HEADER)
-        .is_some_and(|version| version == Revision::July2026.name())
-}
-
-/// The revision that the header names first, else the oldest.
-///
-/// # Errors
-/// The supported ones, if it names an unknown one.
-fn named_revision(headers: &HeaderMap) -> Result<Revision, ErrorData> {
-    let mut first = None;
-    for version in headers.get_all(VERSION_HEADER) {
-        let version = String::from_utf8_lossy(version.as_bytes());
-        let revision = Revision::find(version.trim())
-            .ok_or_else(|| revision::unsupported_revision(&version))?;
-        first = first.or(Some(revision));
-    }
-    Ok(first.unwrap_or(Revision::DEFAULT))
 }
 
 // Requests in flight are bounded, in all and for each peer, and so is the memory that they and their responses take. A request
@@ -251,10 +210,10 @@ pub struct OriginCheck {
 }
 
 impl OriginCheck {
-    /// Accepts the base URL's host, this machine and `allowed`.
-    pub fn new(links: &Links, allowed: Hosts) -> Self {
+    /// Accepts the host of the base URL `home`, this machine and `allowed`.
+    pub fn new(home: &str, allowed: Hosts) -> Self {
         Self {
-            base: Url::parse(&links.home()).ok(),
+            base: Url::parse(home).ok(),
             allowed,
         }
     }

@@ -7,10 +7,8 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::catalog::{CallError, Catalog, Object, TOOL_LIST, ToolAnswer};
-use super::message::{Call, ErrorCode, ErrorData};
-use super::revision::Revision;
-use crate::links::Links;
+use super::catalog::{CallError, Catalog, Object, TOOL_LIST};
+use super::message::{Call, ErrorCode, ErrorData, Revision};
 
 #[cfg(feature = "conformance")]
 #[path = "../../tests/conformance/fixtures.rs"]
@@ -23,19 +21,7 @@ const FRESH_MS: u64 = 60_000;
 /// Maximum number of characters of the reason why params are refused.
 const REASON_CHARACTERS_MAX: usize = 200;
 
-pub struct Methods {
-    catalog: Catalog,
-    home: String,
-}
-
-impl Methods {
-    pub fn new(catalog: Catalog, links: &Links) -> Self {
-        Self {
-            catalog,
-            home: links.home(),
-        }
-    }
-
+impl Catalog {
     /// The member `result` of the answer to a request, as JSON by the rules of `revision`.
     ///
     /// # Errors
@@ -56,23 +42,24 @@ impl Methods {
                     .unwrap_or(Revision::NEWEST_WITH_INITIALIZE);
                 json!({
                     "protocolVersion": revision.name(), "serverInfo": self.identity(),
-                    "capabilities": { "tools": {} }, "instructions": self.catalog.instructions(),
+                    "capabilities": { "tools": {} }, "instructions": self.instructions(),
                 })
+                .to_string()
             }
             // The stateless revision's replacement for `initialize`.
             "server/discover" => json!({
-                "resultType": "complete", "supportedVersions": Revision::ALL.map(Revision::name),
-                "capabilities": { "tools": {} }, "instructions": self.catalog.instructions(),
-                "ttlMs": FRESH_MS, "cacheScope": "public", "_meta": { SERVER_INFO_META: self.identity() },
-            }),
-            "ping" => json!({}),
+                "supportedVersions": Revision::ALL.map(Revision::name), "capabilities": { "tools": {} },
+                "instructions": self.instructions(),
+            })
+            .to_string(),
+            "ping" => "{}".to_owned(),
             "tools/list" => {
                 let page: ListParams = read(&method, params)?;
                 if page.cursor.is_some() {
                     let reason = "Unknown cursor: the list is complete; leave it out.";
                     return Err(ErrorData::new(ErrorCode::InvalidParams, reason));
                 }
-                json!({ "tools": *TOOL_LIST })
+                json!({ "tools": *TOOL_LIST }).to_string()
             }
             "tools/call" => self.call_tool(read(&method, params)?).await?,
             unknown => {
@@ -81,39 +68,44 @@ impl Methods {
             }
         };
         if is_stateless {
-            result["resultType"] = "complete".into();
             // The business may be renamed at any time.
-            result["_meta"][SERVER_INFO_META] = self.identity();
-            if method == "tools/list" {
-                result["ttlMs"] = FRESH_MS.into();
-                result["cacheScope"] = "public".into();
+            let mut more =
+                json!({ "resultType": "complete", "_meta": { SERVER_INFO_META: self.identity() } });
+            if method != "tools/call" {
+                more["ttlMs"] = FRESH_MS.into();
+                more["cacheScope"] = "public".into();
             }
+            // Spliced, because a result may be long.
+            result.truncate(result.len() - 1);
+            result.push(',');
+            result.push_str(&more.to_string()[1..]);
         }
-        Ok(result.to_string())
+        Ok(result)
     }
 
     /// The server's identity, with the current name of the business.
     fn identity(&self) -> Value {
         json!({
             "name": "reviews-service", "version": env!("CARGO_PKG_VERSION"),
-            "title": format!("Reviews of {}", self.catalog.business_name()), "websiteUrl": self.home,
+            "title": format!("Reviews of {}", self.business_name()), "websiteUrl": self.home(),
         })
     }
 
-    /// A tool's result; invalid arguments are also a result, because the model should read them.
-    async fn call_tool(&self, request: CallParams) -> Result<Value, ErrorData> {
+    /// A tool's result as JSON; invalid arguments are also a result, because the model should read them.
+    async fn call_tool(&self, request: CallParams) -> Result<String, ErrorData> {
         #[cfg(feature = "conformance")]
         if let Some(result) = fixtures::tool(&request.name) {
-            return Ok(result);
+            return Ok(result.to_string());
         }
         let arguments = request.arguments.unwrap_or_default();
         let content = |text: String| json!([{ "type": "text", "text": text }]);
-        match self.catalog.call(&request.name, &arguments).await {
-            Ok(ToolAnswer { structured, text }) => Ok(
-                json!({ "content": content(text), "structuredContent": structured, "isError": false }),
-            ),
+        match self.call(&request.name, &arguments).await {
+            Ok(json) => Ok(format!(
+                r#"{{"structuredContent":{json},"isError":false,"content":{}}}"#,
+                content(json.clone())
+            )),
             Err(CallError::Arguments(advice)) => {
-                Ok(json!({ "content": content(advice), "isError": true }))
+                Ok(json!({ "content": content(advice), "isError": true }).to_string())
             }
             Err(CallError::Unknown) => {
                 let reason = format!("Unknown tool {}; see tools/list.", request.name);

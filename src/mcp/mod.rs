@@ -10,7 +10,6 @@ mod discovery;
 mod http;
 mod message;
 mod methods;
-mod revision;
 mod stdio;
 
 use std::sync::Arc;

@@ -6,12 +6,13 @@ use std::sync::Arc;
 
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::message::{self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData};
-use super::methods::Methods;
-use super::revision::{self, Revision, VERSION_META};
+use super::catalog::Catalog;
+use super::message::{
+    self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData, Revision, VERSION_META, check_body,
+};
 
 pub struct StdioConnection {
-    pub methods: Arc<Methods>,
+    pub catalog: Arc<Catalog>,
     /// Whether `initialize` was answered.
     pub is_initialized: bool,
 }
@@ -74,7 +75,7 @@ impl StdioConnection {
         let is_stateless = call.meta(VERSION_META).is_some() || call.method == "server/discover";
         let opens_session = call.method == "initialize";
         if is_stateless {
-            revision::check_body(&call)?;
+            check_body(&call)?;
         } else if !self.is_initialized && !opens_session && call.method != "ping" {
             let reason = "Send initialize first; or use 2026-07-28, without a session.";
             return Err(ErrorData::new(ErrorCode::InvalidRequest, reason));
@@ -84,7 +85,7 @@ impl StdioConnection {
         } else {
             Revision::DEFAULT
         };
-        let json = self.methods.answer(call, revision).await?;
+        let json = self.catalog.answer(call, revision).await?;
         self.is_initialized |= opens_session;
         Ok(json)
     }

@@ -1,6 +1,7 @@
 //! The reviewed business: its name and contact data, services, staff and areas.
 
 use chrono_tz::Tz;
+use poem_openapi::{Enum, Object};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -57,48 +58,59 @@ pub struct Business {
 /// contains these texts. The SQL of `storage::business` has the same number.
 pub const TEXT_BYTES_MAX: usize = 65_536;
 
-/// From when until when the business is open on these days.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// From when until when a business is open on some days.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct OpeningHours {
+    /// On which days it opens.
     pub days: Vec<DayOfWeek>,
     /// `HH:MM` of 24 hours.
     pub opens: String,
-    /// Before `opens`, it is on the next day.
+    /// `HH:MM` of 24 hours; before `opens`, it is on the next day.
     pub closes: String,
 }
 
 named! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    /// A day of the week.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
     #[serde(rename_all = "snake_case")]
+    #[oai(rename_all = "snake_case")]
     pub enum DayOfWeek {
+        /// The first day of the week (ISO 8601).
         Monday = "monday",
+        /// The second day.
         Tuesday = "tuesday",
+        /// The third day.
         Wednesday = "wednesday",
+        /// The fourth day.
         Thursday = "thursday",
+        /// The fifth day.
         Friday = "friday",
+        /// The sixth day.
         Saturday = "saturday",
+        /// The seventh day.
         Sunday = "sunday",
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A page on which customers can write a review of the business.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct ReviewLink {
-    /// Name of the site, for example `Google`.
+    /// What customers call the site, for example `Google`.
     pub name: String,
     /// An https URL.
     pub url: String,
 }
 
-/// What only the owner can say about the reviews, in the owner's words.
+/// What only the business can say about its reviews, in its own words; what it does not state is left out.
 #[skip_serializing_none]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
 #[serde(default)]
 pub struct ReviewPolicy {
-    /// How reviews are collected.
+    /// How it collects reviews.
     pub collection: Option<String>,
-    /// How the business checks that reviews are from customers.
+    /// How it checks that reviews are from customers.
     pub verification: Option<String>,
-    /// Which reviews it withholds.
+    /// Which reviews it does not publish.
     pub moderation: Option<String>,
     /// Whether customers get something for a review.
     pub incentives: Option<String>,
@@ -121,24 +133,29 @@ impl ReviewPolicy {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// Something that the business offers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Service {
-    /// Reviews and filters refer to the service by this id.
+    /// The id that reviews and filters use.
     pub id: String,
+    /// Name of the service as customers read it.
     pub name: String,
-    /// Other words for it in reviews.
-    #[serde(default)]
+    /// Other words for it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
     pub synonyms: Vec<String>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A person who works there.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Technician {
-    /// Id chosen by the owner.
+    /// The firm's own id of the person.
     pub id: String,
-    /// Full name; reviews and filters use it.
+    /// Full name of the person, which mentions and filters use.
     pub name: String,
     /// Other names that customers use.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[oai(default, skip_serializing_if_is_empty)]
     pub aliases: Vec<String>,
 }
 

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
+use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use thiserror::Error;
@@ -168,28 +169,31 @@ impl Verification {
 }
 
 named! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+    /// `job_match`: it matches a job in the firm's books; `source_platform`: its platform vouches for it; `invite`: only
+    /// invited customers could write it; `manual`: only the business vouches for it.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
     #[serde(rename_all = "snake_case")]
+    #[oai(rename = "VerificationMethod", rename_all = "snake_case")]
     pub enum Method {
-        /// It matches a job in the business's books.
+        /// It matches a job in the firm's books.
         JobMatch = "job_match",
-        /// The platform vouches for its reviews.
+        /// The platform it comes from vouches for it.
         SourcePlatform = "source_platform",
         /// Only invited customers could write it.
         Invite = "invite",
-        /// The owner who imported it vouches for it.
+        /// Only the business vouches for it.
         Manual = "manual",
     }
 }
 
-/// Recorded mentions. Each list is sorted and has no duplicates.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// What a review is about. Each list is sorted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Mentions {
-    /// Full names.
+    /// Full names of technicians.
     pub technicians: Vec<String>,
-    /// Service ids.
+    /// Ids of services.
     pub services: Vec<String>,
-    /// Names of areas.
+    /// Names of service areas, as the business or the import writes them.
     pub service_areas: Vec<String>,
 }
 

@@ -52,7 +52,7 @@ mod tests {
     use super::compare;
 
     #[test]
-    fn shares_differ_only_if_their_intervals_do_not_overlap() {
+    fn shares_differ_only_if_the_intervals_do_not_overlap() {
         for (before, now, found) in [
             ((55, 60), (30, 60), Some(Ordering::Less)),
             ((30, 60), (55, 60), Some(Ordering::Greater)),

@@ -1,18 +1,23 @@
 //! The votes of reviews on an aspect or a name: each review has one.
 
+use poem_openapi::Enum;
+use serde::Serialize;
+
 named! {
-    /// The sentiment of all findings about one thing in a review.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+    /// Sentiment: `mixed` is both positive and negative, `neutral` a plain fact, `uncertain` too close to call.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Enum)]
+    #[serde(rename_all = "snake_case")]
+    #[oai(rename = "Polarity", rename_all = "snake_case")]
     pub enum Vote {
-        /// Positive, never negative.
+        /// Only positive.
         Positive = "positive",
-        /// Negative, never positive.
+        /// Only negative.
         Negative = "negative",
-        /// Mentioned without judgement.
+        /// As a fact, without judgement.
         Neutral = "neutral",
         /// Both positive and negative.
         Mixed = "mixed",
-        /// Too close to call, and never clearly positive or negative.
+        /// Too close to call.
         Uncertain = "uncertain",
     }
 }

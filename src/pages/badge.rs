@@ -49,7 +49,7 @@ pub fn show(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result<Respo
     }
     let svg = badge(&snapshot, is_short);
     let body = CachedBody::whole("image/svg+xml", svg);
-    let response = ctx.respond(request.headers(), &snapshot, &body, None);
+    let response = ctx.respond(request.headers(), &snapshot, &body);
     Ok(protect(response, POLICY))
 }
 

@@ -62,19 +62,18 @@ impl Pages {
     }
 
     fn render(&self, snapshot: &Snapshot, page: CachedPage) -> String {
-        let links = &self.ctx.links;
         match page {
             CachedPage::Insights | CachedPage::Developers
                 if !snapshot.input.business.is_set_up() =>
             {
-                home::show(snapshot, links)
+                home::show(snapshot)
             }
-            CachedPage::Home => home::show(snapshot, links),
-            CachedPage::Insights => overview::overview(snapshot, links),
-            CachedPage::Developers => developers::show(snapshot, links),
-            CachedPage::Robots => discovery::robots(links),
-            CachedPage::Llms => discovery::llms(snapshot, links),
-            CachedPage::Sitemap => discovery::sitemap(snapshot, links),
+            CachedPage::Home => home::show(snapshot),
+            CachedPage::Insights => overview::overview(snapshot),
+            CachedPage::Developers => developers::show(snapshot),
+            CachedPage::Robots => discovery::robots(&snapshot.input.links),
+            CachedPage::Llms => discovery::llms(snapshot),
+            CachedPage::Sitemap => discovery::sitemap(snapshot),
         }
     }
 
@@ -97,7 +96,7 @@ impl Pages {
             let _slot = self.ctx.turn(ClientAddress::of(request)).await?;
             run_long(|| self.body(&snapshot, page))
         };
-        let response = (self.ctx).respond(request.headers(), &snapshot, &body, None);
+        let response = (self.ctx).respond(request.headers(), &snapshot, &body);
         Ok(protect(response, POLICY))
     }
 }

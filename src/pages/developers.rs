@@ -16,7 +16,7 @@ use super::embed::EmbedOptions;
 use super::frame::{Frame, HTML, Site, protect, render};
 use super::{badge, embed};
 use crate::compute::made_once;
-use crate::links::{DOCS_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
+use crate::links::{DOCS_PATH, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::snapshot::{CachedBody, Coding, Document, Snapshot};
 use crate::web::context::Ctx;
 
@@ -39,7 +39,8 @@ const DOCUMENTS: [(&str, &str); 7] = [
     (SEARCH_API_PATH, "Search"),
 ];
 
-pub fn show(snapshot: &Snapshot, links: &Links) -> String {
+pub fn show(snapshot: &Snapshot) -> String {
+    let links = &snapshot.input.links;
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let locale = &site.locale;
@@ -140,7 +141,7 @@ fn policy(scripts: &[&str], styles: &[&str]) -> String {
 #[handler]
 pub fn docs(Data(ctx): Data<&Arc<Ctx>>, headers: &HeaderMap) -> Response {
     let page = made_once(&SWAGGER_UI, swagger_ui);
-    let response = ctx.respond(headers, &ctx.current.load(), &page.body, None);
+    let response = ctx.respond(headers, &ctx.current.load(), &page.body);
     protect(response, page.policy.clone())
 }
 

@@ -44,7 +44,8 @@ struct Sitemap {
 }
 
 /// The pages, then the permalinks, newest first.
-pub fn sitemap(snapshot: &Snapshot, links: &Links) -> String {
+pub fn sitemap(snapshot: &Snapshot) -> String {
+    let links = &snapshot.input.links;
     let published = snapshot.changed_at().date_naive();
     let pages = PAGES.map(|path| (links.absolute(path), published));
     let entries = snapshot.input.entries.iter().take(SITEMAP_REVIEWS_MAX);
@@ -76,7 +77,8 @@ struct LlmsText<'a> {
     sentences: Vec<String>,
 }
 
-pub fn llms(snapshot: &Snapshot, links: &Links) -> String {
+pub fn llms(snapshot: &Snapshot) -> String {
+    let links = &snapshot.input.links;
     let business = &snapshot.input.business;
     let rating_counts = snapshot.input.entries.rating_counts();
     // The file is in English, whatever the language of the business.
@@ -129,14 +131,17 @@ pub fn security_txt(
 ) -> Result<Response, HttpProblem> {
     let text = Some(&ctx.contacts)
         .filter(|contacts| !contacts.is_empty())
-        .and_then(|contacts| security_text(contacts, ctx.clock.now(), &ctx.links))
+        .and_then(|contacts| {
+            let snapshot = ctx.current.load();
+            security_text(contacts, ctx.clock.now(), &snapshot.input.links)
+        })
         .ok_or_else(|| {
             HttpProblem::not_found(
                 "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
             )
         })?;
     let body = CachedBody::whole("text/plain; charset=utf-8", text);
-    Ok(ctx.respond(headers, &ctx.current.load(), &body, None))
+    Ok(ctx.respond(headers, &ctx.current.load(), &body))
 }
 
 /// `None` if the expiry is beyond the calendar's range.

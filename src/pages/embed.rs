@@ -203,11 +203,11 @@ pub async fn embed(
         if !wants_html(request.headers()) {
             return Err(HttpProblem::invalid_parameters(faults).into());
         }
-        let html = show(&snapshot, options, faults, &ctx.links);
+        let html = show(&snapshot, options, faults);
         return Ok(refusal(html, POLICY_FRAMEABLE));
     }
     let _slot = ctx.turn(client).await?;
-    let html = run_long(|| show(&snapshot, options, faults, &ctx.links));
+    let html = run_long(|| show(&snapshot, options, faults));
     Ok(page(
         ctx,
         request.headers(),
@@ -217,7 +217,8 @@ pub async fn embed(
     ))
 }
 
-fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &Links) -> String {
+fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>) -> String {
+    let links = &snapshot.input.links;
     let business = &snapshot.input.business;
     let mut site = Site::new(business, links);
     if let Some(language) = options.language {
@@ -225,7 +226,7 @@ fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>, links: &
     }
     // With a wrong option, the page shows only the errors.
     let reviews = if faults.is_empty() {
-        newest_of(snapshot, links, options.limit.into(), options.min_rating)
+        newest_of(snapshot, options.limit.into(), options.min_rating)
     } else {
         Vec::new()
     };
@@ -312,7 +313,7 @@ pub fn accent_style(
         )
     })?;
     let body = CachedBody::whole(CSS, colour.stylesheet());
-    let response = ctx.respond(headers, &ctx.current.load(), &body, None);
+    let response = ctx.respond(headers, &ctx.current.load(), &body);
     Ok(protect(response, POLICY))
 }
 
@@ -341,7 +342,7 @@ pub async fn try_embed(
     let _slot = ctx.turn(client).await?;
     let business = &snapshot.input.business;
     let html = run_long(|| {
-        let site = Site::new(business, &ctx.links);
+        let site = Site::new(business, &snapshot.input.links);
         let named = [("business", business.name.as_str())];
         render(&EmbedTryPage {
             options,

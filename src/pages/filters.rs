@@ -254,7 +254,6 @@ pub fn filters(
     locale: &Locale,
 ) -> Vec<FilterWords> {
     let (business, trade) = (&input.business, input.analyzer.trade());
-    let text_match = parameters.text_match.unwrap_or_default();
     let mut pairs = parameters.pairs();
     pairs.sort_by_key(|(name, _)| *name != "query");
     let filters = pairs.into_iter().filter_map(|(name, text)| {
@@ -271,7 +270,7 @@ pub fn filters(
             "polarity" => polarity_words(parameters.polarity?, locale),
             _ => text.into(),
         };
-        let texts = [("value", &*value), ("match", text_match.name())];
+        let texts = [("value", &*value), ("match", parameters.text_match.name())];
         let dependent = match name {
             "query" => "match",
             "aspect" => "polarity",

@@ -180,7 +180,7 @@ pub fn page(
     policy: HeaderValue,
 ) -> Response {
     let body = CachedBody::whole(HTML, html);
-    protect(ctx.respond(headers, snapshot, &body, None), policy)
+    protect(ctx.respond(headers, snapshot, &body), policy)
 }
 
 /// An error as a page, with what is wrong.
@@ -222,7 +222,7 @@ pub fn issue_words<'i>(issue: &'i Issue, locale: &Locale) -> Cow<'i, str> {
 /// A problem as a page with the same header fields; `is_for_agents` if the address is no page but one for agents.
 pub fn error_page(ctx: &Ctx, problem: HttpProblem, is_for_agents: bool) -> Response {
     let snapshot = ctx.current.load();
-    let site = Site::new(&snapshot.input.business, &ctx.links);
+    let site = Site::new(&snapshot.input.business, &snapshot.input.links);
     let locale = &site.locale;
     // Without technical details such as methods and headers, which only API clients can act on.
     let (heading, detail) = match problem.status {

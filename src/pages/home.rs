@@ -15,7 +15,7 @@ use super::locale::Locale;
 use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::PartialStars;
-use crate::links::{Links, is_web};
+use crate::links::is_web;
 use crate::model::RatingCounts;
 use crate::model::business::{Business, DayOfWeek, ReviewLink};
 use crate::snapshot::{Entries, Entry, Snapshot};
@@ -197,7 +197,8 @@ struct NotSetUpPage<'a> {
     frame: Frame<'a>,
 }
 
-pub fn show(snapshot: &Snapshot, links: &Links) -> String {
+pub fn show(snapshot: &Snapshot) -> String {
+    let links = &snapshot.input.links;
     if !snapshot.input.business.is_set_up() {
         let site = Site::new(&snapshot.input.business, links);
         let frame = Frame::unlisted(site.reviews_heading(), &site);
@@ -207,7 +208,7 @@ pub fn show(snapshot: &Snapshot, links: &Links) -> String {
     let (business, entries) = (&input.business, &input.entries);
     let site = Site::new(business, links);
     let locale = &site.locale;
-    let reviews = newest_of(snapshot, links, NEWEST, 1);
+    let reviews = newest_of(snapshot, NEWEST, 1);
     let rating_counts = entries.rating_counts();
     let mut judged: Vec<_> = (snapshot.insights.aspects.iter())
         .filter(|aspect| aspect.votes.judged_count > 0)

@@ -16,8 +16,7 @@ use super::escape::Html;
 use super::frame::{Frame, POLICY, Site, page, render};
 use super::structured;
 use super::words::{Stars, fold, shortened};
-use crate::links::Links;
-use crate::model::{ReviewId, compose};
+use crate::model::{Method, ReviewId, compose};
 use crate::search::TextFinder;
 use crate::snapshot::Snapshot;
 use crate::web::HttpProblem;
@@ -81,26 +80,21 @@ impl<'a> ReviewFragment<'a> {
     /// The type of verification; always shown.
     fn verification(&self) -> Cow<'static, str> {
         self.site.locale.message(match self.review.verification {
-            wire::VerificationMethod::JobMatch => "verified-by-job",
-            wire::VerificationMethod::SourcePlatform => "verified-by-platform",
-            wire::VerificationMethod::Invite => "verified-by-invitation",
-            wire::VerificationMethod::Manual => "verified-by-business",
+            Method::JobMatch => "verified-by-job",
+            Method::SourcePlatform => "verified-by-platform",
+            Method::Invite => "verified-by-invitation",
+            Method::Manual => "verified-by-business",
         })
     }
 }
 
 /// The newest `limit` reviews with at least `min_rating` stars.
-pub fn newest_of(
-    snapshot: &Snapshot,
-    links: &Links,
-    limit: usize,
-    min_rating: u8,
-) -> Vec<wire::Review> {
-    let reviews = snapshot.input.entries.iter().map(|entry| &entry.review);
-    reviews
-        .filter(|review| review.rating.stars() >= min_rating)
+pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
+    let entries = snapshot.input.entries.iter().enumerate();
+    entries
+        .filter(|(_, entry)| entry.review.rating.stars() >= min_rating)
         .take(limit)
-        .map(|review| wire::Review::new(review, links))
+        .map(|(at, _)| snapshot.input.review(at))
         .collect()
 }
 
@@ -123,13 +117,13 @@ pub fn permalink(
     let entries = &snapshot.input.entries;
     let found = id.parse::<ReviewId>().ok().and_then(|id| entries.find(&id));
     let at = found.ok_or_else(|| HttpProblem::not_found("No published review has that id."))?;
-    let review = wire::Review::new(&entries[at].review, &ctx.links);
-    let html = show(review, &snapshot, &ctx.links);
+    let review = snapshot.input.review(at);
+    let html = show(review, &snapshot);
     Ok(page(ctx, headers, &snapshot, html, POLICY))
 }
 
-fn show(review: wire::Review, snapshot: &Snapshot, links: &Links) -> String {
-    let business = &snapshot.input.business;
+fn show(review: wire::Review, snapshot: &Snapshot) -> String {
+    let (business, links) = (&snapshot.input.business, &snapshot.input.links);
     let site = Site::new(business, links);
     let locale = &site.locale;
     let heading = match &review.title {
@@ -214,23 +208,14 @@ impl fmt::Display for MarkedText {
 #[cfg(test)]
 mod tests {
     use super::MarkedText;
-    use crate::model::{PluralEndings, TextMatch};
-    use crate::search::TextFinder;
-    use crate::search::{ReviewFilter, SearchParameters};
+    use crate::search::{PluralEndings, TextFinder, TextMatch, TextQuery};
 
     #[test]
     fn matches_are_marked_and_all_text_is_escaped() {
-        let filter = ReviewFilter::new(
-            &SearchParameters {
-                query: Some("b leaks".to_owned()),
-                text_match: Some(TextMatch::Words),
-                ..SearchParameters::default()
-            },
-            PluralEndings::default(),
-        );
+        let query = TextQuery::new("b leaks", TextMatch::Words, PluralEndings::default());
         let mut text = MarkedText::from("<b>Leaky</b> & \"leak\" <mark>".to_owned());
         assert!(!text.is_marked());
-        text.mark(&TextFinder::new(filter.text.as_ref().unwrap()));
+        text.mark(&TextFinder::new(&query));
         assert_eq!(
             text.to_string(),
             "&lt;b&gt;<mark>Leaky</mark>&lt;/b&gt; &amp; &quot;<mark>leak</mark>&quot; &lt;mark&gt;"

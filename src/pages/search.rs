@@ -13,13 +13,12 @@ use super::filters::{Choices, FilterWords, SearchFormFragment, fault, filters, l
 use super::frame::{ChoiceLink, CountedLink, Frame, POLICY, Site, page, refusal, render};
 use super::locale::Locale;
 use super::review::ReviewFragment;
-use crate::api::search_feed_url;
 use crate::compute::run_long_if;
-use crate::links::{Links, SEARCH_API_PATH};
-use crate::model::{Sort, TextMatch};
+use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH};
+use crate::model::Sort;
 use crate::search::{
-    Cursor, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest, TextFinder,
-    did_you_mean, search_reviews,
+    Cursor, ResultPage, SHORT_PAGE, SearchParameters, TextFinder, TextMatch, find_page,
+    search_reviews,
 };
 use crate::snapshot::Snapshot;
 use crate::web::{ClientAddress, HttpProblem, wants_html};
@@ -58,14 +57,12 @@ pub async fn search(
     let snapshot = ctx.current.load();
     // All errors are collected, so that each is shown next to its field.
     let mut query = Arguments::form(request.uri().query().unwrap_or_default());
-    let values = SearchParameters::parse(&mut query);
-    let issues = &mut query.issues;
-    let search_request = SearchRequest::new(values, issues, &snapshot.input, TextMatch::Words);
+    let parameters = SearchParameters::parse(&mut query);
+    parameters.check_aspect(snapshot.input.analyzer.trade(), &mut query.issues);
     let view = SearchView {
         snapshot: &snapshot,
         query: &query,
-        search_request: &search_request,
-        links: &ctx.links,
+        parameters: &parameters,
     };
     if !query.issues.is_empty() {
         if wants_html(request.headers()) {
@@ -74,14 +71,12 @@ pub async fn search(
         }
         return Err(HttpProblem::invalid_parameters(query.issues).into());
     }
-    let (limit, cursor) = (search_request.limit, search_request.cursor.as_ref());
-    let _slot = ctx.turn(client).await?;
-    let found = search_reviews(&snapshot, &search_request.filter, limit.into(), cursor).await;
+    let turn = || ctx.turn(client);
+    let found = search_reviews(&snapshot, &parameters, turn).await?;
     let mut nearest = Vec::new();
     if found.matched == 0 {
-        let suggestions = did_you_mean(&snapshot, &search_request.filter.parameters).await;
-        for candidate in view.candidates(suggestions.unwrap_or_default()) {
-            let counted = search_reviews(&snapshot, &candidate.filter, 1, None).await;
+        for candidate in view.candidates(found.did_you_mean.clone().unwrap_or_default()) {
+            let counted = find_page(&snapshot, &candidate.parameters, turn).await?;
             nearest.push((candidate, counted));
         }
     }
@@ -94,14 +89,14 @@ pub async fn search(
 struct SearchView<'a> {
     snapshot: &'a Snapshot,
     query: &'a Arguments,
-    /// Use it only if `query` has no issues.
-    search_request: &'a SearchRequest,
-    links: &'a Links,
+    /// Use them only if `query` has no issues.
+    parameters: &'a SearchParameters,
 }
 
 impl SearchView<'_> {
     fn json_url(&self) -> String {
-        let (path, query) = (self.links.absolute(SEARCH_API_PATH), self.query);
+        let (links, query) = (&self.snapshot.input.links, self.query);
+        let path = links.absolute(SEARCH_API_PATH);
         // The API's default differs from the page's, so the page's default is passed explicitly.
         let words = [("match", TextMatch::Words.name())];
         let has_match = query.value("match").is_some();
@@ -111,14 +106,14 @@ impl SearchView<'_> {
     /// What was found; or, if the query has issues, the form with each of them next to its field and all of them above it.
     fn show(&self, found: &ResultPage, nearest: Vec<(SuggestedSearch, ResultPage)>) -> String {
         let input = &self.snapshot.input;
-        let site = &Site::new(&input.business, self.links);
+        let (links, parameters) = (&input.links, self.parameters);
+        let site = &Site::new(&input.business, links);
         let (locale, query, path) = (&site.locale, self.query, format!("{}/search", site.root));
-        let filter = &self.search_request.filter;
         let is_refused = !query.issues.is_empty();
         let filters = if is_refused {
             Vec::new()
         } else {
-            filters(&filter.parameters, input, locale)
+            filters(parameters, input, locale)
         };
         let (heading, nothing) = match found.matched {
             _ if is_refused => (locale.message("find-refused"), "find-not-searched"),
@@ -133,8 +128,9 @@ impl SearchView<'_> {
             name.map_or_else(|| words.to_string(), |name| format!("{name}: {words}"))
         });
         let all = input.entries.len() as u64;
-        let finder = filter.text.as_ref().map(TextFinder::new);
-        let shown = found.reviews(self.snapshot, self.links).map(|review| {
+        let text = parameters.text(&input.business);
+        let finder = text.as_ref().map(TextFinder::new);
+        let shown = found.reviews(self.snapshot).map(|review| {
             let item = ReviewFragment::in_list(review, site);
             match &finder {
                 Some(finder) => item.with_marks(finder),
@@ -166,14 +162,14 @@ impl SearchView<'_> {
             nearest: nearest.collect(),
             reviews: shown.collect(),
             next: found.next.as_ref().map(page_at),
-            limit: self.search_request.limit.to_string(),
+            limit: parameters.limit.to_string(),
             form: SearchFormFragment {
                 choices: Choices::of(self.snapshot),
                 site,
                 query,
             },
             json_url: self.json_url(),
-            feed_url: search_feed_url(&filter.parameters, self.links),
+            feed_url: links.absolute(&parameters.address_of_newest(SEARCH_FEED_PATH)),
             heading,
         })
     }
@@ -194,7 +190,7 @@ impl SearchView<'_> {
             ChoiceLink {
                 href: self.query.address(path, &["sort", "cursor"], named),
                 words,
-                is_current: sort == self.search_request.filter.sort(),
+                is_current: sort == self.parameters.sort,
             }
         };
         orders.map(order).into()
@@ -219,7 +215,7 @@ const COUNTED_MAX: usize = 8;
 const WORDS_MAX: usize = 4;
 
 struct SuggestedSearch {
-    filter: ReviewFilter,
+    parameters: SearchParameters,
     words: Cow<'static, str>,
     href: String,
 }
@@ -227,7 +223,8 @@ struct SuggestedSearch {
 impl SearchView<'_> {
     /// The searches to be counted, most similar first.
     fn candidates(&self, suggestions: DidYouMean) -> impl Iterator<Item = SuggestedSearch> + use<> {
-        let site = &Site::new(&self.snapshot.input.business, self.links);
+        let input = &self.snapshot.input;
+        let site = &Site::new(&input.business, &input.links);
         let candidates = [
             self.names(site, suggestions),
             self.fewer_words(site),
@@ -249,11 +246,11 @@ impl SearchView<'_> {
         let href = query.address(&path, &without, added);
         let query = href.split_once('?').map_or("", |(_, query)| query);
         let mut changed = Arguments::form(query);
-        let values = SearchParameters::parse(&mut changed);
-        let (issues, input) = (&mut changed.issues, &self.snapshot.input);
-        let search_request = SearchRequest::new(values, issues, input, TextMatch::Words);
         SuggestedSearch {
-            filter: search_request.filter,
+            parameters: SearchParameters {
+                limit: 1,
+                ..SearchParameters::parse(&mut changed)
+            },
             words,
             href,
         }
@@ -302,12 +299,12 @@ impl SearchView<'_> {
 
     /// The same search by words, and without one of them.
     fn fewer_words(&self, site: &Site<'_>) -> Vec<SuggestedSearch> {
-        let (parameters, locale) = (&self.search_request.filter.parameters, &site.locale);
+        let (parameters, locale) = (self.parameters, &site.locale);
         let Some(text) = parameters.query.as_deref() else {
             return Vec::new();
         };
         let mut candidates = Vec::new();
-        if parameters.text_match == Some(TextMatch::Substring) {
+        if parameters.text_match == TextMatch::Substring {
             let words = locale.message("nearest-by-words");
             candidates.push(self.candidate(site, words, &["match"], &[]));
         }
@@ -326,7 +323,7 @@ impl SearchView<'_> {
 
     /// The same search without one of its filters.
     fn fewer_filters(&self, site: &Site<'_>) -> Vec<SuggestedSearch> {
-        let (parameters, locale) = (&self.search_request.filter.parameters, &site.locale);
+        let (parameters, locale) = (self.parameters, &site.locale);
         let filters = filters(parameters, &self.snapshot.input, locale);
         let fewer = filters.into_iter().map(|filter| {
             let words = locale.message_with("nearest-without", &[("filter", &filter.words)]);

@@ -4,10 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::links::Links;
-use crate::model::RatingCounts;
 use crate::model::business::{Business, OpeningHours, local_business_type};
 use crate::model::json::without_nulls;
-use crate::wire::{self, VerificationMethod};
+use crate::model::{Method, RatingCounts};
+use crate::wire;
 
 /// The business with its rating and the newest reviews.
 pub fn business(
@@ -101,7 +101,7 @@ fn address(parts: &Map<String, Value>) -> Value {
 }
 
 fn node_of(review: &wire::Review, business: &Business) -> Value {
-    let is_on_platform = review.verification == VerificationMethod::SourcePlatform;
+    let is_on_platform = review.verification == Method::SourcePlatform;
     let comment = review.owner_reply.as_ref().map(|reply| {
         let author = reply.author.as_ref().unwrap_or(&business.name);
         without_nulls(json!({

@@ -11,7 +11,6 @@ use poem::{Response, handler};
 use super::frame::{Frame, POLICY, Site, page, render};
 use super::insights::overview::how;
 use super::locale::Locale;
-use crate::links::Links;
 use crate::model::Method;
 use crate::snapshot::Snapshot;
 use crate::web::ClientAddress;
@@ -69,11 +68,12 @@ pub async fn transparency(
 ) -> poem::Result<Response> {
     let _slot = ctx.turn(client).await?;
     let (snapshot, facts) = ctx.transparency().await?;
-    let html = show(&facts, &snapshot, &ctx.links);
+    let html = show(&facts, &snapshot);
     Ok(page(ctx, headers, &snapshot, html, POLICY))
 }
 
-fn show(facts: &wire::Transparency, snapshot: &Snapshot, links: &Links) -> String {
+fn show(facts: &wire::Transparency, snapshot: &Snapshot) -> String {
+    let links = &snapshot.input.links;
     let business = &snapshot.input.business;
     let site = Site::new(business, links);
     let locale = &site.locale;

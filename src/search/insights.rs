@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use super::facets::{FACET_VALUES_MAX, with_opinions};
 use super::names::{self, value};
-use super::request::Cursor;
+use super::parameters::Cursor;
 use super::suggestions::suggest_names;
 use crate::insights::rules::AspectDefinition;
 use crate::insights::{
     AnalysisInput, CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, Trade, name_key,
     review_vote, vote_of, witness,
 };
-use crate::links::{Links, with_query};
+use crate::links::with_query;
 use crate::model::business::PublishStaff;
 use crate::model::{Day, MentionKind, Review, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
@@ -76,11 +76,11 @@ impl StageRequest {
 
 /// Adds an issue for each of these parameters that is given besides the first.
 pub fn check_one_of(parameters: &[(&str, Option<&str>)], issues: &mut Vec<Issue>) {
-    let mut given = (parameters.iter()).filter_map(|(name, value)| Some((*name, (*value)?)));
-    let Some((first, _)) = given.next() else {
+    let mut present = (parameters.iter()).filter_map(|(name, value)| Some((*name, (*value)?)));
+    let Some((first, _)) = present.next() else {
         return;
     };
-    issues.extend(given.map(|(name, received)| {
+    issues.extend(present.map(|(name, received)| {
         let message = format!("must be left out if {first} is given");
         Issue::new(name, IssueCode::InvalidString, message, received)
     }));
@@ -99,13 +99,9 @@ pub const fn parameter(kind: MentionKind) -> &'static str {
 ///
 /// # Errors
 /// If no entity or aspect has the requested name: a text that lists the known ones.
-pub fn stage(
-    snapshot: &Snapshot,
-    links: &Links,
-    request: &StageRequest,
-) -> Result<InsightsStage, String> {
+pub fn stage(snapshot: &Snapshot, request: &StageRequest) -> Result<InsightsStage, String> {
     match request {
-        StageRequest::Entity(kind, name) => entity(snapshot, links, *kind, name),
+        StageRequest::Entity(kind, name) => entity(snapshot, *kind, name),
         StageRequest::Part(part) => Ok(self::part(snapshot, *part)),
     }
 }
@@ -150,16 +146,11 @@ fn overview(snapshot: &Snapshot) -> InsightsStage {
     }
 }
 
-fn entity(
-    snapshot: &Snapshot,
-    links: &Links,
-    kind: MentionKind,
-    name: &str,
-) -> Result<InsightsStage, String> {
+fn entity(snapshot: &Snapshot, kind: MentionKind, name: &str) -> Result<InsightsStage, String> {
     let (facet, entity) = known_entity(snapshot, kind, name)?;
     Ok(InsightsStage {
         entity: Some(entity.clone()),
-        by_aspect: Some(by_aspect(snapshot, links, kind, facet)),
+        by_aspect: Some(by_aspect(snapshot, kind, facet)),
         ..InsightsStage::of(parameter(kind), &snapshot.insights)
     })
 }
@@ -191,12 +182,7 @@ pub fn find_entity<'a>(
 }
 
 /// Opinions on each aspect in the sentences that name something; for a technician, also in the next one.
-fn by_aspect(
-    snapshot: &Snapshot,
-    links: &Links,
-    kind: MentionKind,
-    facet: &Facet,
-) -> Vec<AspectFacet> {
+fn by_aspect(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Vec<AspectFacet> {
     let aspects = snapshot.input.analyzer.trade().shown_aspects();
     let value = value(kind, facet);
     let key = name_key(kind, value);
@@ -220,19 +206,27 @@ fn by_aspect(
     }
     with_opinions(aspects, &counts)
         .map(|aspect| AspectFacet {
-            evidence_url: evidence_url(links, &aspect.id, kind, value),
+            evidence_url: evidence_url(snapshot, &aspect.id, kind, value),
             ..aspect
         })
         .collect()
 }
 
 /// The URL of the evidence; `None` for a place, because evidence has no such filter.
-fn evidence_url(links: &Links, aspect: &str, kind: MentionKind, value: &str) -> Option<String> {
+fn evidence_url(
+    snapshot: &Snapshot,
+    aspect: &str,
+    kind: MentionKind,
+    value: &str,
+) -> Option<String> {
     if kind == MentionKind::ServiceArea {
         return None;
     }
     let parameters = [(parameter(kind), value)];
-    Some(with_query(&links.evidence(aspect), parameters))
+    Some(with_query(
+        &snapshot.input.links.evidence(aspect),
+        parameters,
+    ))
 }
 
 fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>) -> String {
@@ -386,11 +380,7 @@ struct Support<'a> {
 }
 
 /// A page of the reviews that support an aspect, from the cursor if there is one.
-pub fn evidence(
-    snapshot: &Snapshot,
-    links: &Links,
-    query: &EvidenceQuery<'_>,
-) -> wire::AspectEvidence {
+pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectEvidence {
     let parameters = query.parameters;
     let named = NameFilter::new(parameters, snapshot);
     let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
@@ -404,7 +394,6 @@ pub fn evidence(
     let mut counted = HashMap::new();
     let pages = PageRequest {
         snapshot,
-        links,
         canonical: &query.canonical(),
         limit: query.limit(),
         cursor: parameters.cursor.as_ref(),
@@ -466,7 +455,6 @@ pub fn technician_canonical(name: &str) -> String {
 /// If staff is not published or nobody has that name: a text that says so.
 pub fn technician(
     snapshot: &Snapshot,
-    links: &Links,
     name: &str,
     parameters: &TechnicianParameters,
 ) -> Result<wire::TechnicianEvidence, String> {
@@ -481,7 +469,6 @@ pub fn technician(
     let positions = positions.get(&fold(&facet.name)).into_iter().flatten();
     let pages = PageRequest {
         snapshot,
-        links,
         canonical: &technician_canonical(name),
         limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
         cursor: parameters.cursor.as_ref(),
@@ -501,7 +488,7 @@ pub fn technician(
         by_aspect: if is_hidden {
             Vec::new()
         } else {
-            by_aspect(snapshot, links, kind, facet)
+            by_aspect(snapshot, kind, facet)
         },
         page,
     })
@@ -510,7 +497,6 @@ pub fn technician(
 /// What a page of supporting reviews is made of, besides them.
 struct PageRequest<'a> {
     snapshot: &'a Snapshot,
-    links: &'a Links,
     canonical: &'a str,
     limit: u8,
     cursor: Option<&'a Cursor>,
@@ -595,7 +581,7 @@ impl PageRequest<'_> {
             end: finding.span.end,
             text: finding.span.of(&review.text).unwrap_or_default().to_owned(),
             aspect: (trade.shown_ids().contains(&&*finding.aspect)).then_some(finding.aspect),
-            polarity: Vote::from(finding.polarity).into(),
+            polarity: finding.polarity.into(),
             technicians: about(at),
             score: finding.score,
             witness: witness(&finding.hits),
@@ -608,10 +594,10 @@ impl PageRequest<'_> {
         let findings = findings.filter(|(at, _)| has_bit(support.finding_mask, *at));
         wire::EvidenceReview {
             review_id: review.id.to_string(),
-            url: self.links.review(review.id.as_str()),
+            url: self.snapshot.input.links.review(review.id.as_str()),
             date: review.date.date(),
             stars: review.rating.stars(),
-            polarity: support.vote.into(),
+            polarity: support.vote,
             findings: findings.map(|(at, one)| finding(at, one)).collect(),
             owner_reply: review.reply.clone().map(wire::OwnerReply::from),
         }
@@ -692,10 +678,10 @@ fn list_facets(
 mod tests {
     use super::{EvidenceParameters, EvidenceQuery};
     use crate::insights::rules::{HOME_SERVICES, Trade};
-    use crate::search::request::Cursor;
+    use crate::search::parameters::Cursor;
 
     #[test]
-    fn a_cursor_belongs_to_its_aspect_and_filters() {
+    fn a_cursor_is_refused_for_another_aspect_or_filter() {
         let trade = Trade::built_in(HOME_SERVICES);
         let all = EvidenceParameters::default();
         let day = "2024-05-05".parse().unwrap();

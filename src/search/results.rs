@@ -8,17 +8,17 @@ use std::ops::Range;
 
 use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
+use serde::Serialize;
+use sha2::{Digest, Sha256};
 
 use super::names::named;
-use super::request::{Cursor, ReviewFilter};
+use super::parameters::{Cursor, SearchParameters, TextMatch, TextQuery, is_of_word};
+use super::suggestions::nearest_names;
 use crate::compute::run_long_if;
-use crate::links::Links;
 use crate::metrics;
-use crate::model::{
-    FoldedText, Sort, TextMatch, TextQuery, fold, fold_plain_character, is_of_word,
-};
-use crate::snapshot::{Entries, Index, Snapshot, position};
-use crate::wire;
+use crate::model::{FoldedText, Sort, fold, fold_plain_character, hex};
+use crate::snapshot::{Content, Entries, Index, Snapshot, position};
+use crate::wire::{self, DidYouMean, MatchedRelation, SearchHead};
 
 /// Counting the matches of a text stops at this number; a greater number is reported as "this many or more".
 pub const MATCHED_MAX: u64 = 1_000;
@@ -26,6 +26,8 @@ pub const MATCHED_MAX: u64 = 1_000;
 const FOUND_MAX: usize = 1_001;
 /// Number of reviews whose texts are read without asking the text index, which takes as long.
 const READ_UNASKED_MAX: u64 = 100;
+/// A search that reads as many texts waits for its turn: about 50 µs.
+const READ_IN_TURN_MIN: u64 = 1_000;
 /// Number of texts that are read without delaying other tasks of the thread: about 200 µs.
 const READ_AT_ONCE: u64 = 4_000;
 /// A page of at most this many reviews is rendered within about 100 µs; a longer one is rendered apart.
@@ -41,32 +43,108 @@ pub struct ResultPage {
     pub positions: Vec<usize>,
     /// The cursor of the next page, if there is one.
     pub next: Option<Cursor>,
+    /// Other ways to ask, if nothing was found.
+    pub did_you_mean: Option<DidYouMean>,
 }
 
 impl ResultPage {
-    pub fn reviews<'a>(
-        &'a self,
-        snapshot: &'a Snapshot,
-        links: &'a Links,
-    ) -> impl Iterator<Item = wire::Review> + 'a {
-        let entries = self.positions.iter().map(|at| &snapshot.input.entries[*at]);
-        entries.map(|entry| wire::Review::new(&entry.review, links))
+    pub fn reviews<'a>(&'a self, snapshot: &'a Snapshot) -> impl Iterator<Item = wire::Review> {
+        self.positions.iter().map(|at| snapshot.input.review(*at))
+    }
+
+    /// The answer but for the reviews. `ignored` are the names of its unknown parameters.
+    pub fn head(&self, limit: u8, ignored: Vec<String>) -> SearchHead {
+        SearchHead {
+            matched: self.matched,
+            matched_relation: if self.is_exact {
+                MatchedRelation::Eq
+            } else {
+                MatchedRelation::Gte
+            },
+            returned: self.positions.len() as u64,
+            limit: limit.into(),
+            next_cursor: self.next.as_ref().map(Cursor::to_string),
+            did_you_mean: self.did_you_mean.clone(),
+            ignored,
+        }
+    }
+
+    /// The JSON of `head` with the reviews as they are in the dataset.
+    pub fn json(&self, snapshot: &Snapshot, head: &impl Serialize) -> Content {
+        run_long_if(self.positions.len() > SHORT_PAGE, || {
+            let mut json = wire::opening(head);
+            let mut digest = Sha256::new_with_prefix(&json);
+            for (number, at) in self.positions.iter().enumerate() {
+                if number > 0 {
+                    json.push(b',');
+                }
+                let (review, review_digest) = snapshot.input.entries.json(*at);
+                json.extend_from_slice(&review);
+                digest.update(review_digest);
+            }
+            json.extend_from_slice(b"]}");
+            Content {
+                pieces: vec![json.into()],
+                digest: hex(&digest.finalize()),
+            }
+        })
     }
 }
 
-/// The first `limit` reviews of `snapshot` that match `filter`, after `cursor` if there is one.
-pub async fn search_reviews(
+/// A page of the reviews of `snapshot` that match; if none does, with known values for unknown ones, and with the other rule
+/// of comparing texts if it finds something. `turn` is awaited before many texts are read.
+///
+/// # Errors
+/// That of `turn`.
+pub async fn search_reviews<S, E, T>(
     snapshot: &Snapshot,
-    filter: &ReviewFilter,
-    limit: usize,
-    cursor: Option<&Cursor>,
-) -> ResultPage {
+    parameters: &SearchParameters,
+    turn: impl Fn() -> T,
+) -> Result<ResultPage, E>
+where
+    T: Future<Output = Result<S, E>>,
+{
+    let mut found = find_page(snapshot, parameters, &turn).await?;
+    if found.matched == 0 {
+        let mut suggestions = nearest_names(snapshot, parameters);
+        if parameters.query.is_some() && parameters.text_match == TextMatch::Substring {
+            let by_words = SearchParameters {
+                text_match: TextMatch::Words,
+                limit: 0,
+                cursor: None,
+                ..parameters.clone()
+            };
+            let by_words = find_page(snapshot, &by_words, &turn).await?;
+            suggestions.text_match =
+                (by_words.matched > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
+        }
+        found.did_you_mean = suggestions.if_any();
+    }
+    Ok(found)
+}
+
+/// Like [`search_reviews`], without suggestions.
+///
+/// # Errors
+/// That of `turn`.
+pub async fn find_page<S, E, T>(
+    snapshot: &Snapshot,
+    parameters: &SearchParameters,
+    turn: impl Fn() -> T,
+) -> Result<ResultPage, E>
+where
+    T: Future<Output = Result<S, E>>,
+{
     let entries = &snapshot.input.entries;
-    let mut matches = select(snapshot, filter);
+    let text = parameters.text(&snapshot.input.business);
+    let mut matches = select(snapshot, parameters);
     // What some of the matches do not have.
-    let mut unread = None;
-    if let Some(query) = &filter.text {
+    let (mut unread, mut _slot) = (None, None);
+    if let Some(query) = &text {
         matches = candidates(snapshot, matches, query).await;
+        if matches.len() >= READ_IN_TURN_MIN {
+            _slot = Some(turn().await?);
+        }
         let found = find(entries, &matches, query);
         if found.len() > MATCHED_MAX {
             // The page may have others than those that were found.
@@ -80,23 +158,24 @@ pub async fn search_reviews(
     } else {
         matches.len()
     };
-    let sort = filter.sort();
-    if let Some(cursor) = cursor {
-        matches &= after(entries, sort, cursor);
+    if let Some(cursor) = &parameters.cursor {
+        matches &= after(entries, parameters.sort, cursor);
     }
     let is_match = |at: &usize| (unread.as_ref()).is_none_or(|one| one.is_in(entries.text(*at)));
-    let in_order = ordered(entries, &matches, sort).map(|at| at as usize);
+    let in_order = ordered(entries, &matches, parameters.sort).map(|at| at as usize);
+    let limit = usize::from(parameters.limit);
     let mut positions: Vec<usize> = in_order.filter(is_match).take(limit + 1).collect();
     let has_next = positions.len() > limit;
     positions.truncate(limit);
     let last = positions.last().filter(|_| has_next);
-    let next = last.map(|at| Cursor::after(&filter.canonical(), sort, &entries[*at].review));
-    ResultPage {
+    let next = last.map(|at| Cursor::after(parameters, &entries[*at].review));
+    Ok(ResultPage {
         matched,
         is_exact: unread.is_none(),
         positions,
         next,
-    }
+        did_you_mean: None,
+    })
 }
 
 /// The number of reviews that match a text, up to one more than [`MATCHED_MAX`]; found by reading all of them.
@@ -149,11 +228,11 @@ fn find(entries: &Entries, positions: &RoaringBitmap, query: &TextQuery) -> Roar
     })
 }
 
-/// The reviews that match `filter`, its text aside. An aspect that is not in the trade matches nothing, and neither does a name
+/// The reviews that match, the text aside. An aspect that is not in the trade matches nothing, and neither does a name
 /// of no entity or of several.
-fn select(snapshot: &Snapshot, filter: &ReviewFilter) -> RoaringBitmap {
+fn select(snapshot: &Snapshot, filter: &SearchParameters) -> RoaringBitmap {
     let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
-    let (index, filter) = (entries.index(), &filter.parameters);
+    let index = entries.index();
     let mut selected = RoaringBitmap::new();
     selected.insert_range(entries.positions_between(filter.since, filter.until));
     if filter.rating.is_some() || filter.min_rating.is_some() || filter.max_rating.is_some() {
@@ -383,20 +462,18 @@ fn begins_word(folded: &[u8], start: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::TextFinder;
-    use crate::model::{PluralEndings, TextMatch};
-    use crate::search::{ReviewFilter, SearchParameters};
+    use crate::model::business::Business;
+    use crate::search::{SearchParameters, TextMatch};
 
     /// `text` with the matches of `query` in brackets.
     fn marked(query: &str, text_match: TextMatch, text: &str) -> String {
-        let filter = ReviewFilter::new(
-            &SearchParameters {
-                query: Some(query.to_owned()),
-                text_match: Some(text_match),
-                ..SearchParameters::default()
-            },
-            PluralEndings::default(),
-        );
-        let found = TextFinder::new(filter.text.as_ref().unwrap()).found_in(text);
+        let parameters = SearchParameters {
+            query: Some(query.to_owned()),
+            text_match,
+            ..SearchParameters::default()
+        };
+        let query = parameters.text(&Business::default()).unwrap();
+        let found = TextFinder::new(&query).found_in(text);
         let mut marked = text.to_owned();
         for range in found.into_iter().rev() {
             let replaced = format!("[{}]", &text[range.clone()]);

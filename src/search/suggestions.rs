@@ -1,13 +1,12 @@
-//! Suggests the nearest known names for an unknown one, and other ways to ask where a search finds nothing.
+//! Suggests the nearest known names for an unknown one.
 
 use super::names::{named, value};
-use super::request::{Cursor, ReviewFilter, SearchParameters, SearchRequest};
-use super::results::{ResultPage, search_reviews};
+use super::parameters::SearchParameters;
 use crate::compute::run_long;
 use crate::model::business::PublishStaff;
-use crate::model::{MentionKind, PluralEndings, TextMatch, fold};
+use crate::model::{MentionKind, fold};
 use crate::snapshot::Snapshot;
-use crate::wire::{DidYouMean, Facet, MatchedRelation, SearchHead};
+use crate::wire::{DidYouMean, Facet};
 
 /// Maximum number of characters of a name that are compared.
 const NAME_CHARACTERS_MAX: usize = 60;
@@ -40,52 +39,8 @@ fn other_names(snapshot: &Snapshot, kind: MentionKind) -> Vec<(&str, &str)> {
         .collect()
 }
 
-/// The answer to `request` but for the reviews. `ignored` are the names of its unknown parameters.
-pub async fn search_head(
-    snapshot: &Snapshot,
-    request: &SearchRequest,
-    found: &ResultPage,
-    ignored: Vec<String>,
-) -> SearchHead {
-    let parameters = &request.filter.parameters;
-    let suggestions = if found.matched == 0 {
-        did_you_mean(snapshot, parameters).await
-    } else {
-        None
-    };
-    SearchHead {
-        matched: found.matched,
-        matched_relation: MatchedRelation::of(found.is_exact),
-        returned: found.positions.len() as u64,
-        limit: u64::from(request.limit),
-        next_cursor: found.next.as_ref().map(Cursor::to_string),
-        did_you_mean: suggestions,
-        ignored,
-    }
-}
-
-/// Known values for the parameters of a search that found nothing: the nearest name for an unknown one, or those that there are
-/// if none is near; and the other rule of comparing texts, if it finds something. `None` if there are none.
-pub async fn did_you_mean(
-    snapshot: &Snapshot,
-    parameters: &SearchParameters,
-) -> Option<DidYouMean> {
-    let mut suggestions = nearest_names(snapshot, parameters);
-    if parameters.query.is_some() && parameters.text_match != Some(TextMatch::Words) {
-        let language = snapshot.input.business.language.as_deref();
-        let by_words = SearchParameters {
-            text_match: Some(TextMatch::Words),
-            ..parameters.clone()
-        };
-        let by_words = ReviewFilter::new(&by_words, PluralEndings::of(language));
-        let found = search_reviews(snapshot, &by_words, 0, None).await;
-        suggestions.text_match =
-            (found.matched > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
-    }
-    suggestions.if_any()
-}
-
-fn nearest_names(snapshot: &Snapshot, parameters: &SearchParameters) -> DidYouMean {
+/// Known values for the names of a search that nothing has: the nearest, or those that there are if none is near.
+pub fn nearest_names(snapshot: &Snapshot, parameters: &SearchParameters) -> DidYouMean {
     let names = [
         &parameters.mentions_technician,
         &parameters.mentions_service,
@@ -100,11 +55,15 @@ fn nearest_names(snapshot: &Snapshot, parameters: &SearchParameters) -> DidYouMe
         let counts = snapshot.counts();
         let language = unknown(parameters.language.as_deref(), &counts.languages);
         let source = unknown(parameters.source.as_deref(), &counts.sources);
-        let meant = |kind, name: &Option<String>| suggest_names(snapshot, kind, name.as_deref()?);
+        let suggested =
+            |kind, name: &Option<String>| suggest_names(snapshot, kind, name.as_deref()?);
         DidYouMean {
-            mentions_technician: meant(MentionKind::Technician, &parameters.mentions_technician),
-            mentions_service: meant(MentionKind::Service, &parameters.mentions_service),
-            mentions_area: meant(MentionKind::ServiceArea, &parameters.mentions_area),
+            mentions_technician: suggested(
+                MentionKind::Technician,
+                &parameters.mentions_technician,
+            ),
+            mentions_service: suggested(MentionKind::Service, &parameters.mentions_service),
+            mentions_area: suggested(MentionKind::ServiceArea, &parameters.mentions_area),
             language: language.map(|tag| {
                 // `en` for `en-GB` if there is no other English.
                 let primary = tag.split('-').next().unwrap_or_default();

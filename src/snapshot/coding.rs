@@ -6,7 +6,7 @@
 
 use std::io::Write;
 use std::slice;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use brotli::CompressorWriter;
 use brotli::enc::BrotliEncoderParams;
@@ -15,6 +15,7 @@ use flate2::Compression;
 use flate2::write::GzEncoder;
 
 use super::document::Content;
+use super::store::Publication;
 use crate::model::named;
 
 /// The size of the encoder's input, and the interval of checks for cancellation.
@@ -86,24 +87,42 @@ fn feed<W: Write>(mut encoder: W, pieces: &[Bytes], is_cancelled: &dyn Fn() -> b
 // A response body shared by many requests, with each coding once it is ready. Used for documents and for pages and
 // descriptions that do not change while the service runs.
 
+/// How long caches may keep an answer, and how long they may serve a stale one while they revalidate or cannot reach the
+/// service.
+const CACHEABLE: &[u8] = b"max-age=60, stale-while-revalidate=600, stale-if-error=86400";
+
+/// The name and the value of a header field.
+pub type Field = (&'static str, Bytes);
+
 #[derive(Debug)]
 pub struct CachedBody {
     /// The value of `Content-Type`.
     pub content_type: &'static str,
     pub content: Content,
-    coded: [OnceLock<Bytes>; Coding::ALL.len()],
-    /// The values of `ETag`, which are strong: `"<digest>"`, then `"<digest>-gzip"` for each coding, ready or not.
-    pub etags: [Bytes; 1 + Coding::ALL.len()],
+    coded: Arc<[OnceLock<Bytes>; Coding::ALL.len()]>,
+    /// The header fields of an answer, also of a 304: in identity, then in each coding, ready or not. The first is `ETag`,
+    /// which is strong: `"<digest>"`, or `"<digest>-gzip"`.
+    heads: [Vec<Field>; 1 + Coding::ALL.len()],
+    /// The publication whose last change is also that of the body, if its row is stored.
+    pub publication: Option<Publication>,
 }
 
 impl CachedBody {
     /// A body without codings.
     pub fn new(content_type: &'static str, content: Content) -> Self {
         let digest = &content.digest;
-        let [brotli, gzip] = Coding::ALL.map(|coding| format!("\"{digest}-{coding}\"").into());
+        let [brotli, gzip] = Coding::ALL.map(|coding| format!("\"{digest}-{coding}\""));
+        let heads = [format!("\"{digest}\""), brotli, gzip].map(|etag| {
+            vec![
+                ("etag", etag.into()),
+                ("cache-control", Bytes::from_static(CACHEABLE)),
+                ("vary", Bytes::from_static(b"Accept-Encoding")),
+            ]
+        });
         Self {
-            coded: Coding::ALL.map(|_| OnceLock::new()),
-            etags: [format!("\"{digest}\"").into(), brotli, gzip],
+            coded: Arc::new(Coding::ALL.map(|_| OnceLock::new())),
+            heads,
+            publication: None,
             content_type,
             content,
         }
@@ -114,17 +133,44 @@ impl CachedBody {
         Self::new(content_type, Content::whole(bytes))
     }
 
+    /// With `Last-Modified`, if the publication is confirmed.
+    #[must_use]
+    pub fn dated(mut self, publication: &Publication) -> Self {
+        if publication.is_confirmed() {
+            // RFC 9110 §5.6.7.
+            let date = publication.changed_at.format("%a, %d %b %Y %H:%M:%S GMT");
+            self.add("last-modified", date.to_string());
+            self.publication = Some(publication.clone());
+        }
+        self
+    }
+
+    /// Adds a field to the answers in all codings.
+    pub fn add(&mut self, name: &'static str, value: String) {
+        let value = Bytes::from(value);
+        for head in &mut self.heads {
+            head.push((name, value.clone()));
+        }
+    }
+
+    /// Shares the codings of a body with the same content.
+    pub fn share_codings(&mut self, other: &Self) {
+        self.coded = Arc::clone(&other.coded);
+    }
+
     /// The body in that coding, in one piece; `None` until it is ready.
     pub fn coded(&self, coding: Coding) -> Option<&[Bytes]> {
         self.coded[coding as usize].get().map(slice::from_ref)
     }
 
-    /// The value of `ETag` in that coding; `None` is identity.
-    pub const fn etag(&self, coding: Option<Coding>) -> &Bytes {
-        match coding {
-            None => &self.etags[0],
-            Some(coding) => &self.etags[1 + coding as usize],
-        }
+    /// The header fields of an answer in that coding; `None` is identity.
+    pub fn head(&self, coding: Option<Coding>) -> &[Field] {
+        &self.heads[coding.map_or(0, |coding| 1 + coding as usize)]
+    }
+
+    /// Whether it is the entity tag of the body in any coding.
+    pub fn has_etag(&self, tag: &[u8]) -> bool {
+        self.heads.iter().any(|head| head[0].1 == tag)
     }
 
     /// The codings that are ready, most preferred first.

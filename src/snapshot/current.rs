@@ -5,7 +5,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use arc_swap::{ArcSwap, Guard};
-use bytes::Bytes;
 use chrono::{DateTime, Utc};
 use roaring::RoaringBitmap;
 use tokio::sync::watch;
@@ -14,9 +13,8 @@ use super::coding::CachedBody;
 use super::document::Document;
 use super::index::Values;
 use super::input::SnapshotInput;
-use super::store::{Publication, RowState};
+use super::store::Publication;
 use crate::compute::{lock, made_once};
-use crate::links::Links;
 use crate::model::{MentionKind, fold};
 use crate::storage::Database;
 use crate::storage::reviews::DatabasePosition;
@@ -25,40 +23,19 @@ use crate::wire;
 /// Maximum number of superseded snapshots kept alive; readers of older ones are cut off.
 const SUPERSEDED_MAX: usize = 4;
 
-/// A published document: its body and its publication, and ready values of header fields.
+/// A published document.
 #[derive(Debug)]
 pub struct PublishedDocument {
     pub document: Document,
     /// The body, with every coding that is ready.
     pub body: Arc<CachedBody>,
     pub publication: Publication,
-    /// The value of `Last-Modified`, if the publication is confirmed.
-    pub last_modified: Bytes,
-    /// The value of `Link`, if it is a topic.
-    pub link: Option<Bytes>,
 }
 
 impl PublishedDocument {
-    pub fn new(
-        document: Document,
-        body: Arc<CachedBody>,
-        publication: Publication,
-        links: &Links,
-    ) -> Self {
-        // RFC 9110 §5.6.7.
-        let date = publication.changed_at.format("%a, %d %b %Y %H:%M:%S GMT");
-        Self {
-            last_modified: date.to_string().into(),
-            link: (document.is_topic()).then(|| document.link(links).into()),
-            document,
-            body,
-            publication,
-        }
-    }
-
     /// The publication, if its row is for these bytes.
     pub fn confirmed(&self) -> Option<&Publication> {
-        Some(&self.publication).filter(|publication| publication.row != RowState::Ahead)
+        Some(&self.publication).filter(|publication| publication.is_confirmed())
     }
 }
 

@@ -137,18 +137,12 @@ impl Draft {
 }
 
 /// Renders one document of `input` without its `updated` instant.
-pub fn draft(
-    document: Document,
-    input: &SnapshotInput,
-    insights: &wire::Insights,
-    links: &Links,
-) -> Draft {
+pub fn draft(document: Document, input: &SnapshotInput, insights: &wire::Insights) -> Draft {
     let newest = || -> Vec<wire::Review> {
-        let newest = input.entries.iter().take(FEED_REVIEWS);
-        newest
-            .map(|entry| wire::Review::new(&entry.review, links))
-            .collect()
+        let count = input.entries.len().min(FEED_REVIEWS.into());
+        (0..count).map(|at| input.review(at)).collect()
     };
+    let links = &input.links;
     let first_links = input.first_links.as_ref().unwrap_or(links);
     match document {
         Document::Reviews => dataset(input),
@@ -224,7 +218,7 @@ pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> V
 // The feeds: the newest reviews as JSON Feed (<https://www.jsonfeed.org/version/1.1/>) and as Atom (RFC 4287).
 
 /// Maximum number of reviews in a feed.
-pub const FEED_REVIEWS: usize = 50;
+pub const FEED_REVIEWS: u8 = 50;
 
 /// The IDs of entries are permalinks under `first_links`.
 pub fn json_feed(
@@ -379,12 +373,12 @@ pub fn atom_feed(
 pub fn search_feed(
     input: &SnapshotInput,
     newest: &[wire::Review],
-    links: &Links,
-    (address, page): (&str, &str),
+    [address, page]: [String; 2],
     changed_at: DateTime<Utc>,
 ) -> Vec<u8> {
+    let links = &input.links;
     let first_links = input.first_links.as_ref().unwrap_or(links);
-    let mut feed = feed(&input.business, newest, first_links, address);
+    let mut feed = feed(&input.business, newest, first_links, &address);
     // The feeds of two searches are told apart by their titles.
     let query = address.split_once('?').map_or("", |(_, query)| query);
     let parameters = url::form_urlencoded::parse(query.as_bytes());
@@ -396,8 +390,8 @@ pub fn search_feed(
         feed.title = Text::plain(clean(&title));
     }
     feed.links = vec![
-        self_link(links, address),
-        link("alternate", links.absolute(page), Some("text/html")),
+        self_link(links, &address),
+        link("alternate", links.absolute(&page), Some("text/html")),
     ];
     let newest = feed.entries.iter().map(|entry| entry.updated).max();
     feed.updated = newest.unwrap_or(changed_at.fixed_offset());

@@ -267,7 +267,8 @@ impl Segment {
         let (mut texts, mut all) = (Vec::with_capacity(entries.len()), String::new());
         for entry in entries {
             let start = json.len();
-            wire::write_json(&mut json, &wire::Review::new(&entry.review, links));
+            let url = links.review(entry.id().as_str());
+            wire::write_json(&mut json, &wire::Review::new(&entry.review, url));
             rendered.push((json.len(), Sha256::digest(&json[start..]).into()));
             json.push(b',');
             let (folded, plain) = fold_both(&entry.review.text);

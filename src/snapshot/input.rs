@@ -22,6 +22,7 @@ use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::model::{MentionKind, Review, ReviewId, Status};
 use crate::storage::reviews::{Binding, Changed, Numbered, Observation, Reasons, newest};
 use crate::storage::{CACHE_KIB, limit_cache};
+use crate::wire;
 
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotInput {
@@ -37,7 +38,9 @@ pub struct SnapshotInput {
     pub editorial: Editorial,
     /// Unpublished reviews by reason.
     pub withheld: Reasons,
-    /// The base of the feed entries' IDs, if it differs from the current links.
+    /// The base URL of the addresses in all bodies.
+    pub links: Links,
+    /// The base of the feed entries' IDs, if it differs.
     pub first_links: Option<Links>,
     /// The source of the analyses.
     pub analyzer: Arc<Analyzer>,
@@ -80,6 +83,7 @@ impl SnapshotInput {
             business,
             editorial,
             withheld,
+            links,
             first_links,
             own_business,
             analyzer: _,
@@ -88,9 +92,15 @@ impl SnapshotInput {
         entries.is_same_as(&other.entries)
             && (business, editorial, withheld)
                 == (&other.business, &other.editorial, &other.withheld)
-            && (first_links, own_business, undated)
-                == (&other.first_links, &other.own_business, &other.undated)
+            && (links, first_links) == (&other.links, &other.first_links)
+            && (own_business, undated) == (&other.own_business, &other.undated)
             && analysing.as_ref().map(Arc::as_ptr) == other.analysing.as_ref().map(Arc::as_ptr)
+    }
+
+    /// The review at that position, as it is published.
+    pub fn review(&self, at: usize) -> wire::Review {
+        let review = &self.entries[at].review;
+        wire::Review::new(review, self.links.review(review.id.as_str()))
     }
 
     /// The analyzer of the next snapshot's analyses.

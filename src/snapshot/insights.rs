@@ -6,14 +6,13 @@ use super::input::SnapshotInput;
 use crate::insights::decide::WEIGHTS_DIGEST;
 use crate::insights::rules::Measured;
 use crate::insights::{AggregateInput, aggregate};
-use crate::links::Links;
 use crate::model::MentionKind;
 use crate::wire;
 
 /// The only measure that is not a share.
 const F1: &str = "f1";
 
-pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
+pub fn insights(input: &SnapshotInput) -> wire::Insights {
     let analyzed = input.entries.iter();
     let analyzed = analyzed.filter_map(|entry| Some((&entry.review, entry.analysis.as_ref()?)));
     let analyses: Vec<_> = analyzed.collect();
@@ -29,9 +28,12 @@ pub fn insights(input: &SnapshotInput, links: &Links) -> wire::Insights {
         editorial: &input.editorial,
         answered: &aspects_of_faq(input),
         mentioned: &mentioned(input),
-        links,
     };
-    aggregate(&sources, method(input))
+    let mut insights = aggregate(&sources, method(input));
+    for aspect in &mut insights.aspects {
+        aspect.evidence_url = input.links.evidence(&aspect.id);
+    }
+    insights
 }
 
 /// The aspects in the questions of the business's FAQ.

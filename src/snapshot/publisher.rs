@@ -117,9 +117,9 @@ impl Publisher {
             .filter(|former| former.position == stored.position && former.input.is_same_as(&input));
         let insights = match same {
             Some(same) => Arc::clone(&same.insights),
-            None => Arc::new(insights(&input, &self.links)),
+            None => Arc::new(insights(&input)),
         };
-        let drafts = Document::ALL.map(|document| draft(document, &input, &insights, &self.links));
+        let drafts = Document::ALL.map(|document| draft(document, &input, &insights));
         let publications = if self.records && self.database.may_publish() {
             input.undated.clear();
             self.record(&drafts, previous, &stored, &loaded.observed)
@@ -133,9 +133,20 @@ impl Publisher {
             if let Some(before) = before.filter(|before| before.publication == publication) {
                 return Arc::clone(before);
             }
-            let body = cached_body(document, draft, &publication, before);
-            let links = &self.links;
-            Arc::new(PublishedDocument::new(document, body, publication, links))
+            let content = draft.finish(publication.changed_at);
+            let mut body = CachedBody::new(document.content_type(), content).dated(&publication);
+            if document.is_topic() {
+                body.add("link", document.link(&self.links));
+            }
+            let same = before.filter(|before| before.body.content.digest == body.content.digest);
+            if let Some(same) = same {
+                body.share_codings(&same.body);
+            }
+            Arc::new(PublishedDocument {
+                document,
+                body: Arc::new(body),
+                publication,
+            })
         });
         let (database, position) = (self.database.clone(), stored.position);
         Ok(Snapshot::new(
@@ -249,21 +260,6 @@ impl Publisher {
     }
 }
 
-/// A document's cached body; the published one, with its codings, if the bytes are the same.
-fn cached_body(
-    document: Document,
-    draft: Draft,
-    publication: &Publication,
-    before: Option<&Arc<PublishedDocument>>,
-) -> Arc<CachedBody> {
-    let content = draft.finish(publication.changed_at);
-    let before = before.map(|before| &before.body);
-    match before.filter(|before| before.content.digest == content.digest) {
-        Some(before) => Arc::clone(before),
-        None => Arc::new(CachedBody::new(document.content_type(), content)),
-    }
-}
-
 // Reads the database: the reviews, with new analyses of changed ones; what did not change is that of the former snapshot.
 
 /// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
@@ -364,6 +360,7 @@ async fn read_input(
         own_business: Arc::new(stored.business.clone()),
         editorial: stored.editorial.clone(),
         withheld: stored.withheld.clone(),
+        links: sources.links.clone(),
         first_links: Some(stored.first_links.clone()),
         analyzer,
     };

@@ -199,6 +199,11 @@ pub struct Publication {
 }
 
 impl Publication {
+    /// Whether its row is for these bytes.
+    pub fn is_confirmed(&self) -> bool {
+        self.row != RowState::Ahead
+    }
+
     /// The publication of a document with this digest by a process that raises versions. `last` is the last publication
     /// of this process, `row` the stored one, and `delivered` the newest version that a subscriber has.
     ///

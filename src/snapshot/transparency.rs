@@ -155,7 +155,7 @@ pub fn transparency(snapshot: &Snapshot, counts: &StoredCounts) -> wire::Transpa
     let rating_counts = input.entries.rating_counts();
     let policy = &input.business.review_policy;
     let not_stated = policy.not_stated().into_iter();
-    let mut stated = wire::ReviewPolicy::from(policy.clone());
+    let mut stated = policy.clone();
     let contact = stated.contact.take();
     wire::Transparency {
         published: rating_counts.total(),

@@ -145,7 +145,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     execute!(
         write,
         "insert into service (service_id, position, name, synonyms)
-         select value ->> 'id', key, value ->> 'name', value -> 'synonyms' from json_each(?)",
+         select value ->> 'id', key, value ->> 'name', coalesce(value -> 'synonyms', '[]')
+         from json_each(?)",
         services
     )?;
     let technicians = json!(business.technicians).to_string();
@@ -153,7 +154,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     execute!(
         write,
         "insert into technician (technician_id, position, name, aliases)
-         select value ->> 'id', key, value ->> 'name', value -> 'aliases' from json_each(?)",
+         select value ->> 'id', key, value ->> 'name', coalesce(value -> 'aliases', '[]')
+         from json_each(?)",
         technicians
     )?;
     let service_areas = json!(business.service_areas).to_string();

@@ -3,59 +3,68 @@
 //! `If-Match` and `If-Unmodified-Since` are for writes and are ignored, as is `Accept`: every resource has one kind.
 
 use std::io;
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::SystemTime;
 
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use poem::http::header::{
-    ACCEPT, ACCEPT_ENCODING, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG,
-    IF_NONE_MATCH, LAST_MODIFIED, VARY,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, IF_NONE_MATCH,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use poem::web::headers::{Date, HeaderMapExt as _, IfModifiedSince};
-use poem::{Body, Response};
+use poem::{Body, IntoResponse, Response};
 use tokio::task::yield_now;
 
 use super::context::Ctx;
-use crate::snapshot::{CachedBody, Coding, PublishedDocument, Snapshot};
+use crate::snapshot::{CachedBody, Coding, Snapshot};
 
-/// The time for which caches may keep a response, and for which they may serve a stale one while they revalidate or
-/// cannot reach the service.
-const CACHEABLE: HeaderValue =
-    HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
-const VARIES: HeaderValue = HeaderValue::from_static("Accept-Encoding");
 /// Capacity for a response's header fields, the common ones included, so that the map does not grow.
 const FIELDS_MAX: usize = 16;
 
+/// What [`Ctx::respond`] answers with a body of the shape `K`.
+pub struct Cacheable<K>(Response, PhantomData<fn() -> K>);
+
+impl<K> From<Response> for Cacheable<K> {
+    fn from(response: Response) -> Self {
+        Self(response, PhantomData)
+    }
+}
+
+impl<K> IntoResponse for Cacheable<K> {
+    fn into_response(self) -> Response {
+        self.0
+    }
+}
+
 impl Ctx {
     /// The response to a request with the fields `request`: 200 with `body`, or 304, which repeats the fields of the 200
-    /// (RFC 9110 §15.4.5). `dated` is the document whose last change is also the body's; `None` if that is unknown.
-    pub fn respond(
+    /// (RFC 9110 §15.4.5).
+    pub fn respond<R: From<Response>>(
         &self,
         request: &HeaderMap,
         snapshot: &Arc<Snapshot>,
         body: &CachedBody,
-        dated: Option<&PublishedDocument>,
-    ) -> Response {
-        let dated = dated.filter(|dated| dated.confirmed().is_some());
+    ) -> R {
         let coding = choose(request, body);
-        let is_current = is_current(request, body, dated);
         let mut response = Response::default();
         let fields = response.headers_mut();
         fields.reserve(FIELDS_MAX);
-        fields.insert(ETAG, ready(body.etag(coding)));
-        fields.insert(CACHE_CONTROL, CACHEABLE);
-        fields.insert(VARY, VARIES);
-        if let Some(dated) = dated {
-            fields.insert(LAST_MODIFIED, ready(&dated.last_modified));
+        for (name, value) in body.head(coding) {
+            // Its value is ready: hexadecimal digits, a date, or URLs.
+            if let Ok(value) = HeaderValue::from_maybe_shared(value.clone()) {
+                fields.insert(HeaderName::from_static(name), value);
+            }
+        }
+        if let Some(publication) = &body.publication {
             // Not earlier than `Last-Modified` (RFC 9110 §8.8.2.1), even if the clock was set back after the change.
-            let date = self.clock.now().max(dated.publication.changed_at);
+            let date = self.clock.now().max(publication.changed_at);
             fields.typed_insert(Date::from(SystemTime::from(date)));
         }
-        if is_current {
+        if is_current(request, body) {
             response.set_status(StatusCode::NOT_MODIFIED);
-            return response;
+            return response.into();
         }
         fields.insert(CONTENT_TYPE, HeaderValue::from_static(body.content_type));
         let coded = coding.and_then(|coding| body.coded(coding));
@@ -66,25 +75,20 @@ impl Ctx {
         let length: u64 = pieces.iter().map(|piece| piece.len() as u64).sum();
         fields.insert(CONTENT_LENGTH, HeaderValue::from(length));
         response.set_body(send(pieces, snapshot));
-        response
+        response.into()
     }
-}
-
-/// A field's value that is ready in the snapshot, without copying it. It is always valid: hexadecimal digits, a date, or URLs.
-pub fn ready(text: &Bytes) -> HeaderValue {
-    HeaderValue::from_maybe_shared(text.clone()).unwrap_or(HeaderValue::from_static(""))
 }
 
 /// Whether the client's copy is current (RFC 9110 §13.2.2). `If-None-Match` decides if it is there, and an invalid one matches
 /// nothing; an invalid date is ignored (§13.1.3). A date in the future is later than every change, so the result is 304 (RFC
 /// 9110); RFC 2616 ignored such dates.
-fn is_current(request: &HeaderMap, body: &CachedBody, dated: Option<&PublishedDocument>) -> bool {
+fn is_current(request: &HeaderMap, body: &CachedBody) -> bool {
     if request.contains_key(IF_NONE_MATCH) {
         return is_listed(request, body);
     }
     let since: Option<IfModifiedSince> = request.typed_get();
-    dated.zip(since).is_some_and(|(dated, since)| {
-        let publication = &dated.publication;
+    let publication = body.publication.as_ref();
+    publication.zip(since).is_some_and(|(publication, since)| {
         !publication.is_same_second && !since.is_modified(publication.changed_at.into())
     })
 }
@@ -96,7 +100,7 @@ fn is_listed(request: &HeaderMap, body: &CachedBody) -> bool {
     let members = || lines().flat_map(|line| members(line.as_bytes()));
     let is_listed = members().any(|member| {
         let tag = member.strip_prefix(b"W/").unwrap_or(member);
-        body.etags.iter().any(|etag| etag == tag)
+        body.has_etag(tag)
     });
     is_listed || members().eq([b"*"])
 }
@@ -118,34 +122,25 @@ fn members(line: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// where no coding that is ready is accepted.
 fn choose(request: &HeaderMap, body: &CachedBody) -> Option<Coding> {
     let weights: Vec<(&str, f32)> = weighted(request, &ACCEPT_ENCODING).collect();
-    let named = |name: &str| {
-        let weights = weights.iter();
-        weights
-            .filter(|(coding, _)| coding.eq_ignore_ascii_case(name))
-            .map(|(_, weight)| *weight)
-            .reduce(f32::min)
+    let weight = |names: &[&str]| {
+        let is_named = |coding: &str| names.iter().any(|name| coding.eq_ignore_ascii_case(name));
+        let named = weights.iter().filter(|(coding, _)| is_named(coding));
+        named.map(|(_, weight)| *weight).reduce(f32::min)
     };
-    // `*` applies to every coding that the header does not name. A recipient treats `x-gzip` as `gzip` (§8.4.1.3).
-    let weight = |coding: Coding| {
-        let old_name = if coding == Coding::Gzip {
-            named("x-gzip")
-        } else {
-            None
-        };
-        let weights = [named(coding.name()), old_name];
-        weights
-            .into_iter()
-            .flatten()
-            .reduce(f32::min)
-            .or_else(|| named("*"))
-    };
+    // `*` applies to every coding that the header does not name.
+    let others = weight(&["*"]);
     // If the header does not name it, identity is acceptable and ranks below all codings that are named.
-    let identity = named("identity").or_else(|| named("*"));
+    let identity = weight(&["identity"]).or(others).unwrap_or_default();
+    let weight_of = |coding: Coding| match coding {
+        Coding::Brotli => weight(&["br"]),
+        // A recipient treats `x-gzip` as `gzip` (§8.4.1.3).
+        Coding::Gzip => weight(&["gzip", "x-gzip"]),
+    };
     // Of equal weights `max_by` returns the last, which must be the first of `ALL`.
     body.codings()
         .rev()
-        .filter_map(|coding| Some((coding, weight(coding)?)))
-        .filter(|(_, weight)| *weight > 0.0 && *weight >= identity.unwrap_or_default())
+        .filter_map(|coding| Some((coding, weight_of(coding).or(others)?)))
+        .filter(|(_, weight)| *weight > 0.0 && *weight >= identity)
         .max_by(|(_, one), (_, other)| one.total_cmp(other))
         .map(|(coding, _)| coding)
 }
@@ -238,61 +233,42 @@ mod tests {
         let links: Links = "https://sample.test".parse().unwrap();
         let folder = tempfile::tempdir().unwrap();
         let opened = Database::open(&folder.path().join("reviews.db")).await;
-        let publisher = Publisher::new(opened.unwrap().0, links.clone(), Clock::system());
+        let publisher = Publisher::new(opened.unwrap().0, links, Clock::system());
         let current = CurrentSnapshot::new(publisher.first().await.unwrap());
-        Ctx::new(current, links, Clock::system(), Vec::new())
+        Ctx::new(current, Clock::system(), Vec::new())
     }
 
     /// Name, codings that are ready, lines of `Accept-Encoding` (`\t` is a tab), the choice.
     const CODINGS: &str = r#"
         no header → br gzip → identity
         an empty header → br gzip →  → identity
-        only commas → br gzip →  , , → identity
         one coding → br gzip → gzip → gzip
         a browser's → br gzip → gzip, deflate, br, zstd → br
-        ties go by our preference → br gzip → gzip, br → br
         ties with identity go to the coding → br gzip → identity, gzip → gzip
         what is not ready is not chosen → gzip → br, gzip → gzip
-        nothing is ready → none → br, gzip → identity
-        unknown codings → br gzip → deflate, compress, sdch → identity
         the highest weight → br gzip → br;q=0.2, gzip;q=0.8 → gzip
-        weights in thousandths → br gzip → br;q=0.123, gzip;q=0.124 → gzip
         a weight of one in every spelling → br gzip → gzip;q=1., br;q=0.999, identity;q=1.000 → gzip
         a low weight is above identity unnamed → br gzip → gzip;q=0.001 → gzip
         identity weighs more → br gzip → identity;q=1, gzip;q=0.5 → identity
-        identity weighs less → br gzip → identity;q=0.5, gzip;q=0.6 → gzip
         a coding refused → br gzip → br;q=0, gzip → gzip
-        a coding refused in every spelling → br gzip → br;q=0.000, gzip;q=0. → identity
         all named are refused → br gzip → gzip;q=0 → identity
         an asterisk stands for all → br gzip → * → br
         an asterisk does not stand for the named → br gzip → br;q=0.1, *;q=0.5 → gzip
-        an asterisk with nothing ready → none → * → identity
-        an asterisk with one refused → br gzip → *, br;q=0 → gzip
         an asterisk weighs identity, too → gzip → gzip;q=0.4, *;q=0.5 → identity
         everything refused → br gzip → *;q=0 → identity
-        everything but identity refused → br gzip → identity, *;q=0 → identity
         everything but identity refused, at a low weight → br gzip → identity;q=0.001, *;q=0 → identity
         everything but gzip refused → br gzip → gzip, *;q=0 → gzip
-        everything but gzip refused, and it is not ready → br → gzip, *;q=0 → identity
         identity refused, a coding named → br gzip → gzip;q=0.1, identity;q=0 → gzip
         identity refused, and nothing named → br gzip → identity;q=0 → identity
         identity refused, the rest by asterisk → br gzip → identity;q=0, * → br
-        identity refused, nothing ready → none → identity;q=0, * → identity
-        identity refused, only the unknown named → br gzip → identity;q=0, deflate → identity
         the old name of gzip → br gzip → x-gzip → gzip
         capitals → br gzip → GZip;Q=0.5, IDENTITY;q=0 → gzip
         several lines → br gzip → gzip;q=0.5 + br;q=0.7 → br
-        several lines, one refusing → br gzip → gzip, br;q=0 + identity;q=0 → gzip
         blanks and tabs → br gzip → \tgzip \t;\t q=0.5 ,  br ; q=0.4 → gzip
-        blanks within a weight → br gzip → br;q = 1, gzip;q=0.1 → gzip
         the lower of two weights → br gzip → gzip;q=0, x-gzip → identity
         a weight above one → br gzip → br;q=1.1, gzip;q=2 → identity
-        a weight too fine → br gzip → br;q=0.1234 → identity
         a weight that is none → br gzip → br;q=x, gzip;q=-1 → identity
-        a weight without its zero → br gzip → br;q=.5 → identity
-        another parameter → br gzip → br;level=5, gzip → gzip
         two parameters → br gzip → br;q=0.5;x=1, gzip → gzip
-        a garbled refusal refuses nothing → br gzip → identity;q=zero → identity
         garbage → br gzip → "gzip", <br>, ;;;, =, q=1 → identity
         bytes that are no text → br gzip → é, gzip → gzip
     "#;
@@ -317,7 +293,7 @@ mod tests {
             for coding in row[1].split(' ').filter_map(Coding::find) {
                 body.set_coded(coding, coding.name().into());
             }
-            let answered = ctx.respond(&headers, &ctx.current.load(), &body, None);
+            let answered: Response = ctx.respond(&headers, &ctx.current.load(), &body);
             let chosen = answered.header(CONTENT_ENCODING).unwrap_or("identity");
             assert_eq!(chosen, row[row.len() - 1], "{row:?}");
         }

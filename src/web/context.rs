@@ -1,4 +1,4 @@
-//! What every handler shares: the state (snapshot, links, clock and compute), the client's address, and reading a body
+//! What every handler shares: the state (snapshot, clock and compute), the client's address, and reading a body
 //! within a number of bytes and a time.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -19,7 +19,6 @@ use super::problem::HttpProblem;
 use crate::clock::{Clock, Monotonic};
 use crate::compute::{Compute, Crowded, Slot, lock, network};
 use crate::config::{Contacts, Nets, RequestLog};
-use crate::links::Links;
 use crate::metrics;
 use crate::snapshot::{CurrentSnapshot, PerSnapshot, Snapshot, read_transparency};
 use crate::wire;
@@ -33,7 +32,6 @@ pub struct Ctx {
     pub current: Arc<CurrentSnapshot>,
     /// Forgotten after any change of the database, because it also depends on what no snapshot has.
     pub transparency: PerSnapshot<OnceCell<Arc<wire::Transparency>>>,
-    pub links: Links,
     pub clock: Clock,
     /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Nets,
@@ -47,12 +45,7 @@ pub struct Ctx {
 }
 
 impl Ctx {
-    pub fn new(
-        current: CurrentSnapshot,
-        links: Links,
-        clock: Clock,
-        trusted_proxies: Nets,
-    ) -> Self {
+    pub fn new(current: CurrentSnapshot, clock: Clock, trusted_proxies: Nets) -> Self {
         let (compute, current) = (Compute::default(), Arc::new(current));
         let freshness = SnapshotFreshness {
             published_at: Mutex::new(clock.monotonic()),
@@ -61,7 +54,6 @@ impl Ctx {
         Self {
             current,
             transparency: PerSnapshot::default(),
-            links,
             clock,
             trusted_proxies,
             compute,

@@ -8,7 +8,7 @@ mod problem;
 mod routes;
 pub mod server;
 
-pub use conditional::{ready, wants_html};
+pub use conditional::{Cacheable, wants_html};
 pub use context::{BODY_TIMEOUT, ClientAddress, read_body};
 pub use middleware::{RequestId, with_common_headers, with_log};
 pub use problem::{HttpProblem, PROBLEM};

@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
-use poem_openapi::{Enum, Object};
+use poem_openapi::Object;
 use serde::Serialize;
 use serde_json::Value;
 use serde_with::skip_serializing_none;
 
 use super::review::Review;
 use crate::model::RatingCounts;
-use crate::model::business;
+use crate::model::business::{self, OpeningHours, ReviewLink, ReviewPolicy, Service, Technician};
 
 /// The business whose reviews these are.
 #[skip_serializing_none]
@@ -71,93 +71,6 @@ pub struct Geo {
     pub latitude: f64,
     /// Longitude in degrees, -180 to 180; east is positive.
     pub longitude: f64,
-}
-
-/// From when until when a business is open on some days.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-pub struct OpeningHours {
-    /// On which days it opens.
-    pub days: Vec<DayOfWeek>,
-    /// `HH:MM` of 24 hours.
-    pub opens: String,
-    /// `HH:MM` of 24 hours; before `opens`, it is on the next day.
-    pub closes: String,
-}
-
-/// A day of the week.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(remote = "business::DayOfWeek", rename_all = "snake_case")]
-pub enum DayOfWeek {
-    /// The first day of the week (ISO 8601).
-    Monday,
-    /// The second day.
-    Tuesday,
-    /// The third day.
-    Wednesday,
-    /// The fourth day.
-    Thursday,
-    /// The fifth day.
-    Friday,
-    /// The sixth day.
-    Saturday,
-    /// The seventh day.
-    Sunday,
-}
-
-/// A page on which customers can write a review of the business.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(remote = "business::ReviewLink")]
-pub struct ReviewLink {
-    /// What customers call the site, for example `Google`.
-    pub name: String,
-    /// An https URL.
-    pub url: String,
-}
-
-/// What only the business can say about its reviews, in its own words; what it does not state is left out.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(remote = "business::ReviewPolicy")]
-pub struct ReviewPolicy {
-    /// How it collects reviews.
-    pub collection: Option<String>,
-    /// How it checks that reviews are from customers.
-    pub verification: Option<String>,
-    /// Which reviews it does not publish.
-    pub moderation: Option<String>,
-    /// Whether customers get something for a review.
-    pub incentives: Option<String>,
-    /// Where anybody can report a review: a `mailto:` or `https:` URL.
-    pub contact: Option<String>,
-}
-
-/// Something that the business offers.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(remote = "business::Service")]
-pub struct Service {
-    /// The id that reviews and filters use.
-    pub id: String,
-    /// Name of the service as customers read it.
-    pub name: String,
-    /// Other words for it.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[oai(default, skip_serializing_if_is_empty)]
-    pub synonyms: Vec<String>,
-}
-
-/// A person who works there.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-#[oai(remote = "business::Technician")]
-pub struct Technician {
-    /// The firm's own id of the person.
-    pub id: String,
-    /// Full name of the person, which mentions and filters use.
-    pub name: String,
-    /// Other names that customers use.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[oai(default, skip_serializing_if_is_empty)]
-    pub aliases: Vec<String>,
 }
 
 /// The overall rating, over the published reviews.
@@ -253,25 +166,15 @@ impl From<&business::Business> for Business {
                 latitude,
                 longitude,
             }),
-            hours: business.hours.into_iter().map(Into::into).collect(),
+            hours: business.hours,
             same_as: business.same_as,
-            review_links: business.review_links.into_iter().map(Into::into).collect(),
-            review_policy: (business.review_policy != business::ReviewPolicy::default())
-                .then(|| business.review_policy.into()),
-            services: business.services.into_iter().map(Into::into).collect(),
-            technicians: business.technicians.into_iter().map(Into::into).collect(),
+            review_links: business.review_links,
+            review_policy: Some(business.review_policy)
+                .filter(|policy| *policy != ReviewPolicy::default()),
+            services: business.services,
+            technicians: business.technicians,
             service_areas: business.service_areas,
             publish_staff: business.publish_staff.name().to_owned(),
-        }
-    }
-}
-
-impl From<business::OpeningHours> for OpeningHours {
-    fn from(hours: business::OpeningHours) -> Self {
-        Self {
-            days: hours.days.into_iter().map(Into::into).collect(),
-            opens: hours.opens,
-            closes: hours.closes,
         }
     }
 }

@@ -10,7 +10,7 @@ use serde_with::skip_serializing_none;
 
 use crate::model::business::FaqEntry;
 use crate::model::statistics::{compare, interval, round_to};
-use crate::model::{MentionKind, Vote, VoteCounts};
+use crate::model::{MentionKind, VoteCounts};
 
 /// What the reviews say. Every part is always present, and empty if there is nothing to report.
 #[skip_serializing_none]
@@ -582,23 +582,6 @@ pub struct SummaryEvidence {
     pub review_ids: Vec<String>,
     /// Words of a customer, if the sentence is about complaints; left out if none can be shown.
     pub quote: Option<InsightQuote>,
-}
-
-/// Sentiment: `mixed` is both positive and negative, `neutral` a plain fact, `uncertain` too close to call.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(remote = "Vote", rename_all = "snake_case")]
-pub enum Polarity {
-    /// Only positive.
-    Positive,
-    /// Only negative.
-    Negative,
-    /// As a fact, without judgement.
-    Neutral,
-    /// Both positive and negative.
-    Mixed,
-    /// Too close to call.
-    Uncertain,
 }
 
 /// Words of a customer, cut out of a review's `text`.

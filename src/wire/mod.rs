@@ -36,6 +36,13 @@ pub fn write_json<T: serde::Serialize>(json: &mut Vec<u8>, value: &T) {
         .unwrap_or_else(|error| unreachable!("a published shape: {error}"));
 }
 
+/// The JSON of an object up to the point where its reviews follow.
+pub fn opening<T: serde::Serialize>(head: &T) -> Vec<u8> {
+    let mut json = json_open(head);
+    json.extend_from_slice(b",\"reviews\":[");
+    json
+}
+
 /// A JSON object without its closing brace, so that members can be appended.
 pub fn json_open<T: serde::Serialize>(object: &T) -> Vec<u8> {
     let mut json = json(object);

@@ -229,6 +229,11 @@ impl Arguments {
         self.origin = ArgumentOrigin::Form;
     }
 
+    /// Whether they are those of a page.
+    pub fn is_form(&self) -> bool {
+        self.origin == ArgumentOrigin::Form
+    }
+
     /// Those that do not count as absent.
     fn present(&self) -> impl Iterator<Item = &Argument> {
         let omits_empty = self.origin != ArgumentOrigin::Query;
@@ -590,15 +595,6 @@ mod tests {
         ] {
             assert_eq!(parsed(text), Err(IssueCode::InvalidType), "{text:?}");
         }
-    }
-
-    #[test]
-    fn whole_numbers_may_have_any_length() {
-        let parsed = |text: &str| parse_whole(text, &(1..=100));
-        assert_eq!(parsed("0000000000000000000000100"), Ok(100));
-        assert_eq!(parsed("000"), Err(IssueCode::TooSmall));
-        assert_eq!(parsed("18446744073709551617"), Err(IssueCode::TooBig));
-        assert_eq!(parsed("+1"), Err(IssueCode::InvalidType));
     }
 
     /// The issues of a query, in the order in which the parameters are read.

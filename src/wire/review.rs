@@ -5,8 +5,7 @@ use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
-use crate::links::Links;
-use crate::model;
+use crate::model::{self, Mentions, Method};
 
 /// A published review of the business.
 #[skip_serializing_none]
@@ -37,7 +36,7 @@ pub struct Review {
     /// Whether a platform, a job or an invitation verified it; only the business vouches for others.
     pub verified: bool,
     /// How it is known to be from a customer.
-    pub verification: VerificationMethod,
+    pub verification: Method,
     /// When it was verified, RFC 3339 UTC; left out if it is not recorded.
     pub verified_at: Option<DateTime<Utc>>,
     /// What it is about.
@@ -46,34 +45,6 @@ pub struct Review {
     pub url: String,
     /// When it last changed; if that is not recorded, the start of its day.
     pub updated_at: DateTime<Utc>,
-}
-
-/// `job_match`: it matches a job in the firm's books; `source_platform`: its platform vouches for it; `invite`: only
-/// invited customers could write it; `manual`: only the business vouches for it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(remote = "model::Method", rename_all = "snake_case")]
-pub enum VerificationMethod {
-    /// It matches a job in the firm's books.
-    JobMatch,
-    /// The platform it comes from vouches for it.
-    SourcePlatform,
-    /// Only invited customers could write it.
-    Invite,
-    /// Only the business vouches for it.
-    Manual,
-}
-
-/// What a review is about. Each list is sorted.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
-#[oai(remote = "model::Mentions")]
-pub struct Mentions {
-    /// Full names of technicians.
-    pub technicians: Vec<String>,
-    /// Ids of services.
-    pub services: Vec<String>,
-    /// Names of service areas, as the business or the import writes them.
-    pub service_areas: Vec<String>,
 }
 
 /// The owner's reply to a review.
@@ -89,9 +60,10 @@ pub struct OwnerReply {
 }
 
 impl Review {
-    pub fn new(review: &model::Review, links: &Links) -> Self {
+    /// `url` is its permalink.
+    pub fn new(review: &model::Review, url: String) -> Self {
         Self {
-            url: links.review(review.id.as_str()),
+            url,
             id: review.id.to_string(),
             rating: review.rating.stars(),
             date: review.date.date(),
@@ -103,13 +75,9 @@ impl Review {
             source_url: review.source.url.clone(),
             owner_reply: review.reply.clone().map(OwnerReply::from),
             verified: review.verification.is_independent(),
-            verification: review
-                .verification
-                .method
-                .unwrap_or(model::Method::Manual)
-                .into(),
+            verification: review.verification.method.unwrap_or(Method::Manual),
             verified_at: review.verification.verified_at,
-            mentions: review.mentions.clone().into(),
+            mentions: review.mentions.clone(),
             updated_at: review.changed_at(),
         }
     }
@@ -201,13 +169,6 @@ pub enum MatchedRelation {
     Eq,
     /// There are at least as many.
     Gte,
-}
-
-impl MatchedRelation {
-    /// Relation of a reported number to the real one.
-    pub const fn of(is_exact: bool) -> Self {
-        if is_exact { Self::Eq } else { Self::Gte }
-    }
 }
 
 /// The reviews of a day and of all days after it, newest first.

@@ -10,10 +10,10 @@ use serde_with::skip_serializing_none;
 use super::facets::{AspectFacet, Facet, LeftOut};
 use super::insights::{
     Aspect, Complaint, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
-    InsightsMethod, OverallSentiment, Polarity, SummarySentence, Topic, Votes,
+    InsightsMethod, OverallSentiment, SummarySentence, Topic, Votes,
 };
 use super::review::{DidYouMean, OwnerReply};
-use crate::model::{MentionKind, named};
+use crate::model::{MentionKind, Vote, named};
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]
@@ -303,7 +303,7 @@ pub struct EvidenceReview {
     /// Its stars, which may withdraw a judgement, but never create one.
     pub stars: u8,
     /// Its one vote, from all its findings.
-    pub polarity: Polarity,
+    pub polarity: Vote,
     /// Its findings about the aspect or the person, in the order of the text.
     pub findings: Vec<EvidenceFinding>,
     /// The owner's public reply to the review, if any.
@@ -325,7 +325,7 @@ pub struct EvidenceFinding {
     /// The id of the aspect that they judge; left out if it is none.
     pub aspect: Option<String>,
     /// Their sentiment on it.
-    pub polarity: Polarity,
+    pub polarity: Vote,
     /// The technicians that its sentence or the one before names, sorted; left out if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]

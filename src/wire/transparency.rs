@@ -7,7 +7,7 @@ use poem_openapi::{Enum, Object};
 use serde::Serialize;
 use serde_with::skip_serializing_none;
 
-use super::business::ReviewPolicy;
+use crate::model::business::ReviewPolicy;
 
 /// How the reviews are collected, checked and shown: counted, true of the service itself, or stated by the business.
 #[skip_serializing_none]

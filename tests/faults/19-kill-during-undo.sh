@@ -1,5 +1,6 @@
 # Imports and undos of imports are killed (SIGKILL) at random moments: what is stored of reviews, sources, deleted reviews, runs and
-# columns is wholly as before the command or wholly as after it, the database stays valid, and the command can be run again.
+# formats is wholly as before the command or wholly as after it, nothing that the owner withheld or deleted is public, the database
+# stays valid, and the command can be run again.
 # FAULTS_KILLS kills in all (default 60), with the seed FAULTS_SEED.
 . "${0%/*}/lib.sh"
 needs sqlite3
@@ -9,7 +10,7 @@ RANDOM=$seed
 
 sheet() { # EDITION: 300 rows without IDs; each edition changes, adds and lacks some
     awk -v edition="$1" 'BEGIN {
-        print "author,rating,date,text" (edition > 1 ? ",reply" : "")
+        print "author,rating,date,text,reply"
         for (i = 1 + 10 * (edition - 1); i <= 300 + 20 * (edition - 1); i++) {
             text = "Visit number " i " was on time and tidy"
             stars = 1 + i % 5
@@ -17,7 +18,7 @@ sheet() { # EDITION: 300 rows without IDs; each edition changes, adds and lacks 
             if (edition > 1 && i % 7 == 0) stars = 1 + (stars + edition) % 5
             if (edition > 1 && i % 97 == 0) text = "Nothing that stood here before"
             printf "Guest %d,%d,%02d/%02d/2026,%s", i, stars, 1 + i % 28, 1 + i % 10, text
-            print (edition > 1 ? "," (i % 11 == 0 ? "Thank you for visit " i : "") : "")
+            print (i % (edition > 1 ? 11 : 100) == 0 ? ",Thank you for visit " i : ",")
         }
     }'
 }
@@ -47,10 +48,11 @@ for edition in 1 2 3; do sheet "$edition" >"sheet$edition.csv"; done
 finish init --name Firm --time-zone UTC
 finish import sheet1.csv
 ids=$(sqlite3 reviews.db 'select review_id from review order by 1 limit 60')
-number=0
+number=0 hidden=
 for id in $ids; do
     number=$((number + 1))
     case $number in
+        10 | 20 | 50 | 60) hidden="$hidden,'$(sqlite3 reviews.db "select author from review where review_id = '$id'")'" ;;&
         10 | 20) finish withhold "$id" --reason spam ;;
         30 | 40) finish reply "$id" 'Our own answer' ;;
         50 | 60) finish delete "$id" --yes ;;
@@ -59,12 +61,12 @@ done
 keep first
 finish import sheet2.csv
 keep second
-finish import sheet3.csv --doubtful new --withdraw-missing --yes
+finish import sheet3.csv --doubtful new --withdraw-missing --accept-changes
 keep third
 
 done_kills=0 cut=0 before_count=0 after_count=0
 attack() { # NAME, COMMAND...: kills the command again and again, beginning with that database each time
-    local name=$1 round started micros wait code found
+    local name=$1 round started micros wait code public
     shift
     begin_with "$name"
     state >before
@@ -87,6 +89,8 @@ attack() { # NAME, COMMAND...: kills the command again and again, beginning with
         done_kills=$((done_kills + 1))
         [ "$code" -ne 137 ] || cut=$((cut + 1))
         "$reviews" check >checked 2>&1 || fail "$*, killed after $wait µs: $(tail -3 checked)"
+        public=$(sqlite3 reviews.db "select author from review where status = 'published' and author in (${hidden#,})")
+        [ -z "$public" ] || fail "$*, killed after $wait µs: hidden reviews are public: $public"
         state >found
         if cmp -s found before; then
             before_count=$((before_count + 1))
@@ -104,6 +108,7 @@ attack() { # NAME, COMMAND...: kills the command again and again, beginning with
 }
 
 attack first import sheet2.csv
-attack second import sheet3.csv --doubtful new --withdraw-missing --yes
+attack second import sheet3.csv --doubtful new --withdraw-missing --accept-changes
 attack third undo
+attack second undo
 echo "$done_kills kills, $cut of them in the midst: $before_count wholly before, $after_count wholly after, check clean"

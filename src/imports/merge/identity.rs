@@ -26,7 +26,12 @@ pub struct Identified {
 }
 
 /// Finds the reviews of `rows`.
-pub fn identify(rows: &[ReviewRow], known: &Known, request: &ImportRequest) -> Identified {
+pub fn identify(
+    rows: &[ReviewRow],
+    known: &Known,
+    request: &ImportRequest,
+    other_ids: &HashSet<ReviewId>,
+) -> Identified {
     let mut matcher = Matcher::new(rows, known);
     matcher.repeat_equal();
     matcher.match_equal();
@@ -34,7 +39,7 @@ pub fn identify(rows: &[ReviewRow], known: &Known, request: &ImportRequest) -> I
     matcher.match_moved();
     matcher.doubt_others();
     matcher.settle_doubts(request);
-    let mut new_ids = NewIds::new(known);
+    let mut new_ids = NewIds::new(known, other_ids);
     let matches = rows.iter().zip(matcher.matches);
     let matches =
         matches.map(|(row, found)| found.unwrap_or_else(|| RowMatch::New(new_ids.next(row))));
@@ -79,7 +84,6 @@ type Group = (Vec<usize>, Vec<usize>);
 
 struct Matcher<'k> {
     rows: &'k [ReviewRow],
-    digests: Vec<Digests>,
     /// Those that the owner hid come last.
     candidates: Vec<Candidate<'k>>,
     /// `None` while it is not known.
@@ -92,15 +96,13 @@ struct Matcher<'k> {
 
 impl<'k> Matcher<'k> {
     fn new(rows: &'k [ReviewRow], known: &'k Known) -> Self {
-        let digests: Vec<Digests> = rows.iter().map(ReviewRow::digests).collect();
-        let (matches, found) = match_ids(rows, &digests, known);
+        let (matches, found) = match_ids(rows, known);
         let candidates = known.iter();
         let candidates = candidates.map(|(id, it)| Candidate::new(id, it, found.contains(id)));
         let mut candidates: Vec<Candidate<'k>> = candidates.collect();
         candidates.sort_by_key(|it| (it.is_hidden, it.known.is_deleted()));
         Self {
             rows,
-            digests,
             candidates,
             matches,
             doubts: BTreeMap::new(),
@@ -127,7 +129,7 @@ impl<'k> Matcher<'k> {
             let key = (
                 row.source(),
                 row.incoming.has_own_id,
-                key(&self.digests[index]),
+                key(&self.rows[index].digests),
             );
             groups.entry(key).or_default().0.push(index);
         }
@@ -167,9 +169,14 @@ impl<'k> Matcher<'k> {
     /// Equal rows without an ID count once; of a name that many share, and without a text, as often as they stand in one file.
     fn repeat_equal(&mut self) {
         let (mut numbers, mut used) = (HashMap::new(), HashMap::new());
-        let rows = self.rows.iter().zip(&self.digests).enumerate();
-        for (index, (row, digests)) in rows.filter(|(_, (row, _))| !row.incoming.has_own_id) {
-            let key = (row.source(), digests.author_and_day, digests.content);
+        let rows = self.rows.iter().enumerate();
+        for (index, row) in rows.filter(|(_, row)| !row.incoming.has_own_id) {
+            let Digests {
+                author_and_day,
+                content,
+                ..
+            } = row.digests;
+            let key = (row.source(), author_and_day, content);
             let number: &mut usize = numbers.entry((row.file, key)).or_default();
             let is_of_many = is_shared_name(row.author()) && row.review().text.is_empty();
             *number += usize::from(is_of_many);
@@ -243,8 +250,13 @@ impl<'k> Matcher<'k> {
 
     /// Rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
     fn doubt_others(&mut self) {
+        // A row with an ID is another review than one whose own ID is in the files.
         let may_be = |it: &Candidate<'_>, has_id: bool| {
-            !(has_id && it.has_id) && (it.is_hidden || !it.has_row)
+            if has_id && it.has_id {
+                it.is_hidden && !it.has_row
+            } else {
+                it.is_hidden || !it.has_row
+            }
         };
         for (rows, candidates) in self.groups(may_be, |it| it.author_and_day) {
             self.doubt(&rows, &candidates);

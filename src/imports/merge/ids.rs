@@ -29,7 +29,6 @@ pub enum RowMatch {
 /// counts; if one differs from it in author, day and text, all are rejected.
 pub fn match_ids<'k>(
     rows: &[ReviewRow],
-    digests: &[Digests],
     known: &'k Known,
 ) -> (Vec<Option<RowMatch>>, HashSet<&'k ReviewId>) {
     let mut by_id: HashMap<(&str, &str), &ReviewId> = HashMap::new();
@@ -55,7 +54,7 @@ pub fn match_ids<'k>(
     let mut found = HashSet::new();
     for ((source, own_id), of_id) in rows_of {
         let last = of_id[of_id.len() - 1];
-        let is_one = |other: &Digests| may_be_one(&rows[last], &digests[last], other);
+        let is_one = |other: &Digests| may_be_one(&rows[last], other);
         let id = by_id.get(&(source, own_id.as_str())).copied();
         let is_other = |known: &&KnownReview| {
             let digests = known.digests();
@@ -68,7 +67,7 @@ pub fn match_ids<'k>(
         } else {
             own_id.as_str()
         };
-        let reason = if !of_id.iter().all(|row| is_one(&digests[*row])) {
+        let reason = if !of_id.iter().all(|row| is_one(&rows[*row].digests)) {
             let count = of_id.len();
             format!("{count} rows that differ in author, date and text have the ID {shown}")
         } else if let Some(known) = other.filter(|it| it.source_name() == rows[last].source()) {
@@ -98,7 +97,8 @@ pub fn match_ids<'k>(
 
 /// Whether two statements of one ID may be of one review: author, day or text are the same. Of a table, whose IDs are less sure, a name
 /// that many share says nothing.
-fn may_be_one(row: &ReviewRow, one: &Digests, other: &Digests) -> bool {
+fn may_be_one(row: &ReviewRow, other: &Digests) -> bool {
+    let one = &row.digests;
     let is_name = !row.format.is_table() || !is_shared_name(row.author());
     is_name && one.has_author_of(other)
         || one.has_day_of(other)
@@ -108,22 +108,26 @@ fn may_be_one(row: &ReviewRow, one: &Digests, other: &Digests) -> bool {
 /// Gives new reviews their IDs: the row's own; if another review has it, that after its source's name; then these with numbers.
 pub struct NewIds<'k> {
     known: &'k Known,
+    others: &'k HashSet<ReviewId>,
     taken: HashSet<ReviewId>,
     /// The last number of an ID.
     numbers: HashMap<ReviewId, u64>,
 }
 
 impl<'k> NewIds<'k> {
-    pub fn new(known: &'k Known) -> Self {
+    pub fn new(known: &'k Known, others: &'k HashSet<ReviewId>) -> Self {
         Self {
             known,
+            others,
             taken: HashSet::new(),
             numbers: HashMap::new(),
         }
     }
 
     pub fn next(&mut self, row: &ReviewRow) -> ReviewId {
-        let is_free = |id: &ReviewId| !self.known.contains_key(id) && !self.taken.contains(id);
+        let is_free = |id: &ReviewId| {
+            !(self.known.contains_key(id) || self.others.contains(id) || self.taken.contains(id))
+        };
         let mut id = row.id().clone();
         if !is_free(&id) && row.incoming.has_own_id {
             id = of_platform(&prefix(row.source()), id.as_str()).unwrap_or(id);

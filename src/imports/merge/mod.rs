@@ -25,7 +25,6 @@ use crate::storage::reviews::{
 pub(crate) mod guards;
 pub(crate) mod identity;
 mod ids;
-pub(crate) mod rename;
 pub(crate) mod undo;
 
 /// How rows are merged.
@@ -35,6 +34,8 @@ pub struct Rules<'r> {
     pub guards: &'r Guards,
     /// The reviews that earlier runs of the source brought, if the import is a run.
     pub brought: Option<HashSet<ReviewId>>,
+    /// The ids that a new review cannot have, besides those of known ones.
+    pub other_ids: HashSet<ReviewId>,
 }
 
 impl Rules<'_> {
@@ -98,7 +99,7 @@ pub fn merge_rows(
         matches,
         doubted,
         hidden,
-    } = identify(&rows, &known, rules.request);
+    } = identify(&rows, &known, rules.request, &rules.other_ids);
     let mut merging = Merging {
         watch,
         equals: EqualReviews::of(&known),
@@ -286,7 +287,7 @@ impl Merging<'_> {
         };
         let record = SourceRecord {
             id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
-            digests: row.digests(),
+            digests: row.digests,
             ..before.clone()
         };
         if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
@@ -327,7 +328,7 @@ impl Merging<'_> {
         self.equals.add(EqualReview {
             id: id.clone(),
             source_name: source.to_owned(),
-            digests: row.digests(),
+            digests: row.digests,
             is_deleted: false,
         });
         false
@@ -575,14 +576,14 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
         .or(last.map(|last| last.source_name.as_str()));
     let mut record = kept.cloned().unwrap_or_else(|| {
         let name = name.unwrap_or(SOURCE_DEFAULT);
-        SourceRecord::new(id.clone(), name.to_owned(), row.digests())
+        SourceRecord::new(id.clone(), name.to_owned(), row.digests)
     });
     if let Some(name) = name {
         name.clone_into(&mut record.source_name);
     }
     // A file without texts does not change them.
     if !unstated.contains(&Unit::Text) {
-        record.digests = row.digests();
+        record.digests = row.digests;
     }
     let own_id = row.id_at_source(id).or_else(|| last?.id_at_source.clone());
     record.id_at_source = own_id;
@@ -629,7 +630,9 @@ struct EqualReview {
 impl EqualReviews {
     fn of(known: &Known) -> Self {
         let mut equals = Self(HashMap::new());
-        for (id, known) in known {
+        let (deleted, there): (Vec<_>, Vec<_>) =
+            known.iter().partition(|(_, known)| known.is_deleted());
+        for (id, known) in deleted.into_iter().chain(there) {
             let last = known.source.as_ref().map(|record| record.digests);
             if let Some(digests) = last.or_else(|| known.digests().pop()) {
                 equals.add(EqualReview {
@@ -664,7 +667,7 @@ impl EqualReviews {
 
     /// Those with the row's content of which the author is the same, or one is the other's short name.
     fn like<'e>(&'e self, row: &ReviewRow) -> impl Iterator<Item = &'e EqualReview> {
-        let digests = row.digests();
+        let digests = row.digests;
         let short = short_name(row.author());
         let is_short = short == row.author();
         let of_short = Digests::author_and_day(&short, row.source_day());

@@ -10,14 +10,13 @@ mod results;
 use std::sync::{Arc, LazyLock};
 
 use futures_util::FutureExt as _;
-use futures_util::future::{BoxFuture, ready};
+use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
 use crate::api::result_schema;
 use crate::compute::run_long;
-use crate::links::Links;
 use crate::search::SearchParameters;
-use crate::search::facets::PeriodsParameters;
+use crate::search::comparison::PeriodsParameters;
 use crate::search::insights::{StageParameters, TechnicianParameters};
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
@@ -46,11 +45,15 @@ pub struct Tool {
     result: fn() -> Value,
     /// The members that a limit of size adds to it.
     added: &'static [(&'static str, &'static str)],
-    call: for<'a> fn(
-        &'a Snapshot,
-        &'a Links,
-        ToolCall,
-    ) -> BoxFuture<'a, Result<ToolAnswer, CallError>>,
+    answer: ToolFunction,
+}
+
+/// What answers a tool.
+enum ToolFunction {
+    /// Counts, or reads one review.
+    Count(fn(&Snapshot, ToolCall) -> ToolAnswer),
+    /// Searches.
+    Search(for<'a> fn(&'a Snapshot, ToolCall) -> BoxFuture<'a, ToolAnswer>),
 }
 
 /// In the order of the list.
@@ -63,7 +66,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: Vec::new,
         result: result_schema::<wire::BusinessSummary>,
         added: &[],
-        call: |snapshot, links, call| ready(results::business(snapshot, links, call)).boxed(),
+        answer: ToolFunction::Count(results::business),
     },
     Tool {
         name: "search_reviews",
@@ -74,7 +77,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: SearchParameters::describe,
         result: result_schema::<wire::SearchResult>,
         added: &[],
-        call: |snapshot, links, call| results::search(snapshot, links, call).boxed(),
+        answer: ToolFunction::Search(|snapshot, call| results::search(snapshot, call).boxed()),
     },
     Tool {
         name: "get_review",
@@ -83,7 +86,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: ReviewArguments::describe,
         result: result_schema::<wire::Review>,
         added: &[],
-        call: |snapshot, links, call| ready(results::review(snapshot, links, call)).boxed(),
+        answer: ToolFunction::Count(results::review),
     },
     Tool {
         name: "get_reviews_since",
@@ -93,7 +96,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: SinceArguments::describe,
         result: result_schema::<wire::SinceResult>,
         added: &[("matched", "integer"), ("next_cursor", "string")],
-        call: |snapshot, links, call| results::since(snapshot, links, call).boxed(),
+        answer: ToolFunction::Search(|snapshot, call| results::since(snapshot, call).boxed()),
     },
     Tool {
         name: "get_insights",
@@ -104,9 +107,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: StageParameters::describe,
         result: result_schema::<wire::InsightsStage>,
         added: &[],
-        call: |snapshot, links, call| {
-            ready(run_long(|| results::insights(snapshot, links, call))).boxed()
-        },
+        answer: ToolFunction::Count(results::insights),
     },
     Tool {
         name: "get_aspect_sentiment",
@@ -117,9 +118,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: AspectArguments::describe,
         result: result_schema::<wire::AspectEvidence>,
         added: &[("left_out", "array")],
-        call: |snapshot, links, call| {
-            ready(run_long(|| results::aspect(snapshot, links, call))).boxed()
-        },
+        answer: ToolFunction::Count(results::aspect),
     },
     Tool {
         name: "get_technician",
@@ -129,9 +128,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: TechnicianParameters::describe,
         result: result_schema::<wire::TechnicianEvidence>,
         added: &[],
-        call: |snapshot, links, call| {
-            ready(run_long(|| results::technician(snapshot, links, call))).boxed()
-        },
+        answer: ToolFunction::Count(results::technician),
     },
     Tool {
         name: "list_facets",
@@ -141,9 +138,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: Vec::new,
         result: result_schema::<wire::Facets>,
         added: &[],
-        call: |snapshot, links, call| {
-            ready(run_long(|| results::facets(snapshot, links, call))).boxed()
-        },
+        answer: ToolFunction::Count(results::facets),
     },
     Tool {
         name: "compare_periods",
@@ -154,9 +149,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: PeriodsParameters::describe,
         result: result_schema::<wire::Comparison>,
         added: &[],
-        call: |snapshot, links, call| {
-            ready(run_long(|| results::periods(snapshot, links, call))).boxed()
-        },
+        answer: ToolFunction::Count(results::periods),
     },
 ];
 
@@ -201,6 +194,11 @@ impl Catalog {
         words.join(" ")
     }
 
+    /// The address of the business's reviews.
+    pub fn home(&self) -> String {
+        self.ctx.current.load().input.links.home()
+    }
+
     /// The server's instructions for models.
     pub fn instructions(&self) -> String {
         format!(
@@ -213,7 +211,7 @@ impl Catalog {
     ///
     /// # Errors
     /// See [`CallError`].
-    pub async fn call(&self, name: &str, arguments: &Object) -> Result<ToolAnswer, CallError> {
+    pub async fn call(&self, name: &str, arguments: &Object) -> ToolAnswer {
         let tool = TOOLS
             .iter()
             .find(|tool| tool.name == name)
@@ -223,7 +221,10 @@ impl Catalog {
             arguments: Arguments::tool(arguments),
         };
         let snapshot = self.ctx.current.load();
-        (tool.call)(&snapshot, &self.ctx.links, tool_call).await
+        match tool.answer {
+            ToolFunction::Count(count) => run_long(|| count(&snapshot, tool_call)),
+            ToolFunction::Search(search) => search(&snapshot, tool_call).await,
+        }
     }
 }
 

@@ -1,47 +1,33 @@
 //! The tools' results: the bodies of REST, pages limited in size to the whole reviews that fit; a text is never cut.
 
+use std::convert::Infallible;
+use std::future::ready;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::compute::run_long_if;
-use crate::links::Links;
 use crate::model::text::{escaped, escaped_json};
-use crate::model::{Day, ReviewId, TextMatch};
-use crate::search::facets::{self, FACET_VALUES_MAX, PeriodsParameters, PeriodsRequest, compare};
+use crate::model::{Day, ReviewId};
+use crate::search::comparison::{PeriodsParameters, PeriodsRequest, compare};
+use crate::search::facets::{self, FACET_VALUES_MAX};
 use crate::search::insights::{
     self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, TechnicianParameters,
     stage, technician_canonical,
 };
 use crate::search::{
-    Cursor, ResultPage, ReviewFilter, SHORT_PAGE, SearchParameters, SearchRequest, SinceParameters,
-    search_head, search_reviews,
+    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SinceParameters, find_page, search_reviews,
 };
-use crate::snapshot::Snapshot;
 use crate::snapshot::document::head;
+use crate::snapshot::{Content, Snapshot};
 use crate::wire::parameters::{LIMIT_MAX, REQUIRED};
 use crate::wire::{self, Arguments, EvidencePage, InsightsPart, Issue, IssueCode, Parameters};
 
+/// A JSON object as text, without hidden characters; or the reason why the call failed.
+pub type ToolAnswer = Result<String, CallError>;
+
 /// Maximum number of characters of an unknown ID that an error repeats.
 const ID_CHARACTERS_MAX: usize = 140;
-
-#[derive(Debug, Clone, PartialEq)]
-pub struct ToolAnswer {
-    /// A JSON object.
-    pub structured: Value,
-    /// The same as text, without hidden characters.
-    pub text: String,
-}
-
-impl ToolAnswer {
-    /// From a shape of `wire`, or with more members.
-    fn new(shape: impl Serialize) -> Self {
-        let structured = to_json(shape);
-        Self {
-            text: escaped_json(&structured),
-            structured,
-        }
-    }
-}
 
 /// The arguments of `get_reviews_since`.
 pub struct SinceArguments {
@@ -101,75 +87,77 @@ impl Parameters for AspectArguments {
 ///
 /// # Errors
 /// If an argument is invalid, or the cursor belongs to other filters.
-pub async fn search(
-    snapshot: &Snapshot,
-    links: &Links,
-    mut call: ToolCall,
-) -> Result<ToolAnswer, CallError> {
-    let values = SearchParameters::parse(&mut call.arguments);
-    let (issues, mode) = (&mut call.arguments.issues, TextMatch::Substring);
-    let request = SearchRequest::new(values, issues, &snapshot.input, mode);
-    let request = call.finish(Some(request))?;
-    let (limit, cursor) = (usize::from(request.limit), request.cursor.as_ref());
-    let mut found = search_reviews(snapshot, &request.filter, limit, cursor).await;
-    let is_long = found.positions.len() > SHORT_PAGE;
-    run_long_if(is_long, || cut(snapshot, &request.filter, &mut found));
-    let head = search_head(snapshot, &request, &found, Vec::new()).await;
-    Ok(run_long_if(is_long, || {
-        ToolAnswer::new(wire::SearchResult {
-            head,
-            reviews: found.reviews(snapshot, links).collect(),
-        })
-    }))
+pub async fn search(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
+    let parameters = SearchParameters::parse(&mut call.arguments);
+    let trade = snapshot.input.analyzer.trade();
+    parameters.check_aspect(trade, &mut call.arguments.issues);
+    let parameters = call.finish(Some(parameters))?;
+    let Ok(mut found) = search_reviews(snapshot, &parameters, has_turn).await;
+    cut(snapshot, &parameters, &mut found);
+    let head = found.head(parameters.limit, Vec::new());
+    Ok(text(&found.json(snapshot, &head)))
+}
+
+/// A call has its turn before its message is read.
+fn has_turn() -> impl Future<Output = Result<(), Infallible>> {
+    ready(Ok(()))
 }
 
 /// The body of `GET /api/reviews/since/{date}`, or a page of it if it is too large.
 ///
 /// # Errors
 /// If an argument is invalid, or the cursor belongs to another day.
-pub async fn since(
-    snapshot: &Snapshot,
-    links: &Links,
-    mut call: ToolCall,
-) -> Result<ToolAnswer, CallError> {
-    let values = SinceArguments::parse(&mut call.arguments);
+pub async fn since(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
+    let SinceArguments {
+        since,
+        limit,
+        cursor,
+    } = SinceArguments::parse(&mut call.arguments);
     let parameters = SearchParameters {
-        since: values.since.date,
-        cursor: values.cursor,
+        since: since.date,
+        limit: limit.unwrap_or(u8::MAX),
+        cursor,
         ..SearchParameters::default()
     };
-    let (issues, mode) = (&mut call.arguments.issues, TextMatch::default());
-    let request = SearchRequest::new(parameters, issues, &snapshot.input, mode);
-    let date = call.finish(values.since.date)?;
-    let limit = values.limit.map_or(REVIEWS_MAX, usize::from);
-    let mut found = search_reviews(snapshot, &request.filter, limit, request.cursor.as_ref()).await;
-    Ok(run_long_if(found.positions.len() > SHORT_PAGE, || {
-        cut(snapshot, &request.filter, &mut found);
-        let returned = found.positions.len() as u64;
-        let mut answer = to_json(wire::SinceHead {
-            since: date.date(),
-            returned,
-        });
-        if returned < found.matched {
-            answer["matched"] = json!(found.matched);
-        }
-        if let Some(next) = &found.next {
-            answer["next_cursor"] = json!(next.to_string());
-        }
-        answer["reviews"] = found.reviews(snapshot, links).map(to_json).collect();
-        ToolAnswer::new(answer)
-    }))
+    let cursor = parameters.cursor.as_ref();
+    if let Some(cursor) = cursor.filter(|one| !one.belongs_to(&parameters.canonical()))
+        && call.arguments.issues.is_empty()
+    {
+        call.arguments.issues.push(cursor.invalid());
+    }
+    let date = call.finish(since.date)?;
+    let Ok(mut found) = find_page(snapshot, &parameters, has_turn).await;
+    cut(snapshot, &parameters, &mut found);
+    let returned = found.positions.len() as u64;
+    let mut head = to_json(wire::SinceHead {
+        since: date.date(),
+        returned,
+    });
+    if returned < found.matched {
+        head["matched"] = json!(found.matched);
+    }
+    if let Some(next) = &found.next {
+        head["next_cursor"] = json!(next.to_string());
+    }
+    Ok(text(&found.json(snapshot, &head)))
+}
+
+/// The text of a body of REST.
+fn text(content: &Content) -> String {
+    // It is JSON, and so UTF-8.
+    escaped(String::from_utf8_lossy(&content.pieces.concat()).into_owned())
+}
+
+/// The text of a shape of `wire`, or of one with more members.
+fn text_of(shape: impl Serialize) -> String {
+    escaped_json(&to_json(shape))
 }
 
 /// One review by its ID.
 ///
 /// # Errors
 /// If it does not exist; the text explains what to do.
-pub fn review(
-    snapshot: &Snapshot,
-    links: &Links,
-    mut call: ToolCall,
-) -> Result<ToolAnswer, CallError> {
+pub fn review(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let ReviewArguments { id } = ReviewArguments::parse(&mut call.arguments);
     let id = call.finish(id)?;
     // In a permalink the ID is the last part, and no ID has a slash.
@@ -185,10 +173,7 @@ pub fn review(
              answer of search_reviews or get_reviews_since."
         ))
     })?;
-    Ok(ToolAnswer::new(wire::Review::new(
-        &entries[at].review,
-        links,
-    )))
+    Ok(text_of(snapshot.input.review(at)))
 }
 
 // `get_aspect_sentiment` and `get_technician`: figures, and the whole reviews that fit.
@@ -200,11 +185,7 @@ const NAME_CHARACTERS_MAX: usize = 100;
 ///
 /// # Errors
 /// If an argument is invalid, the aspect is unknown, or the cursor belongs to other filters.
-pub fn aspect(
-    snapshot: &Snapshot,
-    links: &Links,
-    mut call: ToolCall,
-) -> Result<ToolAnswer, CallError> {
+pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let AspectArguments { aspect, parameters } = AspectArguments::parse(&mut call.arguments);
     let aspect = call.finish(aspect)?;
     let trade = snapshot.input.analyzer.trade();
@@ -221,7 +202,7 @@ pub fn aspect(
     if let Some(cursor) = query.foreign_cursor() {
         return Err(refusal(&[cursor.invalid()]));
     }
-    let mut found = insights::evidence(snapshot, links, &query);
+    let mut found = insights::evidence(snapshot, &query);
     let mut left_out = Vec::new();
     for (list, facets) in [
         ("by_technician", &mut found.by_technician),
@@ -246,18 +227,14 @@ pub fn aspect(
 ///
 /// # Errors
 /// If an argument is invalid, staff is not published, nobody has the name, or the cursor belongs to another one.
-pub fn technician(
-    snapshot: &Snapshot,
-    links: &Links,
-    mut call: ToolCall,
-) -> Result<ToolAnswer, CallError> {
+pub fn technician(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let parameters = TechnicianParameters::parse(&mut call.arguments);
     let name = call.finish(parameters.name.clone())?;
     let canonical = technician_canonical(&name);
     if let Some(cursor) = (parameters.cursor.as_ref()).filter(|one| !one.belongs_to(&canonical)) {
         return Err(refusal(&[cursor.invalid()]));
     }
-    let found = insights::technician(snapshot, links, &name, &parameters);
+    let found = insights::technician(snapshot, &name, &parameters);
     let mut found = found.map_err(CallError::Arguments)?;
     Ok(fit(&canonical, found.page.clone(), |page| {
         found.page = page.clone();
@@ -273,10 +250,10 @@ fn fit(
     canonical: &str,
     mut page: EvidencePage,
     mut answer: impl FnMut(&EvidencePage) -> Value,
-) -> ToolAnswer {
+) -> String {
     loop {
-        let fitted = ToolAnswer::new(answer(&page));
-        let bytes = fitted.text.len();
+        let fitted = escaped_json(&answer(&page));
+        let bytes = fitted.len();
         if bytes <= RESULT_BYTES_MAX || page.reviews.len() < 2 {
             return fitted;
         }
@@ -297,37 +274,33 @@ fn fit(
 ///
 /// # Errors
 /// If an argument is given.
-pub fn business(snapshot: &Snapshot, _: &Links, call: ToolCall) -> Result<ToolAnswer, CallError> {
+pub fn business(snapshot: &Snapshot, call: ToolCall) -> ToolAnswer {
     call.finish(Some(()))?;
     let changed_at = Some(snapshot.changed_at());
-    Ok(ToolAnswer::new(head(&snapshot.input, changed_at)))
+    Ok(text_of(head(&snapshot.input, changed_at)))
 }
 
 /// The result of `list_facets`.
 ///
 /// # Errors
 /// If an argument is given.
-pub fn facets(snapshot: &Snapshot, _: &Links, call: ToolCall) -> Result<ToolAnswer, CallError> {
+pub fn facets(snapshot: &Snapshot, call: ToolCall) -> ToolAnswer {
     call.finish(Some(()))?;
-    Ok(ToolAnswer::new(facets::facets(snapshot, FACET_VALUES_MAX)))
+    Ok(text_of(facets::facets(snapshot, FACET_VALUES_MAX)))
 }
 
 /// The stage that `get_insights` requests; the overview by default.
 ///
 /// # Errors
 /// If an argument is invalid, or an entity or aspect is unknown.
-pub fn insights(
-    snapshot: &Snapshot,
-    links: &Links,
-    mut call: ToolCall,
-) -> Result<ToolAnswer, CallError> {
+pub fn insights(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let values = StageParameters::parse(&mut call.arguments);
     let request = StageRequest::new(values, &mut call.arguments.issues);
     let request = call
         .finish(Some(request))?
         .unwrap_or(StageRequest::Part(InsightsPart::Overview));
-    stage(snapshot, links, &request)
-        .map(ToolAnswer::new)
+    stage(snapshot, &request)
+        .map(text_of)
         .map_err(CallError::Arguments)
 }
 
@@ -335,16 +308,12 @@ pub fn insights(
 ///
 /// # Errors
 /// If an argument is missing or invalid.
-pub fn periods(
-    snapshot: &Snapshot,
-    _: &Links,
-    mut call: ToolCall,
-) -> Result<ToolAnswer, CallError> {
+pub fn periods(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let values = PeriodsParameters::parse(&mut call.arguments);
     let trade = snapshot.input.analyzer.trade();
     let request = PeriodsRequest::new(&values, &mut call.arguments.issues, trade);
     let request = call.finish(request)?;
-    Ok(ToolAnswer::new(compare(snapshot, &request)))
+    Ok(text_of(compare(snapshot, &request)))
 }
 
 // Limits the size of a page: whole reviews and a cursor; a text is never cut.
@@ -354,13 +323,9 @@ pub fn periods(
 pub const RESULT_BYTES_MAX: usize = 48 * 1024;
 /// Bytes reserved for everything but reviews: counts, and a cursor with the longest ID.
 const ENVELOPE_BYTES: usize = 512;
-/// The minimum size of a rendered review.
-const REVIEW_BYTES_MIN: usize = 192;
-/// Maximum number of reviews that can fit.
-const REVIEWS_MAX: usize = RESULT_BYTES_MAX / REVIEW_BYTES_MIN;
 
 /// Removes the last reviews of `found` until the others fit into a result; at least one stays.
-fn cut(snapshot: &Snapshot, filter: &ReviewFilter, found: &mut ResultPage) {
+fn cut(snapshot: &Snapshot, parameters: &SearchParameters, found: &mut ResultPage) {
     let entries = &snapshot.input.entries;
     let mut bytes = ENVELOPE_BYTES;
     let fits = |at: &&usize| {
@@ -369,11 +334,14 @@ fn cut(snapshot: &Snapshot, filter: &ReviewFilter, found: &mut ResultPage) {
         bytes += escaped(String::from_utf8_lossy(&json).into_owned()).len() + 1;
         bytes <= RESULT_BYTES_MAX
     };
-    let fitting = found.positions.iter().take_while(fits).count().max(1);
-    if fitting < found.positions.len() {
+    let count = found.positions.len();
+    let fitting = run_long_if(count > SHORT_PAGE, || {
+        found.positions.iter().take_while(fits).count().max(1)
+    });
+    if fitting < count {
         found.positions.truncate(fitting);
         let last = found.positions.last().map(|at| &entries[*at].review);
-        found.next = last.map(|last| Cursor::after(&filter.canonical(), filter.sort(), last));
+        found.next = last.map(|last| Cursor::after(parameters, last));
     }
 }
 

@@ -81,7 +81,7 @@ pub fn asset_file(Data(ctx): Data<&Arc<Ctx>>, request: &Request) -> poem::Result
     let mut files = all().into_iter();
     let file = files.find(|file| file.path == request.uri().path());
     let file = file.ok_or(NotFoundError)?;
-    let mut response = ctx.respond(request.headers(), &ctx.current.load(), &file.body, None);
+    let mut response: Response = ctx.respond(request.headers(), &ctx.current.load(), &file.body);
     if file.is_immutable {
         response.headers_mut().insert(CACHE_CONTROL, IMMUTABLE);
     }

@@ -19,7 +19,6 @@ use crate::search::insights::{
 };
 use crate::search::{Cursor, names};
 use crate::snapshot::Snapshot;
-use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem};
 use crate::wire::Arguments;
 
@@ -59,19 +58,13 @@ pub async fn insights(
     }
     let _slot = ctx.turn(client).await?;
     let html = match (aspect_id, name) {
-        (None, Some((kind, key))) => entity(ctx, &snapshot, kind, &key)?,
-        (id, _) => aspect(
-            ctx,
-            &snapshot,
-            &id.unwrap_or_default(),
-            &evidence_parameters,
-        )?,
+        (None, Some((kind, key))) => entity(&snapshot, kind, &key)?,
+        (id, _) => aspect(&snapshot, &id.unwrap_or_default(), &evidence_parameters)?,
     };
     Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
 }
 
 fn aspect(
-    ctx: &Ctx,
     snapshot: &Snapshot,
     id: &str,
     parameters: &EvidenceParameters,
@@ -83,23 +76,16 @@ fn aspect(
         return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]));
     }
     Ok(run_long(|| {
-        let found = evidence(snapshot, &ctx.links, &query);
-        subject::show_aspect(snapshot, query, found, &ctx.links)
+        let found = evidence(snapshot, &query);
+        subject::show_aspect(snapshot, query, found)
     }))
 }
 
-fn entity(
-    ctx: &Ctx,
-    snapshot: &Snapshot,
-    kind: MentionKind,
-    key: &str,
-) -> Result<String, HttpProblem> {
+fn entity(snapshot: &Snapshot, kind: MentionKind, key: &str) -> Result<String, HttpProblem> {
     let facet = names::find(snapshot, kind, key);
     let entity = facet.and_then(|facet| find_entity(snapshot, kind, facet));
     let entity = entity.ok_or_else(|| {
         HttpProblem::not_found("No review has that name; /insights lists the names.")
     })?;
-    Ok(run_long(|| {
-        subject::show_entity(snapshot, kind, entity, &ctx.links)
-    }))
+    Ok(run_long(|| subject::show_entity(snapshot, kind, entity)))
 }

@@ -6,12 +6,11 @@ use askama::Template;
 
 use super::rows::{FiguresFragment, aspect_path, short_figure, votes_of};
 use super::subject::{group, heading, path};
-use crate::links::Links;
-use crate::model::{MentionKind, PluralEndings, TextMatch, TextQuery};
+use crate::model::MentionKind;
 use crate::pages::chart::{BarFragment, JUDGED_MIN, TrendFragment};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
-use crate::search::{MATCHED_MAX, count_by_reading};
+use crate::search::{MATCHED_MAX, PluralEndings, TextMatch, TextQuery, count_by_reading};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, SummaryTemplate};
 
@@ -98,7 +97,8 @@ fn topics(snapshot: &Snapshot) -> Vec<(&str, u64)> {
     found.collect()
 }
 
-pub fn overview(snapshot: &Snapshot, links: &Links) -> String {
+pub fn overview(snapshot: &Snapshot) -> String {
+    let links = &snapshot.input.links;
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);
     let locale = &site.locale;

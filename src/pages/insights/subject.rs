@@ -8,7 +8,7 @@ use askama::Template;
 
 use super::rows::FiguresFragment;
 use crate::insights::PERSON_MIN;
-use crate::links::{Links, with_query};
+use crate::links::with_query;
 use crate::model::{MentionKind, Vote, fold};
 use crate::pages::filters::{POLARITIES, polarity_words};
 use crate::pages::frame::{ChoiceLink, Frame, Site, render};
@@ -72,9 +72,9 @@ pub fn show_aspect(
     snapshot: &Snapshot,
     query: EvidenceQuery<'_>,
     page: wire::AspectEvidence,
-    links: &Links,
 ) -> String {
     let business = &snapshot.input.business;
+    let links = &snapshot.input.links;
     let site = Site::new(business, links);
     let locale = &site.locale;
     let (id, polarity_filter) = (&query.aspect.id, query.parameters.polarity);
@@ -154,7 +154,7 @@ impl ReviewEvidence {
             MarkedFinding {
                 before,
                 after,
-                polarity: polarity_words(finding.polarity.into(), &site.locale),
+                polarity: polarity_words(finding.polarity, &site.locale),
                 text: finding.text,
             }
         });
@@ -162,7 +162,7 @@ impl ReviewEvidence {
             stars: Stars::new(review.stars, &site.locale),
             date: review.date.to_string(),
             day: site.locale.day(review.date),
-            polarity: polarity_words(review.polarity.into(), &site.locale),
+            polarity: polarity_words(review.polarity, &site.locale),
             href: site.review(&review.review_id),
             findings: findings.collect(),
         })
@@ -222,13 +222,9 @@ pub fn path(kind: MentionKind, entity: &wire::Entity, site: &Site<'_>) -> String
     site.path_with("/insights", parameter(kind), key(kind, entity))
 }
 
-pub fn show_entity(
-    snapshot: &Snapshot,
-    kind: MentionKind,
-    entity: &wire::Entity,
-    links: &Links,
-) -> String {
+pub fn show_entity(snapshot: &Snapshot, kind: MentionKind, entity: &wire::Entity) -> String {
     let business = &snapshot.input.business;
+    let links = &snapshot.input.links;
     let site = Site::new(business, links);
     let locale = &site.locale;
     let filter = match kind {
@@ -240,7 +236,7 @@ pub fn show_entity(
     let is_stated = kind != MentionKind::Technician || entity.votes.mention_count >= PERSON_MIN;
     let figures = is_stated.then(|| FiguresFragment::of_entity(entity, locale));
     let newest = if figures.is_some() { NEWEST } else { 0 };
-    let reviews = newest_naming(snapshot, links, kind, entity, newest);
+    let reviews = newest_naming(snapshot, kind, entity, newest);
     let more = filter
         .filter(|_| entity.votes.mention_count as usize > reviews.len())
         .map(|name| site.search(name, key(kind, entity)));
@@ -285,7 +281,6 @@ pub fn show_entity(
 /// The newest reviews that mention `entity`.
 fn newest_naming(
     snapshot: &Snapshot,
-    links: &Links,
     kind: MentionKind,
     entity: &wire::Entity,
     newest: usize,
@@ -303,7 +298,7 @@ fn newest_naming(
         .flatten()
         .take(newest);
     positions
-        .map(|at| wire::Review::new(&entries[at as usize].review, links))
+        .map(|at| snapshot.input.review(at as usize))
         .collect()
 }
 

@@ -12,10 +12,10 @@ pub use rows::{
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
     begin_run, can_undo, end_run, forget_run, forget_run_reviews, forget_runs, forget_sources,
-    last_runs, note_run_reviews, note_undone, remove_marks, run_reviews, update_undecided,
+    last_runs, note_run_reviews, note_undone, remove_marks, run_reviews,
 };
 pub use source::{
-    Known, KnownReview, Mark, ReviewCopy, SourceCounts, SourceRecord, anonymize, anonymized,
+    Known, KnownReview, Mark, ReviewCopy, Scope, SourceCounts, SourceRecord, anonymize, anonymized,
     copies_of, counts_by_source, delete_by_owner, ids_after, load_known, marks, note_decided,
-    note_sources, put_marks, rename_source_records, set_note, standing, update_marks,
+    note_sources, other_ids, put_marks, rename_source, set_note, standing, update_marks,
 };

@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use super::rows::{Deletion, upsert};
-use super::source::{Mark, SourceRecord, note_sources};
+use super::rows::Deletion;
+use super::source::{Mark, SourceRecord};
 use crate::model::{Review, named};
 use crate::storage::text::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
@@ -301,45 +301,6 @@ pub async fn run_reviews(
         is_untouched: row.is_untouched,
     });
     Ok(row.collect())
-}
-
-/// Reviews per statement.
-const BATCH: usize = 500;
-
-/// Updates reviews, and what their sources said, by a change that the owner did not decide, such as another name of their source:
-/// the imports that added them can still be undone.
-pub async fn update_undecided(
-    write: &mut Write,
-    reviews: &[Review],
-    sources: &[SourceRecord],
-    now: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    for reviews in reviews.chunks(BATCH) {
-        let ids: Vec<&str> = reviews.iter().map(|review| review.id.as_str()).collect();
-        let ids = Value::from(ids).to_string();
-        // No change has the number -1.
-        execute!(
-            write,
-            "update import_run_review set change_no = -1 where review_id in (select value from json_each(?))
-               and kind = 'added' and change_no = (select c.change_no from review_change as c
-                 where c.review_id = import_run_review.review_id)",
-            ids
-        )?;
-        upsert(write, reviews, now).await?;
-        execute!(
-            write,
-            "update import_run_review set change_no = (select c.change_no from review_change as c
-                 where c.review_id = import_run_review.review_id)
-               where review_id in (select value from json_each(?)) and change_no = -1",
-            ids
-        )?;
-        write.end_group();
-    }
-    for sources in sources.chunks(BATCH) {
-        note_sources(write, sources).await?;
-        write.end_group();
-    }
-    Ok(())
 }
 
 /// Removes the marks of reviews that no longer count as deleted, so that an import may add them.

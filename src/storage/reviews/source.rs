@@ -1,9 +1,10 @@
 //! What each source last said of a review, beside the reviews' rows, and what is kept of deleted ones.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::slice;
 
 use chrono::{DateTime, Utc};
+use futures_util::TryStreamExt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
@@ -72,7 +73,7 @@ pub struct Mark {
 }
 
 /// Reviews that are read at once.
-const ROWS: i64 = 1_000;
+const ROWS: usize = 1_000;
 
 /// What is stored of a review.
 #[derive(Debug)]
@@ -202,19 +203,64 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     Ok(deleted.chain(there).collect())
 }
 
-/// Everything that is stored of reviews.
-pub async fn load_known(connection: &mut SqliteConnection) -> sqlx::Result<Known> {
-    let (mut known, mut last) = (Known::new(), String::new());
-    loop {
-        // In batches, because all rows at once would need their memory twice.
-        let ids = ids_after(connection, &last, ROWS).await?;
-        let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        known.extend(standing(connection, &list).await?);
-        match ids.into_iter().next_back() {
-            Some(id) => last = id,
-            None => return Ok(known),
-        }
+/// What an import may meet.
+#[derive(Debug, Default)]
+pub struct Scope<'s> {
+    /// The sources of its rows.
+    pub sources: Vec<&'s str>,
+    /// The IDs of rows that name no source, and of reviews that are to count as deleted.
+    pub ids: Vec<&'s str>,
+    /// [`Digests::content`] of its rows.
+    pub contents: Vec<i64>,
+}
+
+/// The reviews of the sources of a scope, the reviews of others with one of its IDs or contents, those that no source gave, and all deleted
+/// ones.
+pub async fn load_known(
+    connection: &mut SqliteConnection,
+    scope: &Scope<'_>,
+) -> sqlx::Result<Known> {
+    let list = |list: &[&str]| Value::from(list).to_string();
+    let (sources, ids) = (list(&scope.sources), list(&scope.ids));
+    let contents = Value::from(scope.contents.as_slice()).to_string();
+    let found = sqlx::query_scalar!(
+        r#"with own (name) as (
+             select value from json_each(?1)
+             union select source_name from review_source where review_id in (select value from json_each(?2)))
+           select review_id as "id!: Text" from review_source where source_name in own
+           union select value from json_each(?2)
+           union select s.review_id from json_each(?3) as i cross join review_source as s on s.same_content = i.value
+           union select review_id from review as r
+             where not exists (select 1 from review_source as s where s.review_id = r.review_id)
+           union select review_id from deleted_review"#,
+        sources,
+        ids,
+        contents
+    );
+    let mut ids: Vec<String> = strings(found.fetch_all(&mut *connection).await?);
+    let mut known = Known::new();
+    // In batches, because all rows at once would need their memory twice.
+    while !ids.is_empty() {
+        let batch = ids.split_off(ids.len().saturating_sub(ROWS));
+        let batch: Vec<&str> = batch.iter().map(String::as_str).collect();
+        known.extend(standing(connection, &batch).await?);
     }
+    Ok(known)
+}
+
+/// The ids of the reviews that are not among `known`.
+pub async fn other_ids(
+    connection: &mut SqliteConnection,
+    known: &Known,
+) -> sqlx::Result<HashSet<ReviewId>> {
+    let mut ids =
+        sqlx::query_scalar!(r#"select review_id as "id: Text" from review"#).fetch(connection);
+    let mut others = HashSet::new();
+    while let Some(id) = ids.try_next().await? {
+        let id: Option<ReviewId> = id.as_ref().parse().ok();
+        others.extend(id.filter(|id| !known.contains_key(id)));
+    }
+    Ok(others)
 }
 
 /// What is kept of the sources of reviews, by review id.
@@ -404,41 +450,30 @@ pub async fn counts_by_source(
     .await
 }
 
-/// Gives all that is kept of a source beside its reviews another source's name: its deleted reviews, its
-/// format and runs. The reviews have the new name already.
-pub async fn rename_source_records(
-    write: &mut Write,
-    source: &str,
-    new_name: &str,
-) -> sqlx::Result<()> {
+/// Gives a source another name; returns whether the name was free. Whatever has the former name follows by a trigger.
+pub async fn rename_source(write: &mut Write, name: &str, new_name: &str) -> sqlx::Result<bool> {
+    // Of a source whose reviews are gone only the name is left.
     execute!(
         write,
-        "update deleted_review set source_name = iif(source_name = ?1, ?2, source_name), imported_from = iif(imported_from = ?1, ?2, imported_from)
-         where coalesce(imported_from, source_name) = ?1",
-        source,
+        "delete from source where name = ?1 and format is null
+           and not exists (select 1 from review where source_name = ?1)
+           and not exists (select 1 from review_source where source_name = ?1)",
         new_name
     )?;
+    let is_taken = sqlx::query_scalar!(
+        r#"select exists (select 1 from source where name = ?) as "is_taken!: bool""#,
+        new_name
+    );
+    if is_taken.fetch_one(write.for_reading()).await? {
+        return Ok(false);
+    }
     execute!(
         write,
-        "update import_run set sources = (select json_group_array(value) from
-           (select distinct iif(value = ?1, ?2, value) as value from json_each(sources)))
-         where exists (select 1 from json_each(sources) where value = ?1)",
-        source,
+        "update source set name = ?2 where name = ?1",
+        name,
         new_name
     )?;
-    // A scheduled fetch would bring all reviews again, under the former name.
-    execute!(
-        write,
-        "update sync_state set held = 1 where name in (select entry from review_source where source_name = ?)",
-        new_name
-    )?;
-    execute!(
-        write,
-        "update source set format = coalesce(format, (select o.format from source as o where o.name = ?1)) where name = ?2",
-        source,
-        new_name
-    )?;
-    execute!(write, "delete from source where name = ?", source)
+    Ok(true)
 }
 
 /// Keeps the note, or removes the present one.

@@ -234,7 +234,6 @@ pub fn insights(written: &[Written]) -> Insights {
         editorial: &Editorial::default(),
         answered: &BTreeSet::new(),
         mentioned: &[(MentionKind::Service, "unlisted")].into(),
-        links: &"https://reviews.sample.test".parse().unwrap(),
     };
     aggregate(&sources, InsightsMethod::default())
 }

@@ -92,7 +92,7 @@ async fn no_query_reads_all_analyses_for_each_review() {
 #[tokio::test]
 async fn the_query_of_a_search_reads_no_whole_table() {
     let app = TestApp::empty().await;
-    let [plan] = &plans(&app, "review_fts match")[..] else {
+    let [plan] = &plans(&app, "review_fts match ?1")[..] else {
         panic!("several queries of the text index");
     };
     let scans: Vec<&str> = (plan.lines())

@@ -593,3 +593,23 @@ async fn a_hidden_doubtful_row_withholds_the_reviews_that_it_may_be() {
         "1"
     );
 }
+
+#[tokio::test]
+async fn a_new_id_and_an_edited_text_bring_nothing_hidden_back() {
+    for owner in DECISIONS {
+        let bench = bench().await;
+        let format = "format: [fields]; id = [\"Id\"]";
+        let row = |id: &str, text: &str| {
+            format!("Id,author,rating,date,text\n{id},Ann Bell,1,2026-10-05,{text}\n")
+        };
+        bench.csv(row("q1", "Broke my door"), format).await;
+        owner.act(&bench, "true");
+        for (text, doubtful) in [("Broke my door.", 1), ("Broke our door and left", 1)] {
+            let report = bench.csv(row("q2", text), "").await;
+            assert_eq!((report.doubtful.count, report.new), (doubtful, 0), "{text}");
+        }
+        // Beside the row of that review, it is another one.
+        let both = row("q1", "Broke my door") + "q2,Ann Bell,4,2026-10-05,Came back\n";
+        assert_eq!(bench.csv(both, "").await.new, 1);
+    }
+}

@@ -105,13 +105,12 @@ async fn dates_after_tomorrow_in_the_business_zone_are_rejected() {
     }
 }
 
-/// Another program that makes a business while the files are read.
-struct OtherProgram<'b>(&'b Bench);
+/// Another program that runs a statement while the files are read.
+struct OtherProgram<'b>(&'b Bench, &'static str);
 
 impl Watch for OtherProgram<'_> {
     fn read(&mut self, _rows: u64, _all: u64) {
-        self.0
-            .sql("insert or ignore into business (business_id, name) values ('other', 'Other')");
+        self.0.sql(self.1);
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
@@ -125,10 +124,37 @@ async fn business_made_meanwhile_stays_and_the_files_is_left_out() {
     let about = json!({"business": {"id": "x", "name": "X"}, "editorial": {}});
     let content = format!("{about}\n{}", lines(&[native(&json!({}))]));
     let request = request_for([bench.file("some.jsonl", content)], "");
-    let mut watch = OtherProgram(&bench);
+    let made = "insert or ignore into business (business_id, name) values ('other', 'Other')";
+    let mut watch = OtherProgram(&bench, made);
     let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     let report = report.unwrap();
     assert_eq!((report.new, &report.business), (1, &None));
     assert!(report.has_left_out_business);
     assert_eq!(bench.sql("select name from business"), "Other");
+}
+
+#[tokio::test]
+async fn what_decides_an_import_cannot_change_while_it_is_read() {
+    for (statement, reason) in [
+        (
+            "update business set time_zone = 'Asia/Tokyo'",
+            "time zone or country",
+        ),
+        ("update business set country = 'DE'", "time zone or country"),
+        (
+            "update source set format = format || '# changed'",
+            "the format of a source",
+        ),
+    ] {
+        let bench = bench().await;
+        bench.set_time_zone("UTC").await;
+        let sheet = "Author,Rating,Date,Text,Other\nAnn,5,2026-10-12,On time.,x\n";
+        bench.csv(sheet, "format: ignored = [\"Other\"]").await;
+        let again = sheet.replace("On time", "Late");
+        let request = request_for([bench.file("sheet.csv", again)], "");
+        let mut watch = OtherProgram(&bench, statement);
+        let refused = import(&bench.database, &bench.clock, &request, &mut watch).await;
+        assert_has(&refused.unwrap_err().to_string(), reason);
+        assert_eq!(bench.sql("select text from review"), "On time.");
+    }
 }

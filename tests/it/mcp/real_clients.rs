@@ -5,26 +5,6 @@ use super::*;
 
 const SEARCH: &str = "search_reviews";
 
-/// The calls of a client after `initialize`, each with these headers.
-async fn assert_served(app: &TestApp, headers: &[(&str, &str)]) {
-    let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    let noted = post(app, headers, &note).await;
-    assert_eq!((noted.status, noted.body.len()), (202, 0), "{headers:?}");
-    let listed = post(app, headers, &request("tools/list", json!({}))).await;
-    assert_eq!(error(&listed), (200, 0), "{headers:?}: {}", listed.text());
-    let result = &listed.json()["result"];
-    assert!(result["tools"].is_array(), "{headers:?}: {result}");
-    assert!(result.get("resultType").is_none(), "{headers:?}: {result}");
-    let call = json!({ "name": SEARCH, "arguments": { "limit": 1 } });
-    let called = post(app, headers, &request("tools/call", call)).await;
-    let result = &called.json()["result"];
-    assert_eq!(result["isError"], false, "{headers:?}: {result}");
-    assert_eq!(result["structuredContent"]["returned"], 1, "{headers:?}");
-    for answer in [&noted, &listed, &called] {
-        assert_eq!(answer.header("mcp-session-id"), "", "{headers:?}");
-    }
-}
-
 /// Clients also ping before `initialize` (agentic-community/mcp-gateway-registry#136), or send `params` that are null
 /// (chaitin/MonkeyCode#1268).
 #[tokio::test]
@@ -137,41 +117,4 @@ async fn an_address_with_a_slash_at_the_end_is_the_same() {
     let without = post(&app, &[], &list).await;
     assert_eq!(post_with_slash(&list).await.json(), without.json());
     assert_eq!(app.get("/mcp/").await.status, 405);
-}
-
-/// The combinations of what clients did in public threads: with or without the session (anthropics/claude-ai-mcp#975,
-/// ggml-org/llama.cpp#20675), no, the agreed or another revision in the header (anthropics/claude-code#92835), a revision that
-/// there is not (metoro-io/mcp-golang#134), capabilities of which the server knows nothing (microsoft/vscode#319528), a key where
-/// none is needed (n8n-io/n8n#28787), an attempt to open a stream (aaif-goose/goose#4640), and other media types
-/// (python-sdk#2349, vercel/vercel-mcp-overview#1).
-#[tokio::test]
-async fn any_way_of_a_public_thread_ends_with_a_tool_s_answer() {
-    let app = service().await;
-    let capabilities = json!({ "roots": { "listChanged": true }, "sampling": {}, "elicitation": { "form": {}, "url": {} } });
-    let accepted = "|*/*|application/json|application/json, text/event-stream|text/event-stream, application/json|\
-        text/event-stream|application/json, application/mcp+json";
-    for (number, accept) in accepted.split('|').enumerate() {
-        let asks = [&WITH_INITIALIZE[..], &["1.0"]].concat()[number % 4];
-        let mut opening = initialize(asks);
-        opening["params"]["capabilities"] = capabilities.clone();
-        let sent = [
-            ("accept", accept),
-            ("authorization", "Bearer x"),
-            ("content-type", "application/json; charset=utf-8"),
-        ];
-        let opened = post(&app, &sent, &opening).await;
-        assert_eq!(opened.header("content-type"), "application/json");
-        for revision in [None, Some("2025-06-18"), Some("2025-11-25")] {
-            for session in [None, Some(opened.header("mcp-session-id"))] {
-                let mut headers = sent.to_vec();
-                headers.extend(revision.map(|revision| ("mcp-protocol-version", revision)));
-                let stream = app.send(Method::GET, "/mcp", &headers).await;
-                assert_eq!(stream.status, 405, "{headers:?}");
-                headers.extend(session.map(|session| ("mcp-session-id", session)));
-                assert_served(&app, &headers).await;
-            }
-        }
-    }
-    // Without `initialize` too: each request may come from another machine of the client.
-    assert_served(&app, &[]).await;
 }

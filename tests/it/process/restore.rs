@@ -12,7 +12,7 @@ fn home() -> Home {
     };
     let rows: Vec<String> = (1..=4).map(row).collect();
     home.file("rows.jsonl", &rows.join("\n"));
-    home.file("later.jsonl", &row(5));
+    home.file("later.jsonl", &row(5).replace("10-01", "10-05"));
     home.run_ok("import rows.jsonl", "4 new");
     home.run_ok("backup copy.db", "`reviews restore copy.db`");
     home

@@ -257,7 +257,7 @@ fn an_import_is_undone_after_its_source_is_renamed() {
 }
 
 #[test]
-fn a_source_is_renamed_or_joined_with_all_reviews() {
+fn a_renamed_source_keeps_its_reviews_marks_and_imports() {
     let home = Home::new();
     home.file(
         "sheet.csv",
@@ -269,56 +269,21 @@ fn a_source_is_renamed_or_joined_with_all_reviews() {
         source → Direct: 4 published, 0 withheld\n
         source rename Yelp Angi ✗ no review is from Yelp
         source rename Direct ' ' ✗ NEW is empty
-        source rename Direct Angi → 4 reviews are now from Angi, which was Direct
-        import sheet.csv --source Angi → 0 new, 0 updated, 4 unchanged
-        two.csv ← author,rating,date,text\nCy,5,2026-10-10,Great work.\n
+        two.csv ← author,rating,date,text\nCy,5,2026-10-10,Great work on our boiler.\n
         import two.csv --source Houzz → 1 new
-        source rename angi HOUZZ → 4 reviews are now from Houzz, which was Angi; Houzz had 1 review before\n
-        source → Houzz: 5 published, 0 withheld\n
-        import sheet.csv --source Houzz → 0 new, 0 updated, 4 unchanged
-        import two.csv --source Houzz → 0 new, 0 updated, 1 unchanged
+        source rename Direct HOUZZ ✗ Houzz has reviews or a format already
+        undo --source Houzz → 1 removed
+        sql: delete from review where review_id = (select min(review_id) from review where text <> '')
+        source rename direct Houzz → 3 reviews are now from Houzz, which was Direct
+        source rename houzz HOUZZ → 3 reviews are now from HOUZZ, which was Houzz
+        source → HOUZZ: 3 published, 0 withheld\n
+        import sheet.csv --source Houzz → 3 unchanged
+        sql: select count(*) from deleted_review where source_name = 'HOUZZ' → 1
+        undo --source houzz → 3 removed
         ",
     );
     // The owner decided nothing by it.
     assert!(!home.run_ok("export", "").out.contains("\"decided\""));
-}
-
-#[test]
-fn a_rename_that_would_mix_two_sources_is_refused() {
-    let own = r#"
-        own.csv ← id,author,rating,date,text\nq1,Ann,5,2026-10-12,On time.\nq2,Bo,4,2026-10-11,Fair price.\n
-        ids.csv ← id,author,rating,date,text\nq1,Cy,1,2026-09-12,Never came.\nq7,Di,2,2026-09-11,Rude.\n
-        rows.csv ← id,author,rating,date,text\nz1,Ann,5,2026-10-12,On time.\n
-        counting.toml ← ignored = ["id"]\n[fields]\nrating = "rating"\ndate = "date"\nauthor = "author"\ntext = "text"\n
-        counting.csv ← id,author,rating,date,text\n1,Ed,5,2026-08-12,Neat.\n2,Fay,4,2026-08-11,Late.\n
-        import own.csv → 2 new
-        "#;
-    for (import, named, repair) in [
-        (
-            "ids.csv",
-            "author, day, stars and text (q1)",
-            // A deleted review with the ID would be taken for the other one.
-            "delete q1 --yes → deleted\nsource rename Direct Angi ✗ author, day, stars and text (q1)",
-        ),
-        (
-            "rows.csv",
-            "author, day, stars and text (q1 and z1)",
-            "undo → 1 removed\nsource rename Direct Angi → 2 reviews",
-        ),
-        (
-            "counting.csv --format counting.toml",
-            "files of Direct have another format than those of Angi",
-            "",
-        ),
-    ] {
-        let home = Home::new();
-        home.steps(own);
-        home.run_ok(format!("import {import} --source Angi"), " new");
-        let before = content(&home);
-        home.run_err("source rename Direct Angi", named);
-        assert_eq!(content(&home), before);
-        home.steps(repair);
-    }
 }
 
 #[test]

@@ -160,7 +160,7 @@ async fn entities_are_found_by_every_name_that_only_one_has() {
 }
 
 #[tokio::test]
-async fn verified_reviews_are_those_that_not_only_the_business_vouches_for() {
+async fn verified_reviews_have_another_voucher_than_the_business() {
     let app = TestApp::seeded().await;
     let all = app.json(SEARCH).await["matched"].as_u64();
     let mut matched = 0;

@@ -8,8 +8,11 @@ mod parameters;
 mod texts;
 mod words;
 
-use reviews_service::model::{Rating, Review, Sort, TextMatch, Vote};
-use reviews_service::search::{MATCHED_MAX, ResultPage, search_reviews};
+use std::convert::Infallible;
+use std::future::ready;
+
+use reviews_service::model::{Rating, Review, Sort, Vote};
+use reviews_service::search::{MATCHED_MAX, ResultPage, SearchParameters, TextMatch, find_page};
 use reviews_service::snapshot::Snapshot;
 use serde_json::{Value, json};
 
@@ -19,6 +22,12 @@ use crate::support::{Generator, TestApp, array_of, form, review_with_text, round
 const SEARCH: &str = "/api/reviews/search";
 /// The number of sets of filters.
 const FILTERS: usize = 1 << 7;
+
+async fn find(snapshot: &Snapshot, parameters: &SearchParameters) -> ResultPage {
+    let found = find_page(snapshot, parameters, || ready(Ok::<_, Infallible>(())));
+    let Ok(found) = found.await;
+    found
+}
 
 fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
     let positions = found.positions.iter();
@@ -76,20 +85,23 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
     for number in 0..questions {
         let question = numbered(&mut generator, number, &reviews);
         let expected = question.expected(&known);
-        let filter = question.filter();
         let limit = 1 + generator.below(100);
+        let mut parameters = SearchParameters {
+            limit: u8::try_from(limit).unwrap(),
+            ..question.parameters()
+        };
         hits += usize::from(!expected.is_empty());
-        let (mut start, mut cursor) = (0, None);
+        let mut start = 0;
         loop {
-            let found = search_reviews(&snapshot, &filter, limit, cursor.as_ref()).await;
+            let found = find(&snapshot, &parameters).await;
             let label = format!("{question:?} from {start}");
             let end = expected.len().min(start + limit);
             assert_eq!(ids(&found, &snapshot), expected[start..end], "{label}");
             assert_eq!(found.next.is_some(), expected.len() > end, "{label}");
             assert_total(found.matched, found.is_exact, expected.len(), &label);
             pages += 1;
-            (start, cursor) = (end, found.next);
-            if cursor.is_none() || generator.once_in(4) {
+            (start, parameters.cursor) = (end, found.next);
+            if parameters.cursor.is_none() || generator.once_in(4) {
                 break;
             }
         }

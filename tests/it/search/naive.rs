@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use reviews_service::model::{PluralEndings, Review, Sort, Status, TextMatch, Vote, fold};
-use reviews_service::search::{ReviewFilter, SearchParameters};
+use reviews_service::model::{Review, Sort, Status, Vote, fold};
+use reviews_service::search::{SearchParameters, TextMatch};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::SEARCH;
@@ -175,7 +175,7 @@ impl Question {
         taken.iter().map(|review| review.id.as_str()).collect()
     }
 
-    fn parameters(&self) -> SearchParameters {
+    pub(super) fn parameters(&self) -> SearchParameters {
         SearchParameters {
             rating: self.rating,
             min_rating: self.min_rating.map(|least| least.parse().unwrap()),
@@ -183,7 +183,7 @@ impl Question {
             since: self.since.as_ref().map(|day| day.parse().unwrap()),
             until: self.until.as_ref().map(|day| day.parse().unwrap()),
             query: self.query.clone(),
-            text_match: Some(self.text_match),
+            text_match: self.text_match,
             mentions_technician: self.technician.clone(),
             mentions_service: self.service.clone(),
             language: self.language.map(str::to_owned),
@@ -194,13 +194,10 @@ impl Question {
             mentions_area: self.area.map(str::to_owned),
             aspect: self.aspect.map(str::to_owned),
             polarity: self.polarity,
-            sort: Some(self.sort),
+            sort: self.sort,
+            limit: 50,
             ..SearchParameters::default()
         }
-    }
-
-    pub(super) fn filter(&self) -> ReviewFilter {
-        ReviewFilter::new(&self.parameters(), PluralEndings::default())
     }
 
     /// The target of a GET, with `more` parameters.

@@ -22,7 +22,7 @@ async fn a_text_with_a_nul_is_found() {
             query: Some(query.to_owned()),
             ..Question::default()
         };
-        let found = search_reviews(&snapshot, &question.filter(), 9, None).await;
+        let found = find(&snapshot, &question.parameters()).await;
         assert_eq!(ids(&found, &snapshot), expected, "{query:?}");
     }
 }
@@ -46,7 +46,7 @@ async fn assert_exact(reviews: &[Review], snapshot: &Snapshot, state: &str) -> u
             ..Question::default()
         };
         let expected = question.expected(&known);
-        let found = search_reviews(snapshot, &question.filter(), 50, None).await;
+        let found = find(snapshot, &question.parameters()).await;
         let label = format!("{question:?}, {state}");
         let first = &expected[..expected.len().min(50)];
         assert_eq!(ids(&found, snapshot), first, "{label}");

@@ -84,7 +84,8 @@ fn check_index(snapshot: &Snapshot) {
         let at = find(str_of(&review["id"])).expect("every review is found");
         let json = entries.json(at).0;
         assert_eq!(serde_json::from_slice::<Value>(&json).unwrap(), *review);
-        let value = wire::Review::new(&entries[at].review, &links());
+        let url = links().review(entries[at].id().as_str());
+        let value = wire::Review::new(&entries[at].review, url);
         assert_eq!(serde_json::to_value(value).unwrap(), *review);
     }
     let known: HashSet<&str> = reviews.iter().map(|review| str_of(&review["id"])).collect();

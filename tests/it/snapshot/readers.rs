@@ -121,7 +121,7 @@ async fn compression_of_a_superseded_snapshot_is_abandoned() {
         .await;
     let second = rig.publisher.next(&first).await.unwrap().unwrap();
     let current = CurrentSnapshot::new(first);
-    let ctx = Ctx::new(current, links(), rig.clock.clone(), Nets::default());
+    let ctx = Ctx::new(current, rig.clock.clone(), Nets::default());
     let ctx = Arc::new(ctx);
     let precompress = Precompress::new(Arc::clone(&ctx), Vec::new(), Arc::new(|_| Vec::new()));
     let first = ctx.current.load();

@@ -91,6 +91,17 @@ then --restore
 =
 text
 By hand.
+# a line that says in other words that it is deleted is rejected
+each WORD: "TRUE" | "true" | 1 | "yes"
+{"id": "r-1", CELLS}
+{"id": "r-2", CELLS, "deleted": WORD}
+{"id": "r-3", CELLS, "deleted": true}
+{"id": "r-4", CELLS, "deleted": false}
+=
+x deleted:
+review_id
+r-1
+r-4
 # an import repairs an unreadable row and keeps the edits of the owner
 each BROKEN: reviewed_on = 'soon' | rating = 77
 {"id": "a", CELLS}

@@ -1,7 +1,7 @@
 //! Facets and periods, compared with the dataset.
 
 use super::*;
-use crate::support::{array_of, assert_has, str_of};
+use crate::support::{array_of, assert_has};
 
 /// The number of reviews of the dataset for which `takes` is true.
 fn count(dataset: &Value, takes: impl Fn(&Value) -> bool) -> u64 {
@@ -9,63 +9,6 @@ fn count(dataset: &Value, takes: impl Fn(&Value) -> bool) -> u64 {
         .iter()
         .filter(|review| takes(review))
         .count() as u64
-}
-
-#[tokio::test]
-async fn periods_count_the_reviews_within_the_dates() {
-    let tools = Tools::of(TestApp::uncoded(&Generator::new(85).reviews(2_000)).await);
-    let dataset = tools.get("/reviews.json").await;
-    let newest = str_of(&dataset["reviews"][0]["date"]);
-    let mut generator = Generator::new(86);
-    for _ in 0..25 {
-        let mut period = || {
-            let mut days = [generator.day(), generator.day()];
-            days.sort_unstable();
-            days.map(|day| day.to_string())
-        };
-        let (first, second) = (period(), period());
-        let compared = tools
-            .call("compare_periods", arguments(&first, &second))
-            .await;
-        let counts = [("first", first), ("second", second)].map(|(name, [since, until])| {
-            let period = &compared[name];
-            assert_eq!(period["since"], since);
-            // A period that ends after the newest review is shortened, and says so.
-            let is_cut = (since.as_str()..until.as_str()).contains(&newest);
-            assert_eq!(period["until"], if is_cut { newest } else { &until });
-            let requested = is_cut.then(|| json!(until));
-            assert_eq!(period.get("until_requested"), requested.as_ref());
-            let within = |review: &Value| {
-                (since.as_str()..=until.as_str()).contains(&str_of(&review["date"]))
-            };
-            assert_eq!(period["count"], count(&dataset, within), "{since} {until}");
-            for stars in 1..=5 {
-                let of_stars = |review: &Value| within(review) && review["rating"] == stars;
-                let counted = &period["distribution"][stars.to_string()];
-                assert_eq!(
-                    *counted,
-                    count(&dataset, of_stars),
-                    "{since} {until} {stars}"
-                );
-            }
-            period["count"].as_i64().unwrap()
-        });
-        assert_eq!(compared["difference"]["count"], counts[1] - counts[0]);
-    }
-    let (whole, empty) = (["0001-01-01", "9999-12-31"], ["9999-12-31", "9999-12-31"]);
-    let compared = tools
-        .call("compare_periods", arguments(&whole, &empty))
-        .await;
-    let (first, second) = (&compared["first"], &compared["second"]);
-    assert_eq!(first["until"], newest);
-    assert_eq!(first["until_requested"], "9999-12-31");
-    for member in ["rating_value", "distribution"] {
-        assert_eq!(first[member], dataset["aggregate_rating"][member]);
-    }
-    assert_eq!(second["count"], 0);
-    for without in [second, &compared["difference"]] {
-        assert_eq!(without.get("rating_value"), None);
-    }
 }
 
 /// The arguments for two periods, each from a day to a day.

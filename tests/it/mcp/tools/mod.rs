@@ -68,7 +68,7 @@ impl Tools {
 
     async fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {
         let answer = self.catalog.call(tool, arguments).await;
-        answer.map(|answer| answer.structured)
+        answer.map(|answer| answer.parse().unwrap())
     }
 
     /// A tool's result as a client gets it, and the size of its message in bytes.

@@ -80,7 +80,7 @@ fn undo_of_a_run_holds_the_entry() {
     home.run("sync run google").done();
     assert_eq!([count(&home, "true"), column(&home, "held")], ["4", "0\n0"]);
     home.run("source rename Google Maps").done();
-    assert_eq!(column(&home, "held"), "1\n0");
+    assert_eq!(column(&home, "held"), "1\n1");
 }
 
 #[test]

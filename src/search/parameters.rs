@@ -1,0 +1,648 @@
+//! The parameters of a search, the same for REST, pages, the feed and agents: how they are read, which searches are the same,
+//! and the cursor of a page.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use chrono::NaiveDate;
+
+use crate::insights::Trade;
+use crate::links::with_query;
+use crate::model::business::Business;
+use crate::model::{
+    Day, FNV_OFFSET, MentionKind, Review, ReviewId, Sort, Vote, fnv1a, fold, fold_plainly, named,
+};
+use crate::snapshot::document::FEED_REVIEWS;
+use crate::wire::parameters::{LIMIT_DEFAULT, STARS};
+use crate::wire::{Arguments, Issue, IssueCode, Parameters};
+
+/// Maximum number of characters of `query`.
+const QUERY_CHARACTERS_MAX: usize = 1_000;
+
+/// All conditions must hold; an absent one always does.
+#[derive(Debug, Clone, Default)]
+pub struct SearchParameters {
+    pub rating: Option<u8>,
+    pub min_rating: Option<f64>,
+    pub max_rating: Option<f64>,
+    pub since: Option<Day>,
+    pub until: Option<Day>,
+    pub query: Option<String>,
+    pub text_match: TextMatch,
+    pub mentions_technician: Option<String>,
+    pub mentions_service: Option<String>,
+    pub mentions_area: Option<String>,
+    pub verified: Option<bool>,
+    pub language: Option<String>,
+    pub source: Option<String>,
+    pub has_text: Option<bool>,
+    pub has_reply: Option<bool>,
+    pub aspect: Option<String>,
+    pub polarity: Option<Vote>,
+    pub sort: Sort,
+    /// Maximum number of reviews on a page.
+    pub limit: u8,
+    /// `None` for the first page.
+    pub cursor: Option<Cursor>,
+}
+
+impl Parameters for SearchParameters {
+    /// A cursor of another search is an issue. With an invalid filter it cannot be checked.
+    fn parse(arguments: &mut Arguments) -> Self {
+        let filters = Self::parse_filters(arguments);
+        let sort = arguments.one_of("sort", &Sort::ALL, Sort::find, "Order (default `newest`).");
+        let parameters = Self {
+            sort: sort.unwrap_or_default(),
+            limit: arguments.limit().unwrap_or(LIMIT_DEFAULT),
+            cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same filters."),
+            ..filters
+        };
+        if let Some(cursor) = &parameters.cursor
+            && arguments.issues.is_empty()
+            && !cursor.belongs_to(&parameters.canonical())
+        {
+            arguments.issues.push(cursor.invalid());
+        }
+        parameters
+    }
+}
+
+/// The parameters of the feed of a search, in the form of a page's: it is always the newest reviews.
+#[derive(Debug)]
+pub struct FeedParameters(pub SearchParameters);
+
+impl Parameters for FeedParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        arguments.omit_empty();
+        Self(SearchParameters {
+            limit: FEED_REVIEWS,
+            ..SearchParameters::parse_filters(arguments)
+        })
+    }
+}
+
+impl SearchParameters {
+    /// Pages search for words unless `match` is given, others for a substring.
+    fn parse_filters(arguments: &mut Arguments) -> Self {
+        let default_match = if arguments.is_form() {
+            TextMatch::Words
+        } else {
+            TextMatch::Substring
+        };
+        let parameters = Self {
+            rating: arguments.whole("rating", STARS, "Exact number of stars."),
+            min_rating: arguments.decimal("min_rating", STARS, "At least this rating, like 4.5."),
+            max_rating: arguments.decimal("max_rating", STARS, "At most this rating, like 2.5."),
+            since: arguments.day("since", "On or after this day, `YYYY-MM-DD`."),
+            until: arguments.day("until", "On or before this day, `YYYY-MM-DD`."),
+            query: arguments.example("on time").short_text(
+                "query",
+                QUERY_CHARACTERS_MAX,
+                "Text to find, ignoring case, 1 to 1,000 characters.",
+            ),
+            text_match: arguments
+                .one_of(
+                    "match",
+                    &TextMatch::ALL,
+                    TextMatch::find,
+                    "`substring` (default) or `words` in any order.",
+                )
+                .unwrap_or(default_match),
+            mentions_technician: arguments.text(
+                "mentions_technician",
+                "Full name, alias or unique first name.",
+            ),
+            mentions_service: arguments.text("mentions_service", "Id, name or synonym."),
+            mentions_area: arguments.text("mentions_area", "Name of a service area."),
+            verified: arguments.flag("verified", "Only verified reviews, or only others."),
+            language: arguments.text("language", "Language tag, for example `en`."),
+            source: arguments.text("source", "Name of the source."),
+            has_text: arguments.flag("has_text", "Only with a text, or only without."),
+            has_reply: arguments.flag("has_reply", "Only with the owner's reply, or without."),
+            aspect: arguments.text("aspect", "Id of an aspect, for example `punctuality`."),
+            polarity: arguments.polarity("Sentiment on the aspect; only with `aspect`."),
+            ..Self::default()
+        };
+        if let (None, Some(vote)) = (&parameters.aspect, parameters.polarity) {
+            let (code, message) = (
+                IssueCode::InvalidString,
+                "must be given together with aspect",
+            );
+            let issue = Issue::new("polarity", code, message, vote.name());
+            arguments.issues.push(issue);
+        }
+        parameters
+    }
+
+    /// Adds an issue about an aspect that the trade does not have.
+    pub fn check_aspect(&self, trade: &Trade, issues: &mut Vec<Issue>) {
+        if let Some(id) = self.aspect.as_deref() {
+            aspect_of(issues, trade, id);
+        }
+    }
+
+    /// The text to be found; plurals are those of the business's language.
+    pub fn text(&self, business: &Business) -> Option<TextQuery> {
+        let query = self.query.as_deref().filter(|query| !query.is_empty())?;
+        let plural_endings = PluralEndings::of(business.language.as_deref());
+        Some(TextQuery::new(query, self.text_match, plural_endings))
+    }
+
+    /// The names of people, services and places that reviews must mention.
+    pub fn mentions(&self) -> impl Iterator<Item = (MentionKind, &str)> {
+        let mentions = [
+            (MentionKind::Technician, &self.mentions_technician),
+            (MentionKind::Service, &self.mentions_service),
+            (MentionKind::ServiceArea, &self.mentions_area),
+        ];
+        let present = mentions.into_iter();
+        present.filter_map(|(kind, name)| Some((kind, name.as_deref()?)))
+    }
+
+    /// The filters and the order as a query string, which is the same for texts and names that differ only in case.
+    pub fn canonical(&self) -> String {
+        let pairs = self.pairs().into_iter();
+        with_query("", pairs.map(|(name, value)| (name, fold(&value))))
+    }
+
+    /// The address of the newest reviews of this search at `path`, whose default is to search for words; the same for every
+    /// spelling of the parameters.
+    pub fn address_of_newest(&self, path: &str) -> String {
+        let has_match = self.query.is_some() && self.text_match != TextMatch::Words;
+        let pairs = self.pairs().into_iter();
+        with_query(
+            path,
+            pairs.filter(|(name, _)| *name != "sort" && (*name != "match" || has_match)),
+        )
+    }
+
+    /// The present ones as in a query string, without page size and cursor, in the order of the documentation.
+    pub fn pairs(&self) -> Vec<(&'static str, String)> {
+        let pairs = [
+            ("rating", self.rating.map(|stars| stars.to_string())),
+            ("min_rating", self.min_rating.map(|stars| stars.to_string())),
+            ("max_rating", self.max_rating.map(|stars| stars.to_string())),
+            ("since", self.since.map(|day| day.to_string())),
+            ("until", self.until.map(|day| day.to_string())),
+            ("query", self.query.clone()),
+            ("match", Some(self.text_match.to_string())),
+            ("mentions_technician", self.mentions_technician.clone()),
+            ("mentions_service", self.mentions_service.clone()),
+            ("mentions_area", self.mentions_area.clone()),
+            ("verified", self.verified.map(|flag| flag.to_string())),
+            ("language", self.language.clone()),
+            ("source", self.source.clone()),
+            ("has_text", self.has_text.map(|flag| flag.to_string())),
+            ("has_reply", self.has_reply.map(|flag| flag.to_string())),
+            ("aspect", self.aspect.clone()),
+            ("polarity", self.polarity.map(|vote| vote.to_string())),
+            ("sort", Some(self.sort.to_string())),
+        ];
+        let present = pairs.into_iter();
+        present
+            .filter_map(|(name, value)| Some((name, value?)))
+            .collect()
+    }
+}
+
+/// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
+/// no reviews on it.
+pub fn aspect_of(issues: &mut Vec<Issue>, trade: &Trade, id: &str) -> Option<usize> {
+    let found = trade.shown_ids().iter().position(|shown| *shown == id);
+    if found.is_none() {
+        let message = format!("must be one of: {}", trade.shown_ids().join(", "));
+        issues.push(Issue::new("aspect", IssueCode::InvalidString, message, id));
+    }
+    found
+}
+
+/// The parameter of the reviews since a day.
+#[derive(Debug)]
+pub struct SinceParameters {
+    pub date: Option<Day>,
+}
+
+impl Parameters for SinceParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        let first_day = arguments.required("2026-01-01");
+        Self {
+            date: first_day.day("date", "The first day, `YYYY-MM-DD`."),
+        }
+    }
+}
+
+/// The name of the parameter.
+pub const CURSOR: &str = "cursor";
+const CURSOR_ALLOWED: &str = "must be `next_cursor` of an answer to the same filters";
+/// The format's version, so that another release's cursor is refused instead of misread.
+const VERSION: u8 = 7;
+
+/// Where the next page begins. It is a position in the order, not a count, so that reviews added
+/// between two pages are neither repeated nor skipped.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cursor {
+    /// A hash of the filters.
+    filter: u64,
+    /// The stars of the page's last review, if the order is by stars.
+    pub stars: Option<u8>,
+    /// The day of the page's last review.
+    pub day: Day,
+    /// The ID of the page's last review.
+    pub id: String,
+}
+
+/// The version, and the fields of a cursor in their order.
+type CursorParts<'a> = (u8, u64, Option<u8>, NaiveDate, Cow<'a, str>);
+
+impl Cursor {
+    /// The cursor after a page of a search whose last review is `last`.
+    pub fn after(parameters: &SearchParameters, last: &Review) -> Self {
+        Self {
+            stars: parameters.sort.stars().map(|_| last.rating.stars()),
+            ..Self::at(&parameters.canonical(), last.date, last.id.as_str())
+        }
+    }
+
+    /// The cursor after a page of `filter` whose last review has this day and ID. `filter` is the canonical text of the
+    /// parameters.
+    pub fn at(filter: &str, day: Day, id: &str) -> Self {
+        Self {
+            filter: fingerprint(filter),
+            stars: None,
+            day,
+            id: id.to_owned(),
+        }
+    }
+
+    /// The parameter `cursor`.
+    pub fn parse(arguments: &mut Arguments, description: &'static str) -> Option<Self> {
+        arguments.syntax(CURSOR, CURSOR_ALLOWED, Self::find, description)
+    }
+
+    /// `None` for a text that no cursor of this release has.
+    fn find(text: &str) -> Option<Self> {
+        let json = URL_SAFE_NO_PAD.decode(text).ok()?;
+        let (version, filter, stars, day, id): CursorParts<'_> =
+            serde_json::from_slice(&json).ok()?;
+        let is_possible = version == VERSION
+            && stars.is_none_or(|stars| (1..=5).contains(&stars))
+            && id.parse::<ReviewId>().is_ok();
+        Some(Self {
+            filter,
+            stars,
+            day: Day::new(day)?,
+            id: id.into_owned(),
+        })
+        .filter(|_| is_possible)
+    }
+
+    pub fn belongs_to(&self, filter: &str) -> bool {
+        self.filter == fingerprint(filter)
+    }
+
+    /// The error for a cursor of another query.
+    pub fn invalid(&self) -> Issue {
+        let (code, received) = (IssueCode::InvalidString, self.to_string());
+        Issue::new(CURSOR, code, CURSOR_ALLOWED, &received)
+    }
+}
+
+impl fmt::Display for Cursor {
+    /// Opaque: base64url of JSON.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (day, id) = (self.day.date(), Cow::from(&self.id));
+        let parts: CursorParts<'_> = (VERSION, self.filter, self.stars, day, id);
+        let json = serde_json::to_vec(&parts).map_err(|_| fmt::Error)?;
+        f.write_str(&URL_SAFE_NO_PAD.encode(json))
+    }
+}
+
+/// It is the same in all processes.
+fn fingerprint(filter: &str) -> u64 {
+    fnv1a(FNV_OFFSET, filter.as_bytes())
+}
+
+// How a query matches a text, and its words: runs of letters and digits, without the plural ending of the business's
+// language.
+
+named! {
+    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+    pub enum TextMatch {
+        /// The query as it is, anywhere.
+        #[default]
+        Substring = "substring",
+        /// Each word of the query, in singular or plural, at the start of a word, in any order; or the whole query anywhere.
+        Words = "words",
+    }
+}
+
+/// The text that reviews must contain.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TextQuery {
+    pub text_match: TextMatch,
+    /// Must occur in the text, unless all of `words` do. Folded, plainly if words are searched.
+    pub whole: String,
+    /// [`PluralEndings::words`]: of each, a form must begin a word of the text. Empty if only the whole query counts.
+    pub words: Vec<WordForms>,
+}
+
+impl TextQuery {
+    pub fn new(query: &str, text_match: TextMatch, plural_endings: PluralEndings) -> Self {
+        let (whole, words) = match text_match {
+            TextMatch::Substring => (fold(query), Vec::new()),
+            TextMatch::Words => {
+                let whole = fold_plainly(query);
+                let words = plural_endings.words(&whole);
+                (whole, words)
+            }
+        };
+        Self {
+            text_match,
+            whole,
+            words,
+        }
+    }
+
+    /// Texts that every match contains, as it is compared: what all forms of a word begin with, because the whole query contains
+    /// that too; without words, the query.
+    pub fn parts(&self) -> Vec<String> {
+        if self.words.is_empty() {
+            vec![self.whole.clone()]
+        } else {
+            self.words.iter().map(common_start).collect()
+        }
+    }
+}
+
+/// The beginnings of a word's singular and plural, none of which begins with another.
+pub type WordForms = Vec<String>;
+
+/// What all forms of a word begin with.
+fn common_start(word: &WordForms) -> String {
+    let [first, others @ ..] = word.as_slice() else {
+        return String::new();
+    };
+    let is_shared = |(at, letter): &(usize, char)| {
+        let end = at + letter.len_utf8();
+        others.iter().all(|other| other.starts_with(&first[..end]))
+    };
+    let shared = first.char_indices().take_while(is_shared);
+    shared.map(|(_, letter)| letter).collect()
+}
+
+/// How the plurals of one language end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PluralEndings {
+    /// Minimum number of characters of a singular.
+    characters_min: usize,
+    /// Endings of plurals without accents, each with the endings of their singulars. The first that ends a word counts; one that
+    /// is its own singular protects words that only look like plurals.
+    endings: &'static [(&'static str, &'static [&'static str])],
+}
+
+#[rustfmt::skip]
+const ENGLISH: PluralEndings = PluralEndings {
+    characters_min: 3,
+    endings: &[
+        ("ies", &["ie", "y"]), ("sses", &["ss"]), ("shes", &["sh"]), ("ches", &["ch"]), ("xes", &["x"]), ("zes", &["z"]),
+        ("ss", &["ss"]), ("us", &["us"]), ("is", &["is"]), ("s", &[""]),
+    ],
+};
+const SPANISH: PluralEndings = PluralEndings {
+    characters_min: 3,
+    endings: &[("ces", &["ce", "z"]), ("es", &[""]), ("s", &[""])],
+};
+/// Four characters, because "sehen" would find "sehr", and "Haus" "Hauptsache".
+#[rustfmt::skip]
+const GERMAN: PluralEndings = PluralEndings {
+    characters_min: 4,
+    endings: &[("nen", &[""]), ("en", &["", "a"]), ("er", &[""]), ("e", &[""]), ("s", &[""])],
+};
+#[rustfmt::skip]
+const FRENCH: PluralEndings = PluralEndings {
+    characters_min: 3,
+    endings: &[
+        ("eaux", &["eau"]), ("aux", &["au", "al", "ail"]), ("eux", &["eu"]), ("oux", &["ou"]), ("s", &[""]),
+    ],
+};
+
+impl Default for PluralEndings {
+    fn default() -> Self {
+        ENGLISH
+    }
+}
+
+impl PluralEndings {
+    /// The endings for a BCP 47 tag; English ones without a tag or for a language without a table.
+    pub fn of(tag: Option<&str>) -> Self {
+        let tag = tag.unwrap_or_default();
+        let language = tag.split('-').next().unwrap_or_default();
+        match language.to_ascii_lowercase().as_str() {
+            "es" => SPANISH,
+            "de" => GERMAN,
+            "fr" => FRENCH,
+            _ => ENGLISH,
+        }
+    }
+
+    fn forms(&self, word: &str) -> WordForms {
+        let is_long = |singular: &str| singular.chars().count() >= self.characters_min;
+        let mut endings = self.endings.iter();
+        let singulars = endings.find_map(|(plural, singulars)| {
+            let stem = word.strip_suffix(plural)?;
+            let words: Vec<String> = singulars
+                .iter()
+                .map(|singular| format!("{stem}{singular}"))
+                .filter(|word| is_long(word))
+                .collect();
+            (!words.is_empty()).then_some(words)
+        });
+        // Plurals that the singular does not begin.
+        let plurals = self.endings.iter().flat_map(|(plural, singulars)| {
+            let changed = (singulars.iter()).filter(|singular| !plural.starts_with(**singular));
+            let stems = changed.filter_map(|singular| word.strip_suffix(singular));
+            stems
+                .filter(|_| is_long(word))
+                .map(move |stem| format!("{stem}{plural}"))
+        });
+        let mut forms: Vec<String> = singulars.into_iter().flatten().chain(plurals).collect();
+        forms.push(word.to_owned());
+        forms.sort_unstable();
+        // A form comes after those that it begins with.
+        forms.dedup_by(|longer, shorter| longer.starts_with(shorter.as_str()));
+        forms
+    }
+
+    /// The words of a folded query, longest first. Those that another one implies are left out. Empty if only the whole query
+    /// counts: a query in a script without spaces, without a word, or of one word with one form, which matches anywhere.
+    pub fn words(&self, folded: &str) -> Vec<WordForms> {
+        if folded.chars().any(is_unspaced) {
+            return Vec::new();
+        }
+        let mut words: Vec<WordForms> = folded
+            .split(|character| !is_of_word(character))
+            .filter(|word| !word.is_empty())
+            .map(|word| self.forms(word))
+            .collect();
+        words.sort_unstable_by(|one, other| {
+            (other[0].len(), &other[0]).cmp(&(one[0].len(), &one[0]))
+        });
+        let mut kept: Vec<WordForms> = Vec::new();
+        for word in words {
+            let is_implied = |other: &WordForms| {
+                let begins = |form: &String| word.iter().any(|one| form.starts_with(one.as_str()));
+                other.iter().all(begins)
+            };
+            if !kept.iter().any(is_implied) {
+                kept.push(word);
+            }
+        }
+        kept.retain(|word| *word != [folded]);
+        kept
+    }
+}
+
+/// Whether a character belongs to a word: a letter or digit of a script that has spaces between words.
+pub fn is_of_word(character: char) -> bool {
+    character.is_alphanumeric() && !is_unspaced(character)
+}
+
+/// Whether a character's script has no spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese (Unicode
+/// Standard Annex 14, classes SA and ID).
+fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{2FDF}'
+        | '\u{3005}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
+        | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{3FFFF}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cursor, PluralEndings, SearchParameters};
+    use crate::model::{Day, Sort};
+    use crate::wire::{Arguments, Parameters as _};
+
+    fn day() -> Day {
+        "2024-05-05".parse().unwrap()
+    }
+
+    #[test]
+    fn every_parameter_but_page_size_and_cursor_is_in_an_address() {
+        for parameter in SearchParameters::describe() {
+            let (name, schema) = (parameter.name, &parameter.schema);
+            let value = match (schema["type"].as_str(), schema["format"].as_str()) {
+                (Some("boolean"), _) => "true",
+                (Some("integer" | "number"), _) => "3",
+                (_, Some("date")) => "2024-05-05",
+                _ => schema["enum"][0].as_str().unwrap_or("x"),
+            };
+            let mut arguments = Arguments::query(&format!("{name}={value}"));
+            let pairs = SearchParameters::parse(&mut arguments).pairs();
+            let is_in_address = pairs.contains(&(name, value.to_owned()));
+            assert_eq!(
+                is_in_address,
+                !["limit", "cursor"].contains(&name),
+                "{name}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_cursor_is_valid_only_for_the_same_search() {
+        let search = |query: &str, sort| {
+            let parameters = SearchParameters {
+                query: Some(query.to_owned()),
+                sort,
+                ..SearchParameters::default()
+            };
+            parameters.canonical()
+        };
+        let cursor = Cursor {
+            stars: Some(2),
+            ..Cursor::at(&search("leak", Sort::Lowest), day(), "r-1")
+        };
+        let text = cursor.to_string();
+        assert_eq!(Cursor::find(&text), Some(cursor.clone()));
+        assert!(cursor.belongs_to(&search("LEAK", Sort::Lowest)));
+        assert!(!cursor.belongs_to(&search("leaks", Sort::Lowest)));
+        assert!(!cursor.belongs_to(&search("leak", Sort::Highest)));
+        for bad in [
+            "",
+            "x",
+            "AAAA",
+            &text[1..],
+            &format!("{text}!"),
+            &text[..18],
+        ] {
+            assert_eq!(Cursor::find(bad), None, "{bad}");
+        }
+        let sixth = Cursor {
+            stars: Some(6),
+            ..cursor
+        };
+        assert_eq!(Cursor::find(&sixth.to_string()), None);
+    }
+
+    #[test]
+    fn singular_and_plural_of_a_word_both_match() {
+        for (tag, word, forms) in [
+            (None, "heaters", vec!["heater"]),
+            (None, "batteries", vec!["batterie", "battery"]),
+            (None, "battery", vec!["batteries", "battery"]),
+            (None, "movies", vec!["movie", "movy"]),
+            (None, "boxes", vec!["box"]),
+            (None, "glass", vec!["glass"]),
+            (None, "thermos", vec!["thermo"]),
+            (None, "ties", vec!["tie"]),
+            (None, "gas", vec!["gas"]),
+            (Some("en-GB"), "leaks", vec!["leak"]),
+            (Some("es-MX"), "reparaciones", vec!["reparacion"]),
+            (Some("es"), "viajes", vec!["viaj"]),
+            (Some("es"), "narices", vec!["narice", "nariz"]),
+            (Some("es"), "nariz", vec!["narices", "nariz"]),
+            (Some("es"), "tuberias", vec!["tuberia"]),
+            (Some("de"), "heizungen", vec!["heizung"]),
+            (Some("de"), "rohre", vec!["rohr"]),
+            (Some("DE-at"), "technikerinnen", vec!["technikerin"]),
+            (Some("de"), "firmen", vec!["firm"]),
+            (Some("de"), "firma", vec!["firma", "firmen"]),
+            (Some("de"), "sehen", vec!["seha", "sehen"]),
+            (None, "cities", vec!["citie", "city"]),
+            (None, "they", vec!["theies", "they"]),
+            (Some("de"), "haus", vec!["haus"]),
+            (Some("fr"), "tuyaux", vec!["tuyail", "tuyal", "tuyau"]),
+            (Some("fr"), "travail", vec!["travail", "travaux"]),
+            (Some("fr"), "chauffeaux", vec!["chauffeau"]),
+            (Some("tlh"), "pipes", vec!["pipe"]),
+        ] {
+            let endings = PluralEndings::of(tag);
+            assert_eq!(endings.forms(word), forms, "{tag:?} {word}");
+        }
+    }
+
+    #[test]
+    fn implied_words_and_queries_without_words_are_left_out() {
+        for (question, words) in [
+            ("leak repair", vec![vec!["repair"], vec!["leak"]]),
+            ("water heaters", vec![vec!["heater"], vec!["water"]]),
+            ("the thermostats, the", vec![vec!["thermostat"]]),
+            ("the theme", vec![vec!["theme"]]),
+            ("leaks", vec![vec!["leak"]]),
+            ("leak", vec![]),
+            ("leak!", vec![vec!["leak"]]),
+            ("party", vec![vec!["parties", "party"]]),
+            ("100% !", vec![vec!["100"]]),
+            ("%", vec![]),
+            ("東京 repairs", vec![]),
+            ("", vec![]),
+        ] {
+            assert_eq!(
+                PluralEndings::default().words(question),
+                words,
+                "{question:?}"
+            );
+        }
+    }
+}
