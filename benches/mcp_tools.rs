@@ -21,7 +21,7 @@ use reviews_service::snapshot::CurrentSnapshot;
 use reviews_service::web::context::Ctx;
 use serde_json::{Value, json};
 use support::cpu::timed;
-use support::{files, rows, snapshots, table};
+use support::{files, rows, table};
 
 const CALLS: u32 = 200;
 
