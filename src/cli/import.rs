@@ -57,7 +57,7 @@ impl Import {
     pub async fn run(mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         self.request.source = self.request.source.filter(|name| !name.trim().is_empty());
         if let Some(FormatArgument::File(path)) = &self.request.format {
-            self.request.given = Some(read_format(path)?);
+            self.request.own_format = Some(read_format(path)?);
         }
         // Standard input can be read only once.
         if self.reads_input() {
@@ -68,7 +68,7 @@ impl Import {
         repeat_if_overtaken(async || {
             let mut import = answered.borrow().clone_request();
             let done = import.run_once(config, clock).await;
-            answered.borrow_mut().request.given = import.request.given;
+            answered.borrow_mut().request.own_format = import.request.own_format;
             done
         })
         .await
@@ -125,7 +125,7 @@ impl Import {
                 }
                 Err(ImportError::Open(draft)) => {
                     let draft = questions::complete(*draft, self.reads_input())?;
-                    self.request.given = Some(draft.format);
+                    self.request.own_format = Some(draft.format);
                 }
                 report => return Ok(Some(report?)),
             }

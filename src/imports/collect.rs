@@ -215,9 +215,9 @@ pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<Arc<Format>>
     if let Some(FormatArgument::BuiltIn(format)) = &request.format {
         return Some(Arc::clone(format));
     }
-    if let Some(given) = &request.given {
-        let base = base_of(given).ok()?;
-        return Some(Arc::new(whole(base.as_ref(), given)));
+    if let Some(own) = &request.own_format {
+        let base = base_of(own).ok()?;
+        return Some(Arc::new(whole(base.as_ref(), own)));
     }
     let kind = kind_of(content).ok()?;
     let decoded = decode(content, None, request.country()).ok()?;
@@ -362,8 +362,8 @@ impl FileReader<'_> {
         bounds: &mut Bounds<'_>,
     ) -> Result<InputFile, FileError> {
         let mut book = Book::open(packed)?;
-        let given = self.stated_format();
-        let sheets = book.sheets(given.as_ref().and_then(|format| format.header_row))?;
+        let stated = self.stated_format();
+        let sheets = book.sheets(stated.as_ref().and_then(|format| format.header_row))?;
         // Without rows in any sheet, it is an import of nothing.
         let are_all_empty = !sheets.iter().any(|sheet| sheet.has_rows);
         let filled = sheets
@@ -429,7 +429,7 @@ impl FileReader<'_> {
             Some(FormatArgument::BuiltIn(format)) => Some(format),
             _ => None,
         };
-        let is_free = built_in.is_none() && self.request.given.is_none();
+        let is_free = built_in.is_none() && self.request.own_format.is_none();
         let is_document = json.document().is_some_and(is_own_document);
         if is_free && is_document || built_in.is_some_and(|it| it.reader == Reader::Document) {
             return Ok(own_document(&json, text, is_damaged));
@@ -543,7 +543,7 @@ impl FileReader<'_> {
                 country: self.country().map(str::to_owned),
                 is_kept: choice.is_kept,
                 ignored,
-                is_wanted: self.request.format == Some(FormatArgument::Draft),
+                is_draft_wanted: self.request.format == Some(FormatArgument::Draft),
                 ..context
             },
             needs_source: choice.needs_source,
@@ -578,7 +578,7 @@ impl FileReader<'_> {
     fn stated_format(&self) -> Option<Format> {
         let named = self.request.source.as_ref();
         self.request
-            .given
+            .own_format
             .clone()
             .or_else(|| self.kept.get(named?).cloned())
     }
@@ -623,8 +623,8 @@ impl FileReader<'_> {
                 needs_source: false,
             })
         };
-        if let Some(given) = &request.given {
-            return of_owner(given, own_source, false);
+        if let Some(own) = &request.own_format {
+            return of_owner(own, own_source, false);
         }
         if let Some(FormatArgument::BuiltIn(base)) = &request.format {
             let is_table = matches!(kind, Kind::Text | Kind::Workbook);
@@ -853,8 +853,8 @@ fn decide_formats(
             .collect(),
         changes: Vec::new(),
     };
-    let is_wanted = request.format == Some(FormatArgument::Draft);
-    if is_wanted && groups.is_empty() {
+    let is_draft_wanted = request.format == Some(FormatArgument::Draft);
+    if is_draft_wanted && groups.is_empty() {
         return Err(ImportError::Refused(
             "the file is in our own form, which needs no format; import it without --format"
                 .to_owned(),
@@ -879,7 +879,7 @@ fn decide_formats(
             check_tables(files, &numbers, &whole)?;
         }
         // A table of another source is never imported under the format that a source keeps, nor in its place.
-        if !draft.format.open.is_empty() || is_wanted || first.needs_source {
+        if !draft.format.open.is_empty() || is_draft_wanted || first.needs_source {
             if several {
                 return Err(ImportError::Refused(format!(
                     "{}: something must be decided about its format first; import it by itself",

@@ -63,7 +63,7 @@ pub struct DraftContext {
     /// The columns that the format which the source keeps ignores.
     pub ignored: Vec<String>,
     /// Whether the draft is shown even if nothing is open.
-    pub is_wanted: bool,
+    pub is_draft_wanted: bool,
     /// Whether the format is kept with a source: then other fields than the needed ones are not drafted.
     pub is_kept: bool,
 }
@@ -305,7 +305,7 @@ impl Draft {
                 draft.open(key);
             }
         }
-        if !draft.format.open.is_empty() || draft.context.is_wanted {
+        if !draft.format.open.is_empty() || draft.context.is_draft_wanted {
             draft.columns = all.shown();
         }
         Ok(draft)
@@ -332,10 +332,10 @@ impl Draft {
     fn fill_fields(&mut self, all: &Tables<'_>) {
         let first = all.exact(ReviewField::FirstName);
         let last = all.exact(ReviewField::LastName);
-        let is_author_said = ReviewField::AUTHORS.into_iter().any(|it| self.says(it));
+        let has_author = ReviewField::AUTHORS.into_iter().any(|it| self.says(it));
         for field in ReviewField::CORE {
-            let is_said = self.says(field) || field == ReviewField::Author && is_author_said;
-            if is_said {
+            let is_stated = self.says(field) || field == ReviewField::Author && has_author;
+            if is_stated {
                 continue;
             }
             let exact = all.exact(field);
@@ -793,7 +793,7 @@ impl Draft {
     /// What is open, in words, a line for each key.
     pub fn describe_open(&self) -> Vec<String> {
         let describe = |key: &String| {
-            let what = match key.as_str() {
+            let question = match key.as_str() {
                 "ignored" => {
                     let names = self.left.iter().take(VALUES_SHOWN).map(String::as_str);
                     let names: Vec<&str> = names.collect();
@@ -832,7 +832,7 @@ impl Draft {
                     }
                 },
             };
-            format!("{key}: {what}")
+            format!("{key}: {question}")
         };
         self.format.open.iter().map(describe).collect()
     }

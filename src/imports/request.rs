@@ -58,7 +58,7 @@ pub struct ImportRequest {
     pub skip_duplicates: bool,
     /// The format of the owner's file, or the one that the owner answered.
     #[arg(skip)]
-    pub given: Option<Format>,
+    pub own_format: Option<Format>,
     /// Whether the files have only some of the reviews.
     #[arg(skip)]
     pub partial: bool,

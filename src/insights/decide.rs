@@ -163,12 +163,12 @@ impl OpinionFinder {
             let parts = sentence.scores.parts.iter();
             let parts = parts.map(|part| {
                 let span = text.span(part.tokens.clone());
-                let said = part_polarity(part, span, sentence.has_words, &here, stars);
-                let is_doubtful = is_unheard && said == Polarity::Positive;
+                let polarity = part_polarity(part, span, sentence.has_words, &here, stars);
+                let is_doubtful = is_unheard && polarity == Polarity::Positive;
                 let polarity = if is_doubtful {
                     Polarity::Uncertain
                 } else {
-                    said
+                    polarity
                 };
                 (span, polarity)
             });

@@ -427,7 +427,7 @@ impl InsightsPage<'_> {
         let mut languages = corpus.foreign.keys();
         let language = languages.next().and_then(|tag| language_name(tag));
         let language = language.filter(|_| languages.next().is_none());
-        let which = match language {
+        let languages = match language {
             Some(language) => format!("in {language}, which is not analysed"),
             None => "in languages that are not analysed".to_owned(),
         };
@@ -438,7 +438,7 @@ impl InsightsPage<'_> {
             "reviews"
         };
         let text = format!(
-            "{foreign} of {} {reviews} with a text {is} {which}.",
+            "{foreign} of {} {reviews} with a text {is} {languages}.",
             corpus.with_text
         );
         let figures = [("foreign", foreign), ("with_text", corpus.with_text)];

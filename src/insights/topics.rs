@@ -218,8 +218,8 @@ fn topic(
     for uses in uses.chunk_by(|one, other| one.text == other.text) {
         let sentences = &texts[uses[0].text].analysis.sentences;
         let says = |polarity| {
-            let said = |one: &PhraseUse| sentences.get(usize::from(one.sentence));
-            uses.iter().any(|one| said(one) == Some(&polarity))
+            let polarity_of = |one: &PhraseUse| sentences.get(usize::from(one.sentence));
+            uses.iter().any(|one| polarity_of(one) == Some(&polarity))
         };
         votes.count(Vote::fold(
             says(Polarity::Positive),

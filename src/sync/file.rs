@@ -532,7 +532,7 @@ impl Entry {
                 };
                 format_text = read_regular(&path).map_err(|error| fault(&error))?;
                 let format = Format::parse(&format_text).map_err(|error| fault(&error))?;
-                request.given = Some(format);
+                request.own_format = Some(format);
                 request.format = Some(FormatArgument::File(path));
             }
             Some(Ok(format)) => request.format = Some(format),

@@ -318,7 +318,7 @@ impl SyncRunner {
                         message: open.to_string(),
                         details: Some(format!("{reason:#}")),
                     })?;
-                    import_request.given = Some(answered);
+                    import_request.own_format = Some(answered);
                 }
                 Err(error) => return Err(describe_unread(error, entry, fetched)),
             }
@@ -418,7 +418,7 @@ fn refuse(error: ImportError, entry: &Entry, fetched: &Fetched) -> SyncError {
 fn has_encoding(reading: &ImportRequest, kept: &KeptFormats) -> bool {
     let kept = reading.source.as_ref().and_then(|source| kept.get(source));
     let kept = kept.and_then(|text| Format::parse(text).ok());
-    let mut formats = reading.given.iter().chain(&kept);
+    let mut formats = reading.own_format.iter().chain(&kept);
     formats.any(|format| format.encoding.is_some())
 }
 

@@ -178,10 +178,10 @@ fn table_of(sheet: &str, mut rows: Vec<SheetRow>, marks: &SheetMarks) -> Result<
     let (header_row, mut header) = rows.remove(0);
     header.finish();
     let width = header.there.end;
-    if let Some(what) = marks.fault(header_row, &rows, width) {
+    if let Some(fault) = marks.fault(header_row, &rows, width) {
         return Err(FileError::new(format!(
-            "its sheet \"{sheet}\" has {what}; {} or save the sheet as CSV",
-            if what.starts_with("merged") {
+            "its sheet \"{sheet}\" has {fault}; {} or save the sheet as CSV",
+            if fault.starts_with("merged") {
                 "unmerge them and fill each cell,"
             } else {
                 "clear the filter and show them,"
@@ -670,13 +670,13 @@ impl OpenDocument {
         }
         let is_column_hidden = self.hidden_columns.iter().any(|at| *at < cells.there.end);
         if sheet.is_some() && (self.is_row_hidden || is_column_hidden) {
-            let what = if self.is_row_hidden {
+            let hidden = if self.is_row_hidden {
                 "rows"
             } else {
                 "columns"
             };
             return Err(FileError::new(format!(
-                "its sheet has hidden {what}; clear the filter and show them, or save the sheet as CSV"
+                "its sheet has hidden {hidden}; clear the filter and show them, or save the sheet as CSV"
             )));
         }
         // To list the sheets, the header and a row below it are enough.
