@@ -1,4 +1,4 @@
-//! A command that fails, only shows what it would do, or is ended by a signal leaves no file behind.
+//! A command that fails or only shows what it would do leaves no file behind.
 
 use super::*;
 
@@ -35,78 +35,5 @@ fn a_failed_or_tried_import_leaves_no_new_database_and_no_file() {
         done.failed("");
         assert_eq!(home.file_names(), before, "{words}: {}", done.err);
         assert!(!done.err.contains(".new-"), "{words}: {}", done.err);
-    }
-}
-
-/// Sends the signal, and waits for the exit code.
-fn end_by(mut child: Child, signal: Signal) -> Option<i32> {
-    kill_process(Pid::from_child(&child), signal).unwrap();
-    child.wait().unwrap().code()
-}
-
-#[test]
-fn an_import_that_a_signal_ends_leaves_no_file() {
-    for (words, signal, code) in [
-        ("import - --rejects bad.jsonl", Signal::INT, 130),
-        ("import - --dry-run", Signal::TERM, 143),
-    ] {
-        let home = Home::new();
-        let mut command = home.command(words);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
-        let mut input = child.stdin.take().unwrap();
-        input.write_all(ROW.as_bytes()).unwrap();
-        wait_until("the log is there", || {
-            home.file_names().iter().any(|name| name.ends_with("-wal"))
-        });
-        assert_eq!(end_by(child, signal), Some(code), "{words:?}");
-        assert!(
-            home.file_names().is_empty(),
-            "{words:?}: {:?}",
-            home.file_names()
-        );
-    }
-}
-
-#[test]
-fn fetched_pages_are_private_and_go_when_a_signal_ends_the_run() {
-    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {
-        let home = Home::new();
-        home.run_ok("init --name N --time-zone UTC", "N");
-        let pages = home.folder.path().join("pages");
-        fs::create_dir(&pages).unwrap();
-        let ((reached, is_reached), (end, is_ended)) = (mpsc::channel(), mpsc::channel::<()>());
-        let site = Site::start(move |request| {
-            if request.target.contains("page=2") {
-                reached.send(()).unwrap();
-                // Until the test is over.
-                let _ = is_ended.recv();
-            }
-            SiteAnswer::json(format!("[{ROW}]")).with("Link: </?page=2>; rel=\"next\"")
-        });
-        let entry = format!("[shop]\nurl = '{}'\n", site.url("/"));
-        home.file("reviews.sync.toml", &entry);
-        let mut command = home.command(&["sync", "run", "shop"]);
-        let child = command.env("TMPDIR", &pages).spawn().unwrap();
-        is_reached.recv_timeout(NEVER).unwrap();
-        let [folder] = names_in(&pages).try_into().unwrap();
-        assert_eq!(mode(&pages.join(&folder)), 0o700);
-        assert_eq!(names_in(&pages.join(&folder)), ["page 1"]);
-        assert_eq!(end_by(child, signal), Some(code));
-        assert!(names_in(&pages).is_empty(), "{:?}", names_in(&pages));
-        drop(end);
-    }
-}
-
-#[test]
-fn a_first_start_without_sample_data_leaves_no_database() {
-    let home = Home::new();
-    fs::create_dir(home.folder.path().join("empty")).unwrap();
-    for folder in ["none", "empty"] {
-        home.run_err(&["serve", "--seed", folder], "business.json");
-        assert_eq!(home.file_names(), ["empty"], "{folder}");
     }
 }
