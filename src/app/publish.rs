@@ -352,34 +352,3 @@ impl Precompress {
         self.is_current(of) || kept.any(|other| Arc::ptr_eq(other, body))
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Retry;
-
-    #[test]
-    fn retry_waits_grow_up_to_a_limit_until_a_success() {
-        let mut retry = Retry::default();
-        let mut waits = vec![retry.wait().as_millis()];
-        for _ in 0..8 {
-            let _ = retry.failed("locked".to_owned());
-            waits.push(retry.wait().as_millis());
-        }
-        assert_eq!(
-            waits,
-            [200, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]
-        );
-        assert_eq!(retry.succeeded(), Some(8));
-        assert_eq!(retry.wait().as_millis(), 200);
-    }
-
-    #[test]
-    fn only_a_changed_failure_or_a_recovery_is_reported() {
-        let mut retry = Retry::default();
-        let logged = ["locked", "locked", "full", "full", "locked"]
-            .map(|reason| retry.failed(reason.to_owned()));
-        assert_eq!(logged, [true, false, true, false, true]);
-        assert_eq!((retry.succeeded(), retry.succeeded()), (Some(5), None));
-        assert!(retry.failed("locked".to_owned()));
-    }
-}

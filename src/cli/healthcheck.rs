@@ -98,28 +98,3 @@ fn detail(body: &str) -> String {
         .and_then(|problem| problem["detail"].as_str());
     detail.unwrap_or(body).trim().to_owned()
 }
-
-#[cfg(test)]
-mod tests {
-    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
-
-    use super::*;
-
-    #[tokio::test]
-    async fn an_answer_other_than_http_is_reported() {
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
-        let greet = async {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            stream.write_all(b"SSH-2.0-OpenSSH\r\n").await.unwrap();
-            // Reads the request before closing, so that a reset does not discard the greeting.
-            let _ = stream.read(&mut [0; 64]).await;
-        };
-        let (answer, ()) = tokio::join!(request(address, "/readyz"), greet);
-        let error = answer.unwrap_err();
-        assert!(
-            error.to_string().contains("did not answer in HTTP"),
-            "{error:#}"
-        );
-    }
-}

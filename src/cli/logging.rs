@@ -182,22 +182,3 @@ impl Write for CountingOutput {
         self.0.flush()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn scheduler_logs_only_warnings_unless_the_filter_names_it() {
-        for (filter, limit) in [
-            ("info", "warn"),
-            ("debug,sqlx=info", "warn"),
-            ("sqlx=trace, error", "error"),
-            ("off", "off"),
-            ("reviews_service=debug", "off"),
-        ] {
-            let limited = format!("tokio_cron_scheduler={limit},{filter}");
-            assert_eq!(with_quiet_scheduler(filter), limited);
-        }
-    }
-}

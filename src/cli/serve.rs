@@ -357,17 +357,3 @@ pub(super) async fn open_database(address: &DatabaseAddress) -> Result<Database,
     }
     Ok(database)
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn first_signal_again_at_once_is_no_second_signal() {
-        let at = |ms| Monotonic::default() + Duration::from_millis(ms);
-        let first = ("SIGTERM", at(500));
-        assert!(is_repeated(first, ("SIGTERM", at(500))), "by `timeout`");
-        assert!(!is_repeated(first, ("SIGTERM", at(1_500))), "later");
-        assert!(!is_repeated(first, ("SIGINT", at(500))), "another one");
-    }
-}

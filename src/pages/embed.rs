@@ -387,30 +387,6 @@ mod tests {
     }
 
     #[test]
-    fn every_wrong_option_is_named_at_once() {
-        for (query, names) in [
-            ("limit=0", &["limit"][..]),
-            ("limit=21&theme=pink", &["limit", "theme"]),
-            ("min_rating=6&layout=heap", &["layout", "min_rating"]),
-            ("accent=blue&lang=xx", &["accent", "lang"]),
-            // Yellow on white, and dark blue on black.
-            ("accent=ffee00", &["accent"]),
-            ("accent=0a5a78&theme=dark", &["accent"]),
-            ("accent=ffee00&theme=dark", &[]),
-            ("accent=ffee00&theme=auto", &[]),
-            ("limit=5&limit=6&theme=", &["limit"]),
-            ("limit=%2B5", &["limit"]),
-            ("color=red&Theme=dark&page=", &["color", "Theme", "page"]),
-        ] {
-            let (options, faults) = parse(query);
-            let is_bad = names.contains(&"accent");
-            assert!(!is_bad || options.accent.is_none(), "{query}");
-            let named: Vec<&str> = faults.iter().map(|fault| fault.path[0].as_str()).collect();
-            assert_eq!(named, names, "{query}");
-        }
-    }
-
-    #[test]
     fn a_colour_is_three_or_six_hex_digits() {
         for (text, colour) in [
             ("#0a5a78", Some("0a5a78")),

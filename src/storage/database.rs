@@ -492,31 +492,3 @@ impl Opening {
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use std::fs;
-
-    use super::Opening;
-    use crate::config::DatabaseAddress;
-    use crate::storage::DbError;
-
-    #[tokio::test]
-    async fn a_database_created_by_another_process_is_not_changed() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("reviews.db");
-        let opening = Opening::open(&DatabaseAddress::File(path.clone()))
-            .await
-            .unwrap();
-        assert!(!path.exists(), "it has its name at the end");
-        fs::write(&path, "theirs").unwrap();
-        let error = opening.persist().await.unwrap_err();
-        assert!(matches!(error, DbError::Create { .. }), "{error}");
-        assert_eq!(fs::read(&path).unwrap(), b"theirs");
-        assert_eq!(
-            fs::read_dir(folder.path()).unwrap().count(),
-            1,
-            "nothing else"
-        );
-    }
-}

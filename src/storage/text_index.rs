@@ -136,23 +136,3 @@ fn expression(parts: &[String]) -> String {
     }
     phrases.join(" ")
 }
-
-#[cfg(test)]
-mod tests {
-    use super::expression;
-
-    #[test]
-    fn operators_are_text_and_long_texts_are_cut() {
-        for (parts, expected) in [
-            (&["ab", "%"][..], ""),
-            (&["leak"], r#""leak""#),
-            (&["water", "a", "heat"], r#""water" "heat""#),
-            (&[r#"say "no" near(x)"#], r#""say ""no"" near(""#),
-            (&["thermostats", "abcdefgh"], r#""thermostats" "abcde""#),
-            (&["abcdefghijklmnopq", "leak"], r#""abcdefghijklmn""#),
-        ] {
-            let parts: Vec<String> = parts.iter().map(|part| (*part).to_owned()).collect();
-            assert_eq!(expression(&parts), expected, "{parts:?}");
-        }
-    }
-}

@@ -119,30 +119,6 @@ fn phrase(status: StatusCode) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::IssueCode;
-
-    #[test]
-    fn titles_are_the_phrases_of_rfc_9110() {
-        for (status, title) in [
-            (400, "Bad Request"),
-            (413, "Content Too Large"),
-            (431, "Request Header Fields Too Large"),
-        ] {
-            let problem = HttpProblem::new(StatusCode::from_u16(status).unwrap(), "");
-            assert_eq!(problem.document.title, title);
-        }
-    }
-
-    #[test]
-    fn every_invalid_parameter_is_listed() {
-        let issue = |name: &str| Issue::new(name, IssueCode::TooBig, "must be less", "500");
-        let issues = vec![issue("limit"), issue("rating")];
-        let problem = HttpProblem::invalid_parameters(issues.clone());
-        assert_eq!(problem.status, StatusCode::BAD_REQUEST);
-        assert_eq!(problem.document.issues, issues);
-        let detail = "2 parameters are invalid; each issue says what is allowed.";
-        assert_eq!(problem.document.detail, detail);
-    }
 
     #[test]
     fn waits_are_whole_seconds_of_at_least_one() {

@@ -394,47 +394,12 @@ pub fn verification_advice(attempt: &Attempt) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
-
     use super::*;
     use crate::config::TimeSpan;
-
-    #[test]
-    fn rule_30_any_2xx_with_exactly_the_challenge_confirms() {
-        for (status, body, verdict, reason) in [
-            (200, "c0ffee", Confirmation::Confirmed, "ok"),
-            (201, "c0ffee", Confirmation::Confirmed, "ok"),
-            (204, "", Confirmation::Refused, "challenge_mismatch"),
-            (200, "c0ffee\n", Confirmation::Refused, "challenge_mismatch"),
-            (200, "", Confirmation::Refused, "challenge_mismatch"),
-            (302, "c0ffee", Confirmation::Refused, "status"),
-            (404, "c0ffee", Confirmation::Refused, "status"),
-            (503, "c0ffee", Confirmation::Unheard, "status"),
-        ] {
-            let answer = Answer {
-                status,
-                body: body.into(),
-                retry_after: None,
-                address: Ipv4Addr::LOCALHOST.into(),
-            };
-            assert_eq!(
-                judge("c0ffee", &Ok(answer)),
-                (verdict, Some(status), reason),
-                "{status} {body}"
-            );
-        }
-    }
 
     const MINUTES: Duration = Duration::from_mins(10);
     const HOURS: Duration = Duration::from_hours(12);
     const DELAYS: RetryDelays = RetryDelays([TimeSpan(MINUTES), TimeSpan(HOURS)]);
-
-    #[test]
-    fn no_attempt_follows_the_third_failure() {
-        assert_eq!(wait_after(&DELAYS, 0, None), Some(MINUTES));
-        assert_eq!(wait_after(&DELAYS, 1, None), Some(HOURS));
-        assert_eq!(wait_after(&DELAYS, ATTEMPTS_MAX - 1, None), None);
-    }
 
     #[test]
     fn retry_after_lengthens_a_wait_up_to_twice() {
@@ -446,12 +411,6 @@ mod tests {
             let seconds = Duration::from_secs(seconds);
             assert_eq!(wait_after(&DELAYS, 0, Some(seconds)), Some(after));
         }
-    }
-
-    #[test]
-    fn jitter_never_shortens_a_wait() {
-        assert_eq!(add_jitter(MINUTES, 0.0), MINUTES);
-        assert_eq!(add_jitter(MINUTES, 1.0), Duration::from_mins(11));
     }
 
     #[test]

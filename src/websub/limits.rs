@@ -235,8 +235,6 @@ impl Keys {
 
 #[cfg(test)]
 mod tests {
-    use std::net::Ipv4Addr;
-
     use chrono::{DateTime, TimeDelta};
 
     use super::*;
@@ -266,17 +264,6 @@ mod tests {
     }
 
     #[test]
-    fn each_key_has_a_separate_rate_per_minute() {
-        let clock = clock();
-        let rates = rates(2, &clock);
-        assert_eq!([wait(&rates, "a"), wait(&rates, "a")], [Ok(()), Ok(())]);
-        assert_eq!(wait(&rates, "a"), Err(30));
-        assert_eq!(wait(&rates, "b"), Ok(()));
-        clock.advance(TimeDelta::seconds(30));
-        assert_eq!(wait(&rates, "a"), Ok(()));
-    }
-
-    #[test]
     fn a_new_key_is_refused_while_the_table_is_full() {
         let clock = clock();
         let rates = rates(60, &clock);
@@ -303,86 +290,5 @@ mod tests {
             clock.advance(TimeDelta::minutes(1));
             assert_eq!(wait(&rates, "a"), Ok(()), "{by}");
         }
-    }
-
-    #[test]
-    fn bookings_above_the_rate_wait_for_successive_times() {
-        let clock = clock();
-        let rates = rates(20, &clock);
-        let book = |id: i64, last: u8| {
-            let booked = rates.book_verification(id, &[[192, 0, 2, last].into()], false);
-            booked.map_or_else(|postponed| postponed.wait.as_secs(), |()| 0)
-        };
-        let waits: Vec<u64> = (0..23).map(|id| book(id, 1)).collect();
-        assert_eq!((&waits[..20], &waits[20..]), (&[0; 20][..], &[3, 6, 9][..]));
-        assert_eq!(book(30, 2), 0);
-        assert_eq!(book(22, 1), 9, "its time stays");
-        clock.advance(TimeDelta::seconds(3));
-        assert_eq!(book(31, 1), 9, "behind those that wait");
-        assert_eq!((book(20, 1), book(21, 1)), (0, 3));
-        clock.advance(TimeDelta::minutes(2));
-        assert_eq!((40..60).filter(|id| book(*id, 1) == 0).count(), 20);
-    }
-
-    #[test]
-    fn a_booking_counts_once_for_each_network() {
-        let clock = clock();
-        let rates = rates(1, &clock);
-        let addresses: [IpAddr; 3] = [
-            [192, 0, 2, 1].into(),
-            [192, 0, 2, 2].into(),
-            [192, 0, 2, 1].into(),
-        ];
-        let minute = |network: &str| {
-            Err(VerificationWait {
-                wait: Duration::from_mins(1),
-                network: network.to_owned(),
-            })
-        };
-        assert_eq!(rates.book_verification(1, &addresses, false), Ok(()));
-        let second = rates.book_verification(2, &addresses[..1], false);
-        assert_eq!(second, minute("192.0.2.1"));
-        let active = rates.book_verification(3, &addresses[1..2], true);
-        assert_eq!(active, Ok(()), "from the reserved share");
-        clock.advance(TimeDelta::minutes(1));
-        // Another address than at the time of booking.
-        let moved = rates.book_verification(2, &[[192, 0, 2, 3].into()], false);
-        assert_eq!(moved, Ok(()));
-    }
-
-    #[test]
-    fn a_verification_without_room_in_the_table_is_not_booked() {
-        let clock = clock();
-        let rates = rates(1, &clock);
-        for (id, number) in (0..).zip(0..u32::try_from(KEYS_MAX).unwrap()) {
-            let address = Ipv4Addr::from_bits(number).into();
-            assert_eq!(rates.book_verification(id, &[address], false), Ok(()));
-        }
-        let wait = || rates.book_verification(-1, &[[192, 0, 2, 1].into()], false);
-        assert_eq!(
-            wait().map_err(|postponed| postponed.wait),
-            Err(REMOVAL_INTERVAL)
-        );
-        clock.advance(TimeDelta::seconds(1));
-        assert_eq!(
-            wait().map_err(|postponed| postponed.wait),
-            Err(REMOVAL_INTERVAL)
-        );
-    }
-
-    #[test]
-    fn a_host_above_the_byte_limit_waits() {
-        let clock = clock();
-        let rates = rates(1, &clock);
-        rates.count_sent("a", 60);
-        assert!(rates.may_send("a"));
-        rates.count_sent("a", 60);
-        assert!(!rates.may_send("a") && rates.may_send("b"));
-        clock.advance(TimeDelta::minutes(13));
-        assert!(rates.may_send("a"));
-        rates.count_sent("a", 1_000_000);
-        assert!(!rates.may_send("a"));
-        clock.advance(TimeDelta::minutes(60));
-        assert!(rates.may_send("a"));
     }
 }

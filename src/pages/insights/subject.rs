@@ -301,33 +301,3 @@ fn newest_naming(
         .map(|at| snapshot.input.review(at as usize))
         .collect()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::around;
-
-    #[test]
-    fn the_context_of_a_finding_is_cut_between_words() {
-        let text = format!(
-            "{} they came late and {}",
-            "word ".repeat(60),
-            "then some more ".repeat(20)
-        );
-        let start = u32::try_from(text.chars().count()).unwrap();
-        let at = u32::try_from(text.find("came late").unwrap()).unwrap();
-        let (before, after) = around(&text, at, at + 9);
-        assert!(
-            before.starts_with("… word") && before.ends_with("they "),
-            "{before}"
-        );
-        assert!(
-            after.starts_with(" and then") && after.ends_with(" …"),
-            "{after}"
-        );
-        assert_eq!(
-            around("é so late é", 2, 9),
-            ("é ".to_owned(), " é".to_owned())
-        );
-        assert_eq!(around(&text, start + 5, start + 9).1, "");
-    }
-}

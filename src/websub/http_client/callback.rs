@@ -441,17 +441,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn spellings_of_one_host_are_normalised_to_one() {
-        for (text, host) in [
-            ("https://Example.COM:8443/a", "example.com"),
-            ("https://134744072/", "8.8.8.8"),
-            ("https://[2606:4700:4700:0::1111]/", "2606:4700:4700::1111"),
-        ] {
-            assert_eq!(parse(text).unwrap().host, host);
-        }
-    }
-
     mod refused {
         use super::parse;
 
@@ -459,144 +448,81 @@ mod tests {
         const REFUSED: &[(&str, &str)] = &[
             // Not https.
             ("http://example.com/cb", "https"),
-            ("HTTP://example.com/cb", "https"),
             ("ftp://example.com/cb", "https"),
-            ("file:///etc/passwd", "https"),
             ("javascript:alert(1)", "https"),
-            ("data:text/plain,x", "https"),
-            ("gopher://example.com/", "https"),
-            ("ws://example.com/", "https"),
             ("//example.com/cb", "https"),
             ("example.com/cb", "https"),
             ("https:example.com/cb", "https"),
-            ("https:/example.com/cb", "https"),
-            ("https//example.com/cb", "https"),
-            ("https", "https"),
             ("", "https"),
             ("hſtps://example.com/", "https"),
-            ("ｈttps://example.com/", "https"),
             // No host, or an invalid one.
             ("https://", "missing"),
             ("https:///cb", "missing"),
-            ("https://?x", "missing"),
-            ("https:////example.com/cb", "missing"),
             ("https://:443/cb", "host"),
-            ("https://[/cb", "host"),
-            ("https://[]/cb", "host"),
             ("https://[example.com]/cb", "host"),
-            ("https://[127.0.0.1]/cb", "host"),
-            ("https://[::1/cb", "host"),
             ("https://::1/cb", "host"),
             ("https://[fe80::1%eth0]/cb", "host"),
-            ("https://[fe80::1%25eth0]/cb", "host"),
-            ("https://[::1]x/cb", "host"),
-            ("https://[v1.x]/cb", "host"),
-            ("https://[[::1]]/cb", "host"),
             ("https://exa mple.com/cb", "character"),
-            ("https://exa<mple.com/cb", "host"),
             ("https://exa|mple.com/cb", "host"),
-            ("https://exa^mple.com/cb", "host"),
             ("https://example%00.com/cb", "host"),
-            ("https://example%2f.com/cb", "host"),
             ("https://example%40evil.com/cb", "host"),
             ("https://*.example.com/cb", "name"),
-            ("https://exa$mple.com/cb", "name"),
             ("https://a..b/cb", "name"),
-            ("https://.example.com/cb", "name"),
             ("https://1.2.3.4.5/cb", "host"),
-            ("https://256.1.1.1/cb", "host"),
             ("https://10.2.3.0x/cb", "private"),
-            ("https://foo.0x7f/cb", "host"),
             ("https://4294967296/cb", "host"),
             ("https://example.com:65536/cb", "port"),
-            ("https://example.com:-1/cb", "port"),
-            ("https://example.com:https/cb", "port"),
             ("https://example.com:443:443/cb", "port"),
             // User names, including empty ones.
             ("https://user@example.com/cb", "user name"),
             ("https://user:secret@example.com/cb", "user name"),
             ("https://@example.com/cb", "user name"),
-            ("https://:@example.com/cb", "user name"),
             ("https://example.com@127.0.0.1/cb", "user name"),
-            ("https://example.com:443@127.0.0.1/cb", "user name"),
-            ("https://example.com%40@127.0.0.1/cb", "user name"),
             // Fragments.
             ("https://example.com/cb#x", "fragment"),
             ("https://example.com/cb#", "fragment"),
             ("https://example.com#@127.0.0.1/", "fragment"),
-            ("https://example.com/cb?x#y", "fragment"),
             // Characters that parsers interpret differently.
             ("https://example.com\\@127.0.0.1/cb", "character"),
             ("https:\\\\example.com/cb", "character"),
             ("https://example.com/c\\b", "character"),
             (" https://example.com/cb", "character"),
-            ("https://example.com/cb ", "character"),
             ("https://example.com/c b", "character"),
             ("https://example.com/cb\n", "character"),
             ("https://example.com/cb\r\nHost: evil", "character"),
             ("ht\ttps://example.com/cb", "character"),
-            ("https://exa\tmple.com/cb", "character"),
             ("https://example.com/\0cb", "character"),
-            ("https://example.com/\u{7f}", "character"),
             ("https://example.com/\u{85}cb", "character"),
-            ("https://example.com/\u{a0}cb", "character"),
-            ("https://example.com/\u{3000}cb", "character"),
             ("https://example.com/\u{2028}cb", "character"),
             // A trailing dot.
             ("https://example.com./cb", "dot"),
-            ("https://localhost./cb", "dot"),
-            ("https://example.com.:8443/cb", "dot"),
             ("https://example.com。/cb", "dot"),
             // Spellings that a parser changes.
             ("https://example.com/a/../cb", "`https://example.com/cb`"),
-            ("https://example.com/./cb", "`https://example.com/cb`"),
             (
                 "https://example.com/a/%2e%2E/cb",
                 "`https://example.com/cb`",
             ),
-            ("https://example.com/a/.%2e/cb", "`https://example.com/cb`"),
-            ("https://example.com/cb/..", "`https://example.com/`"),
             ("https://example.com/ü", "`https://example.com/%C3%BC`"),
             ("https://example.com/c\"b", "%22"),
-            ("https://example.com/c<b>", "%3C"),
-            ("https://example.com/c`b", "%60"),
-            ("https://example.com/cb?ü", "%C3%BC"),
             // Addresses that are not public, in every form.
             ("https://127.0.0.1/cb", "loopback"),
             ("https://127.1/cb", "loopback"),
-            ("https://127.0.1/cb", "loopback"),
             ("https://2130706433/cb", "loopback"),
             ("https://0x7f000001/cb", "loopback"),
-            ("https://0x7F.0.0.1/cb", "loopback"),
-            ("https://0x7f.1/cb", "loopback"),
             ("https://017700000001/cb", "loopback"),
-            ("https://0177.0.0.1/cb", "loopback"),
-            ("https://0177.0.0.01/cb", "loopback"),
-            ("https://00000177.1/cb", "loopback"),
             ("https://127.0.0.1./cb", "loopback"),
-            ("https://127.0.0.0x1/cb", "loopback"),
             ("https://%31%32%37.0.0.1/cb", "loopback"),
             ("https://１２７.０.０.１/cb", "loopback"),
-            ("https://127。0。0。1/cb", "loopback"),
             ("https://①②⑦.⓪.⓪.①/cb", "loopback"),
             ("https://0/cb", "this network"),
-            ("https://0x0/cb", "this network"),
-            ("https://0.0.0.0/cb", "this network"),
             ("https://10.0.0.1/cb", "private"),
-            ("https://167772161/cb", "private"),
-            ("https://0xa.0.0.1/cb", "private"),
             ("https://012.0.0.1/cb", "private"),
-            ("https://10.1/cb", "private"),
             ("https://172.16.0.1/cb", "private"),
-            ("https://172.31.255.255/cb", "private"),
             ("https://192.168.0.1/cb", "private"),
-            ("https://192.168.257/cb", "private"),
-            ("https://0xc0a80001/cb", "private"),
             ("https://100.64.0.1/cb", "shared"),
             ("https://100.100.100.200/cb", "shared"),
             ("https://169.254.169.254/latest/meta-data/", "link-local"),
-            ("https://2852039166/cb", "link-local"),
-            ("https://0xa9fea9fe/cb", "link-local"),
             ("https://0251.0376.0251.0376/cb", "link-local"),
             ("https://168.63.129.16/cb", "metadata"),
             ("https://192.0.0.192/cb", "protocol assignments"),
@@ -604,44 +530,32 @@ mod tests {
             ("https://198.18.0.1/cb", "benchmarking"),
             ("https://203.0.113.9/cb", "documentation"),
             ("https://224.0.0.1/cb", "multicast"),
-            ("https://255.255.255.255/cb", "broadcast"),
             ("https://4294967295/cb", "broadcast"),
             ("https://[::]/cb", "unspecified"),
             ("https://[::1]/cb", "loopback"),
-            ("https://[0:0:0:0:0:0:0:1]/cb", "loopback"),
             ("https://[::ffff:127.0.0.1]/cb", "loopback"),
-            ("https://[::ffff:7f00:1]/cb", "loopback"),
             ("https://[0:0:0:0:0:ffff:a9fe:a9fe]/cb", "link-local"),
             ("https://[::ffff:10.0.0.1]:8443/cb", "private"),
             ("https://[::127.0.0.1]/cb", "IPv4-compatible"),
             ("https://[64:ff9b::127.0.0.1]/cb", "NAT64"),
-            ("https://[64:ff9b::8.8.8.8]/cb", "NAT64"),
             ("https://[64:ff9b:1::a00:1]/cb", "NAT64"),
             ("https://[2002:7f00:1::]/cb", "6to4"),
-            ("https://[2002:a9fe:a9fe::1]/cb", "6to4"),
             ("https://[2001:0:7f00:1::]/cb", "Teredo"),
             ("https://[2001:db8::1]/cb", "documentation"),
-            ("https://[3fff::1]/cb", "documentation"),
             ("https://[100::1]/cb", "discard"),
             ("https://[fc00::1]/cb", "unique local"),
-            ("https://[fd00:ec2::254]/cb", "unique local"),
             ("https://[fe80::1]/cb", "link-local"),
             ("https://[fec0::1]/cb", "site-local"),
             ("https://[ff02::1]/cb", "multicast"),
             // This machine's names.
             ("https://localhost/cb", "loopback"),
-            ("https://LOCALHOST/cb", "loopback"),
-            ("https://localhost:8443/cb", "loopback"),
             ("https://a.localhost/cb", "loopback"),
             ("https://ⓛⓞⓒⓐⓛⓗⓞⓢⓣ/cb", "loopback"),
             ("https://local%68ost/cb", "loopback"),
             // Ports of other services.
             ("https://example.com:80/cb", "port 80"),
-            ("https://example.com:0/cb", "port 0"),
-            ("https://example.com:22/cb", "port 22"),
             ("https://example.com:25/cb", "port 25"),
             ("https://example.com:1023/cb", "port 1023"),
-            ("https://example.com:00025/cb", "port 25"),
             ("https://8.8.8.8:53/cb", "port 53"),
         ];
 
@@ -695,22 +609,6 @@ mod tests {
             verdict("64:ff9b::93.184.216.34", 443).is_err(),
             "NAT64 is refused whatever it carries"
         );
-    }
-
-    #[test]
-    fn metadata_services_of_clouds_are_closed() {
-        for address in [
-            "169.254.169.254",
-            "169.254.170.2",
-            "100.100.100.200",
-            "168.63.129.16",
-            "192.0.0.192",
-            "fd00:ec2::254",
-            "fe80::a9fe:a9fe",
-        ] {
-            assert!(verdict(address, 443).is_err(), "{address}");
-            assert!(verdict(address, 80).is_err(), "{address}");
-        }
     }
 
     #[test]

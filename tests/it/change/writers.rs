@@ -27,25 +27,6 @@ async fn every_kind_of_writer_keeps_all_surfaces_consistent() {
 }
 
 #[tokio::test]
-async fn control_characters_do_not_end_a_text() {
-    let app = TestApp::empty().await;
-    let mut review = Generator::new(10).review(1);
-    review.text = "before\u{1}after\u{1f}\u{1e}end".to_owned();
-    review.author = "\u{1}".to_owned();
-    review.status = reviews_service::model::Status::Published;
-    app.write(&[review.clone()]).await;
-    let shown = self::review(&app, "r-00001").await;
-    assert_eq!(shown["text"], review.text);
-    assert_eq!(shown["author"], "\u{1}");
-    let found = app.get("/api/reviews/search?query=%01AFTER").await;
-    assert_eq!(found.ids(), ["r-00001"]);
-    // The same review again changes nothing.
-    let before = app.get("/reviews.json").await.body;
-    app.write(&[review]).await;
-    assert!(app.get("/reviews.json").await.body == before);
-}
-
-#[tokio::test]
 async fn many_changes_of_one_commit_are_one_snapshot() {
     let app = TestApp::with(&Generator::new(8).reviews(300)).await;
     let before = crate::support::publications(&app.path());

@@ -71,16 +71,3 @@ async fn answers_made_for_one_request_are_not_compressed() {
         assert!(answer.body == plain.body, "{target}");
     }
 }
-
-#[tokio::test]
-async fn a_client_that_accepts_no_coding_of_ours_gets_identity() {
-    let app = service().await;
-    for target in TAGGED {
-        let plain = app.get(target).await;
-        for accepted in ["*;q=0", "identity;q=0, br;q=0, gzip;q=0"] {
-            let answer = in_coding(&app, target, accepted).await;
-            assert_eq!(answer.headers, plain.headers, "{target}: {accepted}");
-            assert!(answer.body == plain.body, "{target}: {accepted}");
-        }
-    }
-}

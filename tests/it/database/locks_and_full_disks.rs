@@ -13,20 +13,6 @@ pub(super) async fn set(database: &Database, pragma: &str) {
 }
 
 #[tokio::test]
-async fn a_write_that_waited_too_long_for_a_lock_reports_it() {
-    let app = TestApp::with(&Generator::new(81).reviews(5)).await;
-    set(app.database(), "busy_timeout = 20").await;
-    for begin in ["begin immediate", "begin exclusive"] {
-        let other = app.writer(begin).await;
-        let error = app.database().write().await.unwrap_err();
-        assert!(matches!(error, DbError::Locked(_)), "{begin}: {error:?}");
-        assert_has(&error.to_string(), "locked by another process");
-        other.close().await.unwrap();
-        app.database().write().await.unwrap();
-    }
-}
-
-#[tokio::test]
 async fn a_lock_delays_the_next_snapshot_and_the_old_one_is_served() {
     let app = TestApp::with(&Generator::new(82).reviews(80)).await;
     set(app.database(), "busy_timeout = 20").await;
@@ -78,28 +64,6 @@ async fn a_write_to_a_full_disk_fails_and_changes_nothing() {
     check_in_step(&app).await;
     set(app.database(), "max_page_count = 1000000").await;
     app.write(&Generator::new(84).reviews(60)).await;
-    check_in_step(&app).await;
-}
-
-#[tokio::test]
-async fn later_writes_succeed_after_sqlite_rolled_back_a_transaction() {
-    let app = TestApp::with(&Generator::new(86).reviews(20)).await;
-    // As with a full or failing disk (tests/faults/10-full-disk.sh).
-    let mut write = app.database().write().await.unwrap();
-    write
-        .execute("update review set author = 'lost'")
-        .await
-        .unwrap();
-    write.execute("rollback").await.unwrap();
-    assert!(write.commit().await.is_err());
-    for _ in 0..2 {
-        let mut reading = app.database().readers().begin().await.unwrap();
-        reading.execute("rollback").await.unwrap();
-        drop(reading);
-    }
-    app.shell("update review set author = 'seen'").await;
-    let author = &app.json("/reviews.json").await["reviews"][0]["author"];
-    assert_eq!(author, "seen");
     check_in_step(&app).await;
 }
 

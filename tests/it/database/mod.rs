@@ -10,7 +10,7 @@ mod publication_retries;
 mod rows;
 mod schema;
 
-use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::{fs, io};
 
@@ -20,18 +20,14 @@ use reviews_service::model::ReviewId;
 use reviews_service::storage::{
     Database, DbError, FileVerification, LOG_BYTES_MAX, reviews, verify,
 };
-use serde_json::json;
-use sqlx::migrate::Migrator;
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-use sqlx::{AssertSqlSafe, Connection, Executor, SqlitePool};
+use sqlx::sqlite::SqliteConnection;
+use sqlx::{AssertSqlSafe, Executor};
 
 use crate::process::{Home, Serving};
 use crate::support::{
     Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications, service_on,
     sqlite3, start, table,
 };
-
-const MIGRATIONS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/migrations");
 
 /// The errors of opening this file for writing and for reading.
 async fn faults(path: &Path) -> [DbError; 2] {
@@ -60,11 +56,4 @@ fn names(folder: &Path) -> Vec<String> {
     let mut names: Vec<String> = names.collect();
     names.sort();
     names
-}
-
-/// The names of the migrations' files.
-fn migrations() -> Vec<String> {
-    let mut files = names(Path::new(MIGRATIONS));
-    files.retain(|name| name.ends_with(".sql"));
-    files
 }

@@ -1,42 +1,6 @@
-//! A database with an older schema: writers migrate it; readers refuse it. One of a build before the first release is refused.
+//! Databases of earlier releases are migrated; one of another build is refused.
 
 use super::*;
-
-/// Creates a database with two reviews and all migrations except the newest; returns the number of migrations.
-async fn make_older(path: &Path) -> usize {
-    let files = migrations();
-    let folder = tempfile::tempdir().unwrap();
-    for file in &files[..files.len() - 1] {
-        fs::copy(Path::new(MIGRATIONS).join(file), folder.path().join(file)).unwrap();
-    }
-    let options = SqliteConnectOptions::new().filename(path);
-    let options = options.create_if_missing(true);
-    let pool = SqlitePool::connect_with(options).await.unwrap();
-    let migrator = Migrator::new(folder.path()).await.unwrap();
-    migrator.run(&pool).await.unwrap();
-    pool.close().await;
-    sqlite3(
-        path,
-        "insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'Good.'), ('b', 4, '2026-11-02', 'Fine.')",
-    );
-    files.len()
-}
-
-#[tokio::test]
-async fn an_older_database_is_migrated_and_read_after_that() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("reviews.db");
-    let migrations = make_older(&path).await;
-    let error = Database::open_read_only(&path).await.unwrap_err();
-    assert!(matches!(error, DbError::Older { .. }), "{error:?}");
-    for applied in [1, 0] {
-        let (database, migrated) = Database::open(&path).await.unwrap();
-        assert_eq!(migrated.applied.len(), applied);
-        database.close().await;
-    }
-    let ids = "select count(*) from _sqlx_migrations; select review_id from review order by 1";
-    assert_eq!(sqlite3(&path, ids), format!("{migrations}\na\nb"));
-}
 
 /// `packaging/release` makes one file for each release, which is committed.
 #[test]

@@ -43,46 +43,6 @@ async fn a_database_of_another_program_is_refused_and_not_changed() {
 }
 
 #[tokio::test]
-async fn a_database_in_utf_16_is_refused_before_anything_is_written() {
-    for encoding in ["UTF-16le", "UTF-16be"] {
-        for sql in ["create table t (a)", "create table t (a); drop table t"] {
-            let folder = tempfile::tempdir().unwrap();
-            let path = folder.path().join("reviews.db");
-            sqlite3(&path, &format!("pragma encoding = '{encoding}'; {sql}"));
-            let is_it = |error: &DbError| matches!(error, DbError::Encoding { encoding: its, .. } if its == encoding);
-            assert_untouched(&path, is_it, &format!("{encoding}: {sql}")).await;
-        }
-    }
-}
-
-#[tokio::test]
-async fn an_interrupted_first_start_continues() {
-    let folder = tempfile::tempdir().unwrap();
-    let whole = folder.path().join("reviews.db");
-    make(&whole).await;
-    let schema = "select sql from sqlite_schema where name = '_sqlx_migrations'";
-    let table = sqlite3(&whole, schema);
-    // After this many migrations; the third one adds the marks of our databases.
-    let files = migrations();
-    for kept in [0, 1, 2] {
-        let path = folder.path().join(format!("{kept}.db"));
-        sqlite3(&path, &table);
-        for file in &files[..kept] {
-            let sql = fs::read_to_string(Path::new(MIGRATIONS).join(file)).unwrap();
-            sqlite3(&path, &sql);
-        }
-        let whole = whole.display();
-        let rows = format!(
-            "attach '{whole}' as whole; insert into _sqlx_migrations select * from whole._sqlx_migrations where version <= {kept}"
-        );
-        sqlite3(&path, &rows);
-        let (database, migrated) = Database::open(&path).await.unwrap();
-        database.close().await;
-        assert_eq!(migrated.applied.len(), files.len() - kept, "after {kept}");
-    }
-}
-
-#[tokio::test]
 async fn an_empty_file_becomes_a_database() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");

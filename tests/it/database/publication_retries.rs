@@ -31,20 +31,3 @@ async fn a_failed_publication_is_retried_and_state_changes_are_logged() {
     let text = app.json("/reviews.json").await["reviews"][0]["text"].clone();
     assert_has(text.as_str().unwrap(), "Dana was on time");
 }
-
-#[tokio::test]
-async fn analyses_of_a_failed_publication_are_stored_with_the_next() {
-    let app = TestApp::with(&Generator::new(94).reviews(30)).await;
-    let current = "select count(*) from derived_mention where value is not null and words = 'Dana'";
-    let before = app.sql(current);
-    let mut other = lock(&app).await;
-    for _ in 0..3 {
-        assert!(app.app().publish_once().await.is_err());
-        assert!(app.app().drain().await.is_err());
-    }
-    assert_eq!(app.sql(current), before);
-    other.execute("rollback").await.unwrap();
-    app.drain().await;
-    check_in_step(&app).await;
-    assert_eq!(app.app().ctx.current.load().input.behind(), 0);
-}

@@ -41,27 +41,6 @@ async fn a_row_with_invalid_utf_8_is_left_out_and_named() {
 }
 
 #[tokio::test]
-async fn values_with_a_nul_are_read_and_stop_nothing() {
-    let app = TestApp::with(&Generator::new(93).reviews(5)).await;
-    // A shell can switch the check off. SQL checks end at the NUL.
-    app.shell(
-        "pragma ignore_check_constraints = on;
-         insert into review (review_id, rating, reviewed_on, text) values ('x', 4, '2026-11-20', 'a' || char(0) || 'b');
-         pragma ignore_check_constraints = off;
-         update review set updated_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x';
-         update review set verified_at = cast('2026-11-20T10:00:00Z' || x'00ff' as text) where review_id = 'x'",
-    )
-    .await;
-    let review = app.json("/api/reviews/x").await;
-    assert_eq!(
-        (&review["text"], &review["rating"]),
-        (&json!("a\0b"), &json!(4))
-    );
-    let found = app.get("/api/reviews/search?query=a%00B").await;
-    assert_eq!(found.ids(), ["x"]);
-}
-
-#[tokio::test]
 async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
     let app = TestApp::with(&Generator::new(94).reviews(40)).await;
     let before = app.get("/reviews.json").await.ids();
@@ -105,7 +84,7 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
 }
 
 #[tokio::test]
-async fn ids_that_no_url_can_contain_are_refused_or_left_out() {
+async fn ids_that_no_url_can_contain_are_refused() {
     let app = TestApp::with(&Generator::new(96).reviews(5)).await;
     for id in [".", "..", "search"] {
         let insert = format!(
@@ -120,19 +99,4 @@ async fn ids_that_no_url_can_contain_are_refused_or_left_out() {
         let error = id.parse::<ReviewId>().unwrap_err().to_string();
         assert_has(&error, "cannot be part of a link");
     }
-    // A shell can drop the trigger.
-    let (logs, listening) = Logs::begin();
-    let trigger = app.sql("select sql from sqlite_schema where name = 'review_id_reserved'");
-    let insert =
-        "insert into review (review_id, rating, reviewed_on) values ('search', 5, '2026-11-19')";
-    app.shell(&format!(
-        "drop trigger review_id_reserved; {insert}; {trigger}"
-    ))
-    .await;
-    drop(listening);
-    assert_eq!(logs.with("breaks the table's checks").len(), 1);
-    assert_eq!(app.get("/reviews.json").await.ids().len(), 5);
-    app.shell("update review set review_id = 'found' where review_id = 'search'")
-        .await;
-    assert_eq!(app.get("/api/reviews/found").await.status, 200);
 }

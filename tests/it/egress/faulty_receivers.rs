@@ -6,7 +6,7 @@ use reviews_service::snapshot::Content;
 use reviews_service::websub::http_client::{Answer, Failure};
 
 use super::{IMPATIENCE, Out, PATIENCE, shared};
-use crate::support::{Manner, Receiver, Reply};
+use crate::support::{Receiver, Reply};
 
 async fn get(receiver: &Receiver, bytes: usize, timeout: Duration) -> Result<Answer, Failure> {
     let egress = Out::to_receivers().egress;
@@ -96,24 +96,4 @@ async fn a_connection_closed_early_fails_and_is_not_retried() {
     // A delivery ends with its status.
     assert_eq!(post(&receiver, 10, PATIENCE).await.unwrap().status, 200);
     assert_eq!((receiver.connections(), receiver.requests().len()), (4, 4));
-}
-
-#[tokio::test]
-async fn a_handshake_or_an_upload_that_stalls_times_out() {
-    for (manner, bytes) in [(Manner::Silent, 10), (Manner::Deaf, 30_000_000)] {
-        let receiver = Receiver::with_manner(manner).await;
-        let failed = post(&receiver, bytes, IMPATIENCE).await;
-        assert_eq!(named(failed), "timed_out", "{manner:?}");
-    }
-}
-
-#[tokio::test]
-async fn a_closed_port_is_a_failed_connection() {
-    let out = Out::to_receivers();
-    // Bound but not listening, so that no other process gets the port.
-    let port = tokio::net::TcpSocket::new_v4().unwrap();
-    port.bind("127.0.0.1:0".parse().unwrap()).unwrap();
-    let closed = format!("https://{}/cb", port.local_addr().unwrap());
-    assert_eq!(named(out.get(&closed).await), "connect");
-    assert_eq!(named(out.post(&closed, "x").await), "connect");
 }

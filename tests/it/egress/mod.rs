@@ -6,7 +6,6 @@ mod faulty_receivers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use reviews_service::clock::Clock;
 use reviews_service::snapshot::{CachedBody, Content};
 use reviews_service::websub::http_client::{Answer, Egress, Failure, Policy, Roots};
@@ -81,60 +80,4 @@ async fn a_get_returns_status_and_body_and_sends_few_headers() {
     assert_eq!(request.field("user-agent"), agent);
     let host = format!("receiver.test:{}", receiver.address().port());
     assert_eq!(request.field("host"), host);
-}
-
-#[tokio::test]
-async fn a_post_joins_all_parts_into_one_body_with_a_length() {
-    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
-    receiver.always(Reply::body("thank you"));
-    let body = shared(Content {
-        pieces: vec![
-            Bytes::from_static(b"[1,"),
-            Bytes::from(vec![b'2'; 300_000]),
-            Bytes::from_static(b"]"),
-        ],
-        digest: String::new(),
-    });
-    let fields = [
-        ("content-type", "application/json"),
-        ("link", "<a>; rel=\"self\", <b>; rel=\"hub\""),
-    ];
-    let url = receiver.url("/cb");
-    let sent = out.egress.post(&url, &fields, Arc::clone(&body), PATIENCE);
-    // The body of the answer is ignored.
-    let answer = sent.await.unwrap();
-    assert_eq!((answer.status, answer.body.len()), (200, 0));
-
-    let [request] = &receiver.requests()[..] else {
-        panic!()
-    };
-    assert_eq!(request.method, "POST");
-    assert!(request.body == body.content.pieces.concat());
-    assert_eq!(request.field("content-length"), "300004");
-    for (name, value) in fields {
-        assert_eq!(request.field(name), value);
-    }
-}
-
-#[tokio::test]
-async fn the_body_of_an_error_is_never_stored() {
-    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
-    receiver.always(Reply::Answer(503, Vec::new(), vec![b'x'; 100_000]));
-    let answer = out.get(&receiver.url("/cb")).await.unwrap();
-    assert_eq!((answer.status, answer.body.len()), (503, 0));
-    assert!(!answer.is_success());
-}
-
-#[tokio::test]
-async fn each_exchange_has_a_lookup_and_a_connection() {
-    let (out, receiver) = (Out::to_receivers(), Receiver::start().await);
-    receiver.always(Reply::body("x"));
-    let url = receiver.url_of("receiver.test", "/cb");
-    for exchanges in (2..=6).step_by(2) {
-        out.post(&url, "x").await.unwrap();
-        out.get(&url).await.unwrap();
-        let lookups = out.fake_dns.asked().len();
-        assert_eq!((receiver.connections(), lookups), (exchanges, exchanges));
-        receiver.all_closed().await;
-    }
 }

@@ -103,21 +103,6 @@ async fn a_loopback_base_url_does_not_fix_the_ids() {
 }
 
 #[tokio::test]
-async fn a_url_that_resembles_loopback_is_stored_as_the_first_base() {
-    let (_folder, file) = never_published().await;
-    for public in [
-        "https://localhost.sample.test",
-        "https://128.0.0.1",
-        "https://mylocalhost",
-    ] {
-        sqlite3(&file, "update instance set first_base_url = null");
-        under(&file, public).await;
-        let stored = sqlite3(&file, "select first_base_url from instance");
-        assert_eq!(stored, public);
-    }
-}
-
-#[tokio::test]
 async fn no_entry_is_updated_before_it_is_published() {
     let app = TestApp::empty().await;
     app.shell(

@@ -127,7 +127,7 @@ async fn unknown_encoding_is_asked_and_kept() {
     let answered = text.replace("# encoding = \"macintosh\"", "encoding = \"macintosh\"");
     assert_ne!(text, answered, "{text}");
     let mut request = request_for([bench.file("t.csv", sheet)], "");
-    request.given = Some(Format::parse(&answered).unwrap());
+    request.own_format = Some(Format::parse(&answered).unwrap());
     bench.run(&request).await.0.unwrap();
     assert_eq!(bench.sql("select author from review"), "René C.");
     bench.csv(sheet, "").await;

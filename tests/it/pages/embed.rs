@@ -1,6 +1,6 @@
 //! The embed and the badge for other sites.
 
-use super::{BROWSER, between, check_texts, named, seeded};
+use super::{BROWSER, check_texts, named, seeded};
 use crate::support::{BASE, array_of, assert_has, str_of, table};
 
 #[tokio::test]
@@ -45,24 +45,6 @@ async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
     for target in ["/", "/insights", "/search"] {
         assert_eq!(ancestors(target).await.1, "'none'", "{target}");
     }
-}
-
-#[tokio::test]
-async fn the_badges_line_shows_the_short_form_on_phones() {
-    let app = seeded().await;
-    for target in ["/developers", "/embed/try"] {
-        let line = format!(
-            "&lt;a href=\"{BASE}/\"&gt;&lt;picture&gt;&lt;source media=\"(max-width: 600px)\" srcset=\"{BASE}/badge.svg?form=short\"&gt;\
-             &lt;img src=\"{BASE}/badge.svg\" alt=\"Reviews of Saltbush Air &amp;amp; Plumbing\" height=\"36\" \
-             style=\"max-width:100%;height:auto\"&gt;&lt;/picture&gt;&lt;/a&gt;"
-        );
-        let html = app.text(target).await.replace("&quot;", "\"");
-        assert_has(&html.replace("&#34;", "\""), &line);
-    }
-    // Its text has 14 pixels, and it is narrower than a phone.
-    let svg = app.text("/badge.svg?form=short").await;
-    let width: u32 = between(&svg, "width=\"", "\"")[0].parse().unwrap();
-    assert!(width <= 200 && svg.contains("font-size=\"14\""), "{svg}");
 }
 
 #[tokio::test]

@@ -62,26 +62,6 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
 }
 
 #[tokio::test]
-async fn sentences_of_an_aspect_are_reached_in_pages_of_one_size() {
-    let app = seeded().await;
-    let evidence = app.json("/insights/aspects/price/evidence.json").await;
-    let (mut target, mut shown) = ("/insights?aspect=price&limit=5".to_owned(), 0);
-    loop {
-        let html = app.text(&target).await;
-        shown += permalinks(&html).len();
-        let negative = "<a href=\"/insights?aspect=price&amp;polarity=negative";
-        assert_has(between(&html, negative, "\"")[0], "&amp;limit=5");
-        let next = between(&html, "<a rel=\"next\" href=\"", "\"");
-        let Some(next) = next.first() else {
-            break;
-        };
-        assert_eq!(permalinks(&html).len(), 5, "{target}");
-        target = next.replace("&amp;", "&");
-    }
-    assert_eq!(evidence["matched"], shown);
-}
-
-#[tokio::test]
 async fn pages_without_a_named_business_explain_the_set_up() {
     let app = TestApp::with(&Generator::new(7).reviews(3)).await;
     let read = async |target| app.get_with(target, &[BROWSER]).await.text();
@@ -191,21 +171,6 @@ async fn people_services_and_areas_have_figures_quotes_and_reviews() {
             let newest: Vec<_> = naming.map(|one| str_of(&one["id"])).take(10).collect();
             let list = page.split("id=\"list\"").nth(1).unwrap();
             assert_eq!(permalinks(list), newest, "{target}");
-        }
-    }
-    // The figure of a name is the number of reviews behind its link.
-    for (kind, parameter, key) in [
-        ("technicians", "technician", "name"),
-        ("services", "service", "id"),
-    ] {
-        for entity in array_of(&insights["entities"][kind]) {
-            let value = str_of(&entity[key]).replace(' ', "+");
-            let link = format!("<a href=\"/insights?{parameter}={value}\">");
-            let row = between(&html, &link, "</tr>")[0];
-            let reviews = &entity["mention_count"];
-            assert_has(row, &format!("<td class=\"num\">{reviews}</td>"));
-            let target = format!("/api/reviews/search?mentions_{parameter}={value}");
-            assert_eq!(app.json(&target).await["matched"], *reviews, "{value}");
         }
     }
     // If a filter exists, a search links to all of them.

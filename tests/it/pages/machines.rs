@@ -1,7 +1,5 @@
 //! Resources for crawlers, agents and browsers besides pages.
 
-use futures_util::FutureExt;
-
 use super::{BROWSER, between, named, seeded, structured};
 use crate::support::{BASE, array_of, assert_has, str_of};
 
@@ -74,32 +72,6 @@ async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
     let refused = app.send(poem::http::Method::POST, "/", &[BROWSER]).await;
     assert_eq!(refused.status, 405);
     assert_eq!(refused.header("allow"), "GET, HEAD, OPTIONS");
-}
-
-#[tokio::test]
-async fn shared_pages_are_rendered_and_compressed_once_per_snapshot() {
-    let app = seeded().await;
-    // Without a slot, nothing is rendered for a request.
-    let check = |target: &str, coding: &str| {
-        let held = app.hold_slots();
-        let headers = [("accept-encoding", coding)];
-        let answer = app.get_with(target, &headers).now_or_never();
-        let answer = answer.unwrap_or_else(|| panic!("{target} was rendered for a request"));
-        assert_eq!(answer.header("content-encoding"), coding, "{target}");
-        drop(held);
-    };
-    let home = app.text("/").await;
-    let style = between(&home, "<link rel=\"stylesheet\" href=\"", "\"")[0];
-    let fixed = "/ /insights /sitemap.xml /llms.txt /robots.txt /favicon.svg";
-    for target in fixed.split(' ').chain([style]) {
-        for coding in ["gzip", "br"] {
-            check(target, coding);
-        }
-    }
-    // A change renders them again before a request.
-    app.shell("update review set author = 'Somebody Else' where rating = 1")
-        .await;
-    check("/", "gzip");
 }
 
 #[tokio::test]

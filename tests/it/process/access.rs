@@ -60,24 +60,3 @@ fn commands_that_write_nothing_need_only_be_able_to_read() {
     assert!(fs::read(home.path()).unwrap() == before, "the file changed");
     fs::set_permissions(home.folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
 }
-
-#[test]
-fn hidden_characters_of_foreign_words_are_escaped_in_logs() {
-    let home = Home::new();
-    let folder = home.folder.path().join("gpj\u{202e}\u{9b}");
-    fs::create_dir(&folder).unwrap();
-    let (database, log) = (folder.join("reviews.db"), home.folder.path().join("log"));
-    let mut command = reviews(&folder);
-    let path = database.display().to_string();
-    command.args(["serve", "--database", &path]);
-    let serving = Serving::start_with_log(&mut command, File::create(&log).unwrap());
-    fs::rename(&database, folder.join("moved.db")).unwrap();
-    let read = || String::from_utf8_lossy(&fs::read(&log).unwrap()).into_owned();
-    wait_until("the loss is logged", || {
-        read().contains("was replaced, renamed or removed")
-    });
-    drop(serving);
-    let read = read();
-    assert!(!read.contains(['\u{202e}', '\u{9b}']), "{read}");
-    assert_has(&read, "gpj\\u202e\\u009b");
-}

@@ -88,23 +88,3 @@ fn restore_takes_the_names_away_again_that_were_taken_since() {
     home.steps("import second.csv → 1 kept edited: t-1 author");
     home.has_no_name();
 }
-
-#[test]
-fn anonymize_names_parts_and_copies_that_still_have_the_name() {
-    let home = Home::new();
-    home.steps(
-        r"
-        one.csv ← author,rating,date,text\nAnn Baker,5,2026-10-12,On time. Ann\n
-        import one.csv → 1 new
-        import one.csv --source Yelp → 1 new
-        sql: update review set review_id = source_name
-        reply Direct 'Thank you, Mrs Baker.' → replied
-        anonymize Direct → a word of the name remains in its text and reply, as it was written
-        anonymize Yelp → the name is gone
-        ",
-    );
-    home.finds(
-        "select count(*) from review where author = 'Anonymous'",
-        "2",
-    );
-}

@@ -29,27 +29,6 @@ fn a_backup_is_complete_private_and_overwrites_nothing() {
 }
 
 #[test]
-fn the_log_of_a_killed_process_is_not_applied_to_a_backup() {
-    let home = Home::with(5);
-    home.run_ok("backup copy.db", "copy.db: ");
-    let [copy, log, kept] =
-        ["copy.db", "copy.db-wal", "kept"].map(|name| home.folder.path().join(name));
-    let killed = connect(&copy);
-    killed
-        .execute_batch("pragma journal_mode = wal; update review set text = 'Changed in the copy.'")
-        .unwrap();
-    fs::copy(&log, &kept).unwrap();
-    drop(killed);
-    fs::rename(&kept, &log).unwrap();
-    home.insert(6, 300);
-    home.run_ok("backup copy.db --force", "copy.db: ");
-    assert!(!log.exists());
-    home.run_ok("check --database sqlite://copy.db", "300 reviews");
-    let changed = "select count(*) from review where text = 'Changed in the copy.'";
-    assert_eq!(sqlite3(&copy, changed), "0");
-}
-
-#[test]
 fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     let home = Home::with(2);
     let theirs = home.folder.path().join("theirs.db");
@@ -65,17 +44,6 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     home.steps("backup copy.db --force ✗ the database copy.db is in use by another process");
     lock.unlock().unwrap();
     home.run_ok("backup copy.db --force", "copy.db: ");
-}
-
-#[test]
-fn delete_names_copies_left_by_killed_commands() {
-    let home = Home::with(2);
-    fs::copy(
-        home.path(),
-        home.folder.path().join("reviews.db.new-0a1b2c3d"),
-    )
-    .unwrap();
-    home.steps("delete p-1 --yes → reviews.db.new-0a1b2c3d may still contain it");
 }
 
 #[test]
@@ -148,18 +116,4 @@ fn a_backup_during_writes_has_whole_transactions_to_one_point() {
     );
     assert_eq!(others, REVIEWS.to_string());
     home.run_ok("check --database sqlite://copy.db", "reviews");
-}
-
-#[test]
-fn backup_leaves_a_database_of_an_older_release_as_it_is() {
-    let home = Home::with(2);
-    home.sql("drop table lease; delete from _sqlx_migrations where version = 10");
-    let bytes = fs::read(home.path()).unwrap();
-    home.run_ok("backup copy.db", "copy.db: ");
-    assert!(
-        fs::read(home.path()).unwrap() == bytes,
-        "the database was changed"
-    );
-    let copy = home.folder.path().join("copy.db");
-    assert_eq!(sqlite3(&copy, "select count(*) from review"), "2");
 }

@@ -13,18 +13,6 @@ fn migrate_reports_applied_migrations_or_that_none_is_left() {
 }
 
 #[test]
-fn check_notes_published_days_and_instants_of_the_future() {
-    let home = Home::with(3);
-    home.sql("update review set reviewed_on = '2999-01-01' where review_id = 'p-1'");
-    home.sql("update review set updated_at = '2999-01-01T00:00:00Z' where review_id = 'p-2'");
-    let noted = home
-        .run_ok("check", "note    reviews: p-1 is published with a day")
-        .out;
-    assert_has(&noted, "note    reviews: p-2 is published with a day");
-    assert!(!noted.contains("p-3"), "{noted}");
-}
-
-#[test]
 fn check_exits_with_2_if_something_is_wrong_and_names_it() {
     for [sql, expected] in table(
         "
@@ -88,16 +76,6 @@ fn a_bad_setting_exits_with_2_and_creates_nothing() {
         let times = refused.err.matches(message).count();
         assert_eq!(times, 1, "{name}={value}: {}", refused.err);
         assert_eq!(home.file_names(), [] as [&str; 0], "{name}={value}");
-    }
-}
-
-#[test]
-fn invalid_command_lines_are_refused() {
-    let home = Home::new();
-    for words in ["", "server", "serve now", "check --fast", "import"] {
-        let refused = home.run(words);
-        refused.failed("Usage:");
-        assert_eq!(refused.out, "", "{words}");
     }
 }
 

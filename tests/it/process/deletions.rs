@@ -120,30 +120,6 @@ fn undo_gives_back_the_mark_of_a_restored_review() {
 }
 
 #[test]
-fn an_undone_import_of_marks_takes_back_only_its_own() {
-    let home = home();
-    home.run_ok("delete a --yes --reason 'a threat'", "deleted");
-    home.run_ok("export all.jsonl", "3 reviews");
-    let other = Home::new();
-    other.file("all.jsonl", &home.read("all.jsonl"));
-    other.run_ok("import all.jsonl", "1 recorded as deleted");
-    other.marks("a Google a threat");
-    // Here it came and was deleted meanwhile.
-    other.steps(
-        "
-        sql: insert into review (review_id, rating, reviewed_on) values ('a', 5, '2026-10-01')
-        sql: delete from review where review_id = 'a'
-        undo → 3 removed
-        ",
-    );
-    other.marks("a Direct -");
-    let other = Home::new();
-    other.file("all.jsonl", &home.read("all.jsonl"));
-    other.steps("import all.jsonl → 3 new\nundo → 3 removed");
-    other.marks("");
-}
-
-#[test]
 fn exports_and_restore_keep_marks_with_source_day_and_reason() {
     let home = home();
     home.run_ok("backup copy.db", "copy.db");

@@ -119,34 +119,6 @@ fn the_file_name_of_an_export_decides_the_format() {
     }
 }
 
-#[test]
-fn a_failed_export_leaves_the_previous_one_unchanged() {
-    let home = Home::new();
-    home.import("in.jsonl", &rows("r"), "4 new");
-    let link = home.folder.path().join("link.jsonl");
-    home.run_ok("export former.jsonl", "4 reviews");
-    symlink("former.jsonl", &link).unwrap();
-    let whole = home.read("former.jsonl");
-    home.sql("alter table review_source rename to elsewhere");
-    home.steps(
-        "
-        export former.jsonl --force ✗ review_source
-        export link.jsonl --force ✗ review_source
-        export new.jsonl ✗ review_source
-        ",
-    );
-    assert_eq!(home.read("former.jsonl"), whole);
-    let is_left = home.folder.path().join("new.jsonl").exists();
-    assert!(!is_left, "an incomplete export was left");
-    home.sql("alter table elsewhere rename to review_source");
-    // The link is kept, and its target has the new content and mode 0600.
-    home.steps("withhold r-1 --reason x → withheld\nexport link.jsonl --force → 4 reviews");
-    assert!(link.is_symlink());
-    assert_has(&home.read("former.jsonl"), "withheld");
-    assert_eq!(mode(&link), 0o600);
-    assert!(!home.file_names().iter().any(|name| name.contains(".new-")));
-}
-
 /// A folder with sample data.
 fn sample(home: &Home) {
     fs::create_dir(home.folder.path().join("sample")).unwrap();

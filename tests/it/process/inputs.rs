@@ -1,4 +1,4 @@
-//! Input files that are endless or have thousands of errors.
+//! Input files that are endless or have many errors.
 
 use super::*;
 
@@ -35,7 +35,14 @@ fn similar_errors_are_shown_twenty_times_and_then_counted() {
     let done = home.run("import table.csv --format table.toml --rejects rejected.jsonl");
     assert_eq!(done.code, Some(1), "{}{}", done.out, done.err);
     assert_has(&done.out, "1 new, 0 updated, 0 unchanged, 326 rejected");
-    insta::assert_snapshot!("similar_errors", done.err);
+    for (reason, place, count) in [
+        ("is not a known date", "table.csv:2: date", "300 rows like "),
+        ("is above 5", "table.csv:302: rating", "25 rows like "),
+    ] {
+        let lines = done.err.lines().filter(|line| line.contains(reason));
+        assert_eq!(lines.count(), 21, "{}", done.err);
+        assert_has(&done.err, &format!("{count}{place}"));
+    }
     // The file of rejected rows has all of them, each with its place.
     let rejected = home.read("rejected.jsonl");
     assert_eq!(rejected.lines().count(), 326);
@@ -45,34 +52,4 @@ fn similar_errors_are_shown_twenty_times_and_then_counted() {
         (&json!("table.csv"), &json!(328))
     );
     assert_eq!(last["row"]["text"], "Undated.");
-}
-
-#[test]
-fn twenty_unusable_files_are_named_and_the_others_counted() {
-    let home = Home::new();
-    let mut words = vec!["import".to_owned()];
-    for number in 0..50 {
-        words.push(home.file(&format!("{number}.json"), "[1]"));
-    }
-    let done = home.run(&words);
-    done.failed("");
-    assert_eq!(done.err.lines().count(), 21, "{}", done.err);
-    assert!(
-        done.err.ends_with("\n30 more files cannot be imported\n"),
-        "{}",
-        done.err
-    );
-}
-
-#[test]
-fn errors_name_the_setting_and_the_wrong_value() {
-    let home = Home::with(1);
-    fs::write(home.folder.path().join("roots.pem"), "no certificate").unwrap();
-    home.steps(
-        "
-        serve --hub-ca-file roots.pem ✗ REVIEWS_HUB_CA_FILE roots.pem: it holds no certificate
-        import reviews.db ✗ is a database; `reviews restore FILE` takes a backup
-        insights --trade plumbing ✗ invalid value 'plumbing' for '--trade <NAME>'
-        ",
-    );
 }

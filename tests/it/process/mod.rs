@@ -197,7 +197,11 @@ impl Home {
 
     /// The names of all files in the folder, in order.
     pub fn file_names(&self) -> Vec<String> {
-        names_in(self.folder.path())
+        let entries = fs::read_dir(self.folder.path()).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        let mut names: Vec<String> = names.collect();
+        names.sort();
+        names
     }
 
     /// Whether the file of the database has this text.
@@ -325,14 +329,6 @@ impl Home {
     }
 }
 
-fn names_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    let mut names: Vec<String> = names.collect();
-    names.sort();
-    names
-}
-
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
@@ -383,20 +379,6 @@ impl Serving {
         let stream = TcpStream::connect(self.address).unwrap();
         stream.set_read_timeout(Some(NEVER)).unwrap();
         stream
-    }
-
-    /// Stops the service while it sends `/reviews.json`: returns the connection, and the beginning of the answer.
-    fn stop_in_flight(&self) -> (TcpStream, Vec<u8>) {
-        let mut slow = self.connect();
-        slow.write_all(request("/reviews.json").as_bytes()).unwrap();
-        let mut answer = vec![0; 1_000];
-        slow.read_exact(&mut answer).unwrap();
-        self.signal("TERM");
-        // The stop begins with closing the listener.
-        wait_until("the listener is closed", || {
-            TcpStream::connect_timeout(&self.address, NEVER).is_err()
-        });
-        (slow, answer)
     }
 
     /// The body of the answer, which must have status 200.

@@ -59,16 +59,6 @@ fn rejected_rows_never_overwrite_the_database_under_any_path() {
         assert_refused(&home, words.as_str(), expected);
     }
     assert_eq!(home.sql("select count(*) from review"), "3");
-    let home = Home::with(3);
-    home.file("rows.jsonl", ROWS);
-    let serving = home.serve();
-    let log = home.path().with_extension("db-wal");
-    fs::hard_link(log, home.folder.path().join("log")).unwrap();
-    for rejects in ["log", "reviews.db-shm", "reviews.db-sender"] {
-        let words = ["import", "rows.jsonl", "--rejects", rejects];
-        home.run_err(&words, "name another one");
-    }
-    assert_eq!(serving.ids().len(), 3);
 }
 
 #[test]
@@ -108,7 +98,6 @@ fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     let home = Home::with(1);
     let [path, link] = ["rejected", "link"].map(|name| home.folder.path().join(name));
     home.file("rows.jsonl", ROWS);
-    home.file("good.jsonl", ROWS.lines().next().unwrap());
     let import = |rejects: &str| {
         let done = home.run(&["import", "rows.jsonl", "--rejects", rejects]);
         assert_eq!(done.code, Some(1), "{rejects}: {}", done.err);
@@ -133,23 +122,6 @@ fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     import("link");
     import("/dev/null");
     assert!(link.is_symlink());
-    // What imports nothing leaves them, unless they are why it is refused.
-    for (words, code) in [
-        ("import missing.csv", 2),
-        ("import good.jsonl --format missing.toml", 2),
-        ("import good.jsonl --dry-run", 0),
-    ] {
-        let done = home.run(format!("{words} --rejects rejected"));
-        assert_eq!(done.code, Some(code), "{words}: {}", done.err);
-        assert_eq!(home.read("rejected"), written, "{words}");
-    }
-    home.run_ok("import good.jsonl --rejects rejected", "");
-    assert_eq!(home.read("rejected"), "");
-    home.run_err(
-        "import rows.jsonl --withdraw-missing --rejects rejected",
-        "",
-    );
-    assert_eq!(home.read("rejected"), written);
     assert!(!home.file_names().iter().any(|name| name.contains(".new-")));
 }
 
@@ -161,42 +133,4 @@ fn a_dash_is_standard_output_for_an_export_and_no_other_file() {
     assert_refused(&home, "backup -", "- is no file");
     home.file("rows.jsonl", ROWS);
     assert_refused(&home, "import rows.jsonl --rejects -", "- is no file");
-}
-
-#[test]
-fn closed_outputs_stop_no_command_that_writes() {
-    for [words, code, query, found] in table(
-        "
-        import rows.jsonl --rejects rejected → 1 → select review_id from review → a
-        migrate → 0 → select count(lineage_id) from instance → 1
-        ",
-    ) {
-        let home = Home::new();
-        home.file("rows.jsonl", ROWS);
-        let (reader, closed) = pipe().unwrap();
-        drop(reader);
-        for _ in 0..2 {
-            let mut command = home.command(words);
-            let [out, err] = [(); 2].map(|()| closed.try_clone().unwrap());
-            let status = command.stdout(out).stderr(err).status().unwrap();
-            assert_eq!(status.code(), code.parse().ok(), "{words}");
-            home.finds(query, found);
-        }
-        let is_import = words.starts_with("import");
-        assert!(!is_import || home.read("rejected").lines().count() == 1);
-    }
-}
-
-#[test]
-fn a_report_that_cannot_be_written_gives_a_warning() {
-    let Ok(full) = fs::OpenOptions::new().write(true).open("/dev/full") else {
-        return;
-    };
-    let home = Home::new();
-    home.file("rows.jsonl", ROWS);
-    let mut command = home.command("import rows.jsonl");
-    let output = command.stdout(full).output().unwrap();
-    assert_eq!(output.status.code(), Some(1));
-    let warning = "warning: done, but the report cannot be printed: No space left on device";
-    assert_has(&String::from_utf8(output.stderr).unwrap(), warning);
 }

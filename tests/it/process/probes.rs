@@ -74,40 +74,6 @@ fn metrics_are_few_have_help_and_exist_from_the_start() {
     assert_eq!(value(&figures, all), Some(1.0));
 }
 
-#[test]
-fn process_snapshot_and_database_are_measured_at_every_scrape() {
-    let home = Home::with(40);
-    let serving = home.serve();
-    let figures = serving.get("/metrics");
-    let length = |bytes: usize| f64::from(u32::try_from(bytes).unwrap());
-    let dataset = length(serving.get("/reviews.json").len());
-    let file = length(fs::read(home.path()).unwrap().len());
-    for (series, least, most) in [
-        ("process_resident_memory_bytes", 1e7, 1e11),
-        ("process_open_fds", 4.0, 1e6),
-        ("process_threads", 2.0, 1e3),
-        ("process_cpu_seconds_total", 0.0, 3_600.0),
-        ("process_start_time_seconds", 1.7e9, 1e11),
-        ("reviews_published", 40.0, 40.0),
-        ("reviews_snapshot_bytes{coding=\"identity\"}", dataset, 1e7),
-        ("reviews_database_bytes{file=\"main\"}", file, file),
-        ("reviews_snapshot_age_seconds", 0.0, NEVER.as_secs_f64()),
-        ("reviews_snapshot_behind_seconds", 0.0, 0.0),
-    ] {
-        let value = value(&figures, series).unwrap();
-        assert!((least..=most).contains(&value), "{series}: {value}");
-    }
-    let version = concat!("version=\"", env!("CARGO_PKG_VERSION"), "\"");
-    let mut lines = figures.lines();
-    let release = lines.find(|line| line.starts_with("reviews_build_info{"));
-    for label in [version, "commit=\"", "sqlite=\"3."] {
-        assert_has(release.unwrap(), label);
-    }
-    // The process that started first sends for the hub.
-    serving.wait_for("/metrics", "\nreviews_websub_sender 1\n");
-    assert_has(&home.serve().get("/metrics"), "\nreviews_websub_sender 0\n");
-}
-
 /// The address of the admin listener, from the greeting.
 fn admin_address(serving: &Serving) -> SocketAddr {
     let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
@@ -178,7 +144,15 @@ fn readiness_names_a_damaged_text_index_until_a_restart() {
 fn a_stopping_service_finishes_answers_and_says_so_to_the_end() {
     let home = Home::large();
     let (serving, admin) = serve_with_admin(&home);
-    let (mut slow, mut answer) = serving.stop_in_flight();
+    let mut slow = serving.connect();
+    slow.write_all(request("/reviews.json").as_bytes()).unwrap();
+    let mut answer = vec![0; 1_000];
+    slow.read_exact(&mut answer).unwrap();
+    serving.signal("TERM");
+    // The stop begins with closing the listener.
+    wait_until("the listener is closed", || {
+        TcpStream::connect_timeout(&serving.address, NEVER).is_err()
+    });
     for (target, status) in [("/readyz", "503"), ("/healthz", "200")] {
         let head = format!("HTTP/1.1 {status} ");
         assert!(response(admin, target).starts_with(&head), "{target}");
@@ -206,32 +180,4 @@ fn healthcheck_uses_the_address_of_the_service() {
     check("healthcheck --listen 127.0.0.1:0").failed("--listen ADDR:PORT");
     serving.kill();
     check("healthcheck").failed("check that the service is running");
-}
-
-#[test]
-fn a_search_for_a_word_is_counted_by_the_way_it_is_answered() {
-    let home = Home::new();
-    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
-    home.run_ok(&["seed", seeds], "264 new");
-    let serving = home.serve();
-    // Two letters, and words that are not ASCII and in no review, are searched in the texts.
-    for [target, counted] in table(
-        "
-        query=leak → 1 0 0
-        query=ac → 1 1 0
-        query=calefacci%C3%B3n → 2 2 0
-        ",
-    ) {
-        let _ = serving.get(&format!("/api/reviews/search?{target}"));
-        let figures = serving.get("/metrics");
-        let counts = ["index", "texts", "failed"].map(|way| {
-            let series = format!("reviews_text_searches_total{{way=\"{way}\"}}");
-            value(&figures, &series).unwrap().to_string()
-        });
-        assert_eq!(counts.join(" "), counted, "{target}");
-    }
-    home.sql("drop table review_fts");
-    let found = serving.get("/api/reviews/search?query=leak");
-    assert_has(&found, "\"matched\":");
-    assert_has(&serving.get("/metrics"), "{way=\"failed\"} 1\n");
 }

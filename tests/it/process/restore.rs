@@ -196,12 +196,6 @@ fn a_damaged_database_and_log_are_kept_with_a_warning() {
     // Every restore keeps the previous file.
     home.run_ok("restore copy.db", "is kept as");
     assert_eq!(home.previous_files().len(), 3);
-    // The log of a database that is gone is not applied.
-    let (home, _) = with_log();
-    fs::remove_file(home.path()).unwrap();
-    home.run_ok("restore copy.db", "restored from copy.db");
-    home.run_ok("check", "4 reviews");
-    home.finds(changed, "0");
 }
 
 #[test]

@@ -170,33 +170,3 @@ fn sigterm_stops_the_service_cleanly_and_systemd_is_notified() {
     let sound = home.run_ok("check", "ok ").out;
     assert!(!sound.contains("behind"), "{sound}");
 }
-
-#[test]
-fn a_failed_start_is_never_reported_as_ready() {
-    let home = Home::with(1);
-    let (socket, path) = notify_socket(&home);
-    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
-    let address = taken.local_addr().unwrap().to_string();
-    let mut command = home.command(&["serve", "--listen", &address]);
-    let failed = output_of(command.env("NOTIFY_SOCKET", &path));
-    failed.failed("set REVIEWS_LISTEN to another address");
-    socket.set_nonblocking(true).unwrap();
-    let nothing = socket.recv(&mut [0; 256]).unwrap_err();
-    assert_eq!(nothing.kind(), std::io::ErrorKind::WouldBlock);
-}
-
-#[test]
-fn rows_missing_in_the_text_index_are_found_at_the_next_start() {
-    let home = Home::with(3);
-    home.sql("update review set text = 'The water heater leaks.' where review_id = 'p-2'");
-    home.sql("delete from review_fts");
-    let wrong = home.run("check");
-    assert_eq!(wrong.code, Some(2), "{}", wrong.out);
-    assert_has(&wrong.out, "text index: review p-2 is not indexed");
-    let serving = home.serve();
-    let found = serving.get("/api/reviews/search?query=heater");
-    assert_has(&found, "p-2");
-    serving.stop();
-    let sound = home.run_ok("check", "3 reviews").out;
-    assert!(!sound.contains("wrong"), "{sound}");
-}

@@ -65,42 +65,6 @@ fn print_config_shows_every_setting_and_loads_back_unchanged() {
     assert_eq!(printed(&home, &free)["REVIEWS_BASE_URL"], "");
 }
 
-#[test]
-fn a_setting_is_read_without_blanks_and_controls_around_it() {
-    let home = Home::with(2);
-    let run = |words: &str, name: &str, value: &str| {
-        let mut command = home.command(words);
-        output_of(command.env_remove("REVIEWS_LISTEN").env(name, value))
-    };
-    for value in [
-        "sqlite://reviews.db\r",
-        " reviews.db\n",
-        "\u{b}\treviews.db \r\n",
-    ] {
-        let listed = run("list", "DATABASE_URL", value);
-        assert_has(&listed.out, "p-2");
-    }
-    let names = home.file_names();
-    let is_own =
-        |name: &String| ["reviews.db", "reviews.db-shm", "reviews.db-wal"].contains(&&**name);
-    assert!(names.iter().all(is_own), "{names:?}");
-    let blank = run("serve --print-config", "REVIEWS_LISTEN", " \r");
-    assert_has(&blank.out, "REVIEWS_LISTEN=127.0.0.1:8080\n");
-    for (name, value, shown) in [
-        ("REVIEWS_LISTEN", "a\rb", "invalid value 'a\\u000db'"),
-        (
-            "DATABASE_URL",
-            "my:\u{1b}sql",
-            "DATABASE_URL `my:\\u001bsql`",
-        ),
-    ] {
-        let refused = run("serve", name, value);
-        refused.failed(shown);
-        assert_has(&refused.err, name);
-        assert!(!refused.err.contains(['\r', '\u{1b}']), "{}", refused.err);
-    }
-}
-
 /// Parses lines of JSON, and asserts that each has the members common to all.
 fn objects(log: &str) -> Vec<Value> {
     let read = |line: &str| {
@@ -145,18 +109,6 @@ fn with_json_every_line_of_the_log_is_one_object() {
     // SQL statements are not logged.
     let is_sql = |line: &Value| line["target"] == "sqlx::query";
     assert!(!lines.iter().any(is_sql));
-}
-
-#[test]
-fn with_json_the_error_of_a_failed_command_is_one_object() {
-    let home = Home::new();
-    let mut command = home.command("check");
-    let failed = output_of(command.env("REVIEWS_LOG_FORMAT", "json"));
-    failed.failed("command.failed: no database at");
-    let [line] = &objects(&failed.err)[..] else {
-        panic!("{}", failed.err)
-    };
-    assert_eq!(line["level"], "ERROR");
 }
 
 #[test]

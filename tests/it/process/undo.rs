@@ -192,35 +192,6 @@ fn an_import_undone_in_part_is_tried_again_before_earlier_ones() {
 }
 
 #[test]
-fn digests_of_deleted_rows_stay_when_an_import_is_undone() {
-    let home = Home::new();
-    for (file, text) in [
-        ("1.csv", "Fair price."),
-        ("2.csv", "Fair price!"),
-        ("3.csv", "A price that is fair."),
-    ] {
-        home.file(file, &SHEET.replace("Fair price.", text));
-    }
-    home.steps(
-        "
-        import 1.csv → 2 new
-        import 2.csv → 1 updated
-        sql: delete from review where author = 'Bo Cole'
-        import 3.csv --doubtful same → 1 kept deleted
-        undo → undone
-        import 2.csv → 1 kept deleted
-        import 3.csv --restore --doubtful same → 1 new
-        undo → 1 restored by the import, now deleted again
-        import 2.csv → 1 kept deleted
-        import 3.csv --doubtful same → 1 kept deleted
-        source rename Direct Angi → 1 review is now from Angi
-        undo → undone
-        import 2.csv --source Angi → 1 kept deleted
-        ",
-    );
-}
-
-#[test]
 fn former_values_are_erased_with_the_review_or_after_30_days() {
     let home = Home::new();
     let first = rows("a Zyxglint first.\nb Quorvex first.");
@@ -320,7 +291,15 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
     let before = content(&home);
     let done = home.run("import two.jsonl --dry-run --rejects rejects.jsonl");
     assert_eq!(done.code, Some(1), "{}", done.err);
-    insta::assert_snapshot!("dry_run", done.out);
+    for part in [
+        "\n    rating: 5 → 3\n    text: First. → First, edited.\n",
+        "\n    status: published → withheld (spam)\n",
+        "1 would be withheld:\n  b  5 stars, 2026-10-01, Ann: Second. (spam)\n",
+        "25 would be new:\n  m00  5 stars",
+        "…\n  and 5 more\ndry run: nothing was changed\n",
+    ] {
+        assert_has(&done.out, part);
+    }
     assert_eq!(content(&home), before);
     assert!(!home.folder.path().join("rejects.jsonl").exists());
 }
@@ -349,17 +328,4 @@ fn withhold_and_delete_name_copies_and_notes_stay_private() {
     let done = home.run_ok("delete d1 --yes", "of Yelp has the same author");
     assert!(!done.out.contains("of Angi"), "{}", done.out);
     home.finds("select count(*) from review_note", "0");
-}
-
-#[test]
-fn a_row_of_a_run_that_cannot_be_read_undoes_nothing() {
-    let home = Home::new();
-    home.import("one.jsonl", &rows("a First.\nb Second."), "2 new");
-    home.steps(
-        "
-        sql: pragma ignore_check_constraints = on; update import_run_review set kind = 'x' where review_id = 'a'
-        undo → 1 removed
-        sql: select review_id from review → a
-        ",
-    );
 }

@@ -158,24 +158,6 @@ async fn a_body_with_too_large_a_length_is_refused_before_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_stopping_service_is_alive_but_not_ready() {
-    let app = service().await;
-    assert_eq!(app.text("/readyz").await, "ready\n");
-    app.app().ctx.draining.cancel();
-    let answer = app.get("/readyz").await;
-    assert_eq!(answer.status, 503);
-    let wait: u64 = answer.header("retry-after").parse().unwrap();
-    assert!((1..=60).contains(&wait), "{wait}");
-    for target in ["/healthz", "/readyz", "/metrics"] {
-        let answer = app.get(target).await;
-        assert_eq!(answer.header("cache-control"), "no-store", "{target}");
-    }
-    assert_eq!(app.text("/healthz").await, "ok\n");
-    // New requests are still answered.
-    assert_eq!(app.get("/reviews.json").await.status, 200);
-}
-
-#[tokio::test]
 async fn requests_are_counted_by_route_and_never_by_path() {
     let app = service().await;
     for path in [

@@ -3,7 +3,6 @@
 use poem::http::Method;
 
 use super::{GUESSED, service};
-use crate::support::table;
 
 #[tokio::test]
 async fn an_unknown_path_is_a_404_for_every_request() {
@@ -30,22 +29,6 @@ async fn an_unknown_path_is_a_404_for_every_request() {
         (&"about:blank".into(), &"Not Found".into())
     );
     assert!(unknown.get("issues").is_none());
-}
-
-#[tokio::test]
-async fn a_percent_encoded_path_is_the_same_path() {
-    let app = service().await;
-    for [plain, encoded] in table(
-        "
-        /reviews.json → /%72eviews.json
-        /reviews.json → /reviews%2ejson
-        /feed.xml → /%66%65%65%64%2E%78ml
-        /api/reviews/search?limit=1 → /%61pi/reviews/%73earch?limit=1
-        ",
-    ) {
-        let (one, other) = (app.get(plain).await, app.get(encoded).await);
-        assert_eq!((other.status, other.body), (200, one.body), "{encoded}");
-    }
 }
 
 #[tokio::test]

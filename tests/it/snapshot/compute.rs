@@ -16,6 +16,43 @@ async fn waiting<'a>(app: &'a TestApp, peer: &'a str, target: &'a str) -> Asked<
 }
 
 #[tokio::test]
+async fn ready_documents_health_and_the_hub_need_no_slot() {
+    let app = TestApp::seeded().await;
+    // The first request renders it.
+    assert_eq!(app.get("/docs").await.status, 200);
+    let held = app.hold_slots();
+    let targets = "/business.json /reviews.json /insights.json /insights.json?unknown=1 /api/feed.json /feed.xml / /insights \
+        /healthz /readyz /docs /.well-known/openapi.json /badge.svg /api/reviews/since/2000-01-01";
+    for target in targets.split(' ') {
+        assert_eq!(app.get(target).await.status, 200, "{target}");
+    }
+    let request = [
+        ("hub.mode", "subscribe"),
+        ("hub.topic", "https://reviews.sample.test/reviews.json"),
+        ("hub.callback", "https://subscriber.example.com/"),
+    ];
+    assert_eq!(app.post_hub(&request).await.status, 202);
+    drop(held);
+}
+
+#[tokio::test]
+async fn a_peer_with_too_many_waiting_requests_gets_503() {
+    let app = TestApp::with(&Generator::new(5).reviews(3)).await;
+    let held = app.hold_slots();
+    let mut greedy = Vec::new();
+    for _ in 0..WAITING_MAX {
+        greedy.push(waiting(&app, "192.0.2.1", COMPARED).await);
+    }
+    let refused = app.ask_from(Some("192.0.2.1"), Method::GET, COMPARED, &[], ());
+    let refused = refused.await;
+    assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
+    let other = waiting(&app, "192.0.2.2", COMPARED).await;
+    drop(greedy);
+    drop(held);
+    assert_eq!(other.await.status, 200);
+}
+
+#[tokio::test]
 async fn publishing_leaves_the_accepting_thread_free() {
     let app = TestApp::empty().await;
     app.sql("insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'Great work.')");
@@ -42,77 +79,4 @@ async fn publishing_leaves_the_accepting_thread_free() {
     futures_util::future::join(futures_util::future::join_all(work), drain).await;
     let published = app.json("/reviews.json").await;
     assert_eq!(published["aggregate_rating"]["review_count"], 1);
-}
-
-#[tokio::test]
-async fn documents_small_searches_and_the_hub_need_no_slot() {
-    let app = TestApp::seeded().await;
-    // The first request renders it.
-    assert_eq!(app.get("/docs").await.status, 200);
-    let held = app.hold_slots();
-    let targets = "/business.json /reviews.json /insights.json /insights.json?unknown=1 /api/feed.json /feed.xml / /insights \
-        /healthz /readyz /docs /.well-known/openapi.json /badge.svg /api/reviews/since/2000-01-01 /api/reviews/search?rating=5 /api/reviews/search?query=zyxglint \
-        /search?mentions_area=Mesa /search.atom?max_rating=2";
-    for target in targets.split(' ') {
-        assert_eq!(app.get(target).await.status, 200, "{target}");
-    }
-    let request = [
-        ("hub.mode", "subscribe"),
-        ("hub.topic", "https://reviews.sample.test/reviews.json"),
-        ("hub.callback", "https://subscriber.example.com/"),
-    ];
-    assert_eq!(app.post_hub(&request).await.status, 202);
-    drop(held);
-}
-
-#[tokio::test]
-async fn a_dropped_computation_frees_the_place_in_the_slot_queue() {
-    let app = TestApp::seeded().await;
-    let held = app.hold_slots();
-    let targets = "/api/reviews/search?query=the /search?query=the /insights/aspects/punctuality/evidence.json \
-        /insights?aspect=punctuality /insights.json?part=overview /facets.json /embed";
-    for target in targets.split(' ').chain([COMPARED]) {
-        drop(waiting(&app, "192.0.2.1", target).await);
-    }
-    let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/list" }).to_string();
-    let mut agent = Box::pin(app.post_mcp(&[], call));
-    assert!(poll!(&mut agent).is_pending(), "an agent was answered");
-    drop(held);
-    // Only this request still waits.
-    assert!(agent.now_or_never().is_some());
-    assert!(!app.hold_slots().is_empty());
-}
-
-#[tokio::test]
-async fn a_page_that_is_not_rendered_yet_waits_for_a_slot() {
-    let app = TestApp::uncoded(&Generator::new(7).reviews(3)).await;
-    let name = "insert into business (business_id, name) values ('desert-peak', 'Desert Peak')";
-    app.sql(name);
-    app.app().publish_once().await.unwrap();
-    for target in ["/", "/insights?part=", "/sitemap.xml", "/llms.txt?x"] {
-        let held = app.hold_slots();
-        let asked = waiting(&app, "192.0.2.1", target).await;
-        drop(held);
-        assert_eq!(asked.await.status, 200, "{target}");
-        let held = app.hold_slots();
-        assert_eq!(app.get(target).await.status, 200, "{target} is rendered");
-        drop(held);
-    }
-}
-
-#[tokio::test]
-async fn a_peer_with_too_many_waiting_requests_gets_503() {
-    let app = TestApp::with(&Generator::new(5).reviews(3)).await;
-    let held = app.hold_slots();
-    let mut greedy = Vec::new();
-    for _ in 0..WAITING_MAX {
-        greedy.push(waiting(&app, "192.0.2.1", COMPARED).await);
-    }
-    let refused = app.ask_from(Some("192.0.2.1"), Method::GET, COMPARED, &[], ());
-    let refused = refused.await;
-    assert_eq!((refused.status, refused.header("retry-after")), (503, "1"));
-    let other = waiting(&app, "192.0.2.2", COMPARED).await;
-    drop(greedy);
-    drop(held);
-    assert_eq!(other.await.status, 200);
 }

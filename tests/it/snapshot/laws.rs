@@ -126,19 +126,3 @@ async fn any_sequence_of_edits_equals_a_fresh_render() {
         check_sequence(seed).await;
     }
 }
-
-#[tokio::test]
-async fn a_small_change_shares_the_other_segments() {
-    let rig = PublisherRig::open().await;
-    rig.write(&Generator::new(39).reviews(REVIEWS)).await;
-    let before = rig.fresh().await;
-    rig.run("update review set text = 'changed' where review_id = 'r-00250'")
-        .await;
-    let after = next(&rig, rig.fresh().await).await;
-    let after_from_before = rig.publisher.next(&before).await.unwrap().unwrap();
-    assert_same(&after, &after_from_before, "a change");
-    let segments = before.input.entries.segments();
-    let shared = |segment: &&_| segments.iter().any(|other| Arc::ptr_eq(segment, other));
-    let after = after_from_before.input.entries.segments();
-    assert_eq!(after.iter().filter(shared).count(), after.len() - 1);
-}

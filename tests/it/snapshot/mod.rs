@@ -4,36 +4,30 @@ mod compute;
 mod laws;
 mod readers;
 mod replaced;
-mod roster;
 
 use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, Weak, mpsc};
-use std::task::Poll;
+use std::sync::{Arc, Mutex, mpsc};
 
 use bytes::Bytes;
 use chrono::DateTime;
 use futures_util::stream::BoxStream;
-use futures_util::{FutureExt, StreamExt, poll};
+use futures_util::{StreamExt, poll};
 use poem::http::Method;
 use poem::{Endpoint, Request};
-use reviews_service::app::Precompress;
 use reviews_service::clock::Clock;
-use reviews_service::config::{Hosts, Nets};
+use reviews_service::config::Hosts;
 use reviews_service::model::Review;
-use reviews_service::snapshot::{
-    Coding, CurrentSnapshot, Document, Publisher, Snapshot, ends_segment,
-};
+use reviews_service::snapshot::{Document, Publisher, Snapshot, ends_segment};
 use reviews_service::storage::Database;
-use reviews_service::web::context::Ctx;
 use reviews_service::wire;
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::support::{
-    Answer, Generator, HOST, TestApp, array_of, check_in_step, links, publications, restore,
-    rounds, service_on, sqlite3, start, store, str_of, table,
+    Answer, Generator, HOST, TestApp, array_of, check_in_step, links, publications, rounds,
+    service_on, sqlite3, start, store, str_of, table,
 };
 
 /// A database and its publisher without a service.

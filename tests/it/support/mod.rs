@@ -29,7 +29,7 @@ pub use quiet::Quiet;
 pub use receiver::{Manner, Received, Receiver};
 pub use reply::Reply;
 pub use site::{Site, SiteAnswer, SiteRequest};
-pub use sqlite::{connect, contents, refused, restore, rows, sqlite3, wait_for_rows};
+pub use sqlite::{connect, contents, refused, rows, sqlite3, wait_for_rows};
 pub use surfaces::{INSIGHTS_PARTS, check_in_step, publications};
 pub(crate) use tools::needs_shell;
 pub use tools::{

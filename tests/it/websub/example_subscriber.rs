@@ -7,11 +7,10 @@ mod example;
 use std::sync::Arc;
 use std::time::Duration;
 
-use example::{Event, Subscriber, is_signed};
+use example::{Event, Subscriber};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::task::JoinSet;
-use url::Url;
 
 use crate::process::{Home, Serving, reviews};
 use crate::support::{ca_pem, server_config, wait_for_rows};
@@ -55,7 +54,6 @@ async fn the_example_subscribes_renews_and_unsubscribes() {
     let lease = Duration::from_secs(3);
     assert_eq!(next(&mut events).await, Event::Subscribed(lease));
     wait_for_rows(&home.path(), "select state from subscription", "active");
-    assert_answers_safely(&callback, &topic).await;
     assert_eq!(next(&mut events).await, Event::Subscribed(lease));
     let ends_at = home.sql("select lease_ends_at from subscription");
     home.sql("update review set text = 'a change' where review_id = 'p-1'");
@@ -80,48 +78,4 @@ async fn the_example_subscribes_renews_and_unsubscribes() {
     subscriber.leave().await.unwrap();
     while next(&mut events).await != Event::Unsubscribed {}
     wait_for_rows(&home.path(), "select state from subscription", "removed");
-}
-
-/// The answer to a verification cannot run in a browser (WebSub §8.2), and a challenge that could is refused.
-async fn assert_answers_safely(callback: &str, topic: &str) {
-    let root = reqwest::Certificate::from_pem(ca_pem().as_bytes()).unwrap();
-    let client = reqwest::Client::builder().add_root_certificate(root);
-    let client = client.build().unwrap();
-    let ask = async |challenge: &str| {
-        let mut url = Url::parse(callback).unwrap();
-        url.query_pairs_mut()
-            .append_pair("hub.mode", "subscribe")
-            .append_pair("hub.topic", topic)
-            .append_pair("hub.lease_seconds", "3")
-            .append_pair("hub.challenge", challenge);
-        client.get(url).send().await.unwrap()
-    };
-    for challenge in ["<script>alert(1)</script>", "a\u{0}b", &"a".repeat(257)] {
-        assert_eq!(ask(challenge).await.status(), 404, "{challenge}");
-    }
-    let answer = ask("Ab-_9").await;
-    assert_eq!(answer.status(), 200);
-    assert_eq!(answer.headers()["content-type"], "application/octet-stream");
-    assert_eq!(answer.headers()["x-content-type-options"], "nosniff");
-    assert_eq!(answer.text().await.unwrap(), "Ab-_9");
-}
-
-#[test]
-fn the_example_accepts_only_signed_deliveries() {
-    // RFC 4231 §4.3.
-    let sum = "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843";
-    let body = b"what do ya want for nothing?";
-    assert!(is_signed("Jefe", body, &format!("sha256={sum}")));
-    for (secret, signature) in [
-        ("jefe", format!("sha256={sum}")),
-        ("Jefe", format!("sha256={}", &sum[2..])),
-        ("Jefe", format!("sha256={sum}00")),
-        ("Jefe", format!("sha1={sum}")),
-        ("Jefe", "sha256=".to_owned()),
-        ("Jefe", "sha256=zz".to_owned()),
-        ("Jefe", "sha256=€".to_owned()),
-        ("Jefe", String::new()),
-    ] {
-        assert!(!is_signed(secret, body, &signature), "{secret} {signature}");
-    }
 }

@@ -49,13 +49,16 @@ async fn rule_9_to_13_and_20_an_invalid_field_is_refused() {
         "
         hub.mode → - → hub.mode is missing
         hub.mode → Subscribe → neither subscribe nor unsubscribe
+        hub.mode → publish → no ping is needed
         hub.topic → /reviews.json → its topics are TOPICS
+        hub.topic → https://reviews.sample.test/insights.json → its topics are TOPICS
         hub.callback → http://subscriber.example/cb → HTTPS only
         hub.callback → https://u:p@subscriber.example/ → user name
         hub.callback → https://subscriber.example/cb#x → fragment
         hub.callback → https://10.0.0.1/cb → not public
         hub.callback → https://[::ffff:169.254.169.254]/ → not public
         hub.lease_seconds → 0 → hub.lease_seconds `0`
+        hub.lease_seconds → 3600.5 → hub.lease_seconds `3600.5`
         hub.secret → LONG → 200 bytes
         ",
     ) {
@@ -83,6 +86,13 @@ async fn rule_9_to_13_and_20_an_invalid_field_is_refused() {
         let answer = hub.app.post_hub_from(None, &kind, "hub.mode=subscribe");
         check_refused(&hub, &answer.await, 415, "form-urlencoded");
     }
+    // A lease is of no interest on unsubscribe.
+    let lease = [("hub.lease_seconds", "abc")];
+    let answer = hub.ask("unsubscribe", REVIEWS, &callback, &lease).await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
+    let empty = [("hub.lease_seconds", "")];
+    let answer = hub.ask("subscribe", REVIEWS, &callback, &empty).await;
+    assert_eq!(answer.status, 202, "{}", answer.text());
     // The shortest request.
     hub.request(&callback).await;
     hub.app.drain().await;

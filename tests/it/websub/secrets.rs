@@ -1,4 +1,4 @@
-//! Secrets are never shown, and tables accept only valid states.
+//! Secrets are never shown.
 
 use serde_json::{Value, json};
 

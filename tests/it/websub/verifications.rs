@@ -1,7 +1,7 @@
 //! Verification of callbacks (rules 16, 17, 19, 22, 26, 29, 30, 33).
 
 use super::{Hub, check_walks};
-use crate::support::{Logs, Manner, Receiver, Reply, assert_has};
+use crate::support::{Manner, Receiver, Reply};
 
 #[tokio::test]
 async fn rule_29_a_verification_has_mode_topic_challenge_and_lease() {
@@ -39,18 +39,6 @@ async fn rule_30_an_answer_may_end_with_the_connection_but_only_whole() {
             assert_eq!(hub.state(), state, "{characters} {has_close_notify}");
         }
     }
-}
-
-#[tokio::test]
-async fn a_refused_callback_is_logged_with_advice() {
-    let (logs, _span) = Logs::begin();
-    let hub = Hub::new().await;
-    hub.receiver.script([Reply::status(404)]);
-    hub.subscribe("/secret", &[]).await;
-    let line = logs.with("websub.refused").concat();
-    assert_has(&line, "answer 200 with the value of hub.challenge");
-    // The URL is the subscriber's secret.
-    assert!(line.contains("127.0.0.1") && !line.contains("/secret"));
 }
 
 #[tokio::test]

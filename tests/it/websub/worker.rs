@@ -1,6 +1,5 @@
-//! The running worker: the sending process, wake-ups, hanging hosts, and a busy database.
+//! The running worker: the sending process, wake-ups, and a busy database.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use chrono::TimeDelta;
@@ -85,47 +84,4 @@ async fn results_wait_while_the_database_is_locked_and_none_is_lost() {
         ",
     )
     .await;
-}
-
-#[tokio::test]
-async fn a_request_waits_up_to_5_seconds_for_a_lock() {
-    let hub = Hub::new().await;
-    let lock = hub.app.writer("begin immediate").await;
-    let (waiting, callback) = (std::cell::Cell::new(false), hub.receiver.url("/cb"));
-    let ask = async {
-        waiting.set(true);
-        hub.ask("subscribe", REVIEWS, &callback, &[]).await
-    };
-    let let_go = async {
-        while !waiting.get() {
-            tokio::task::yield_now().await;
-        }
-        lock.close().await.unwrap();
-    };
-    // The request comes first, so that it waits for the lock.
-    let (answer, ()) = in_time(async { tokio::join!(ask, let_go) }).await;
-    assert_eq!(answer.status, 202, "{}", answer.text());
-}
-
-#[tokio::test]
-async fn every_delivery_of_a_large_fan_out_is_recorded() {
-    let hub = Hub::new().await;
-    let origin = hub.receiver.url("");
-    let rows = format!(
-        "with recursive n (i) as (select 0 union all select i + 1 from n where i < 499)
-         insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
-         select 'reviews', '{origin}/' || i, '{origin}/' || i, '127.0.0.1', 'active', '2026-12-20T00:00:00.000Z',
-           (select version from publication where document = 'reviews'), '', '' from n"
-    );
-    hub.app.shell(&rows).await;
-    hub.walk(
-        "
-        change c1 → active, 0 GET, 500 POST, 0 failures
-        select count(*) from subscription join publication using (document) where delivered_version = version → 500
-        ",
-    )
-    .await;
-    let sent = hub.deliveries().into_iter();
-    let targets: HashSet<String> = sent.map(|request| request.target).collect();
-    assert_eq!(targets.len(), 500);
 }
