@@ -108,7 +108,8 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
         },
     );
     if !database.is_text_index_sound().await.unwrap_or(true) {
-        state = "ready, but the text index is damaged, so searches may miss reviews; restart the service, which builds it again\n".to_owned();
+        "ready, but the text index is damaged, so searches may miss reviews; restart the service, which builds it again\n"
+            .clone_into(&mut state);
     }
     if let Some(node) = database.node_standing() {
         state.push_str(&node.to_string());

@@ -139,7 +139,7 @@ impl OpinionFinder {
         findings.sort_by(|one, other| {
             (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
         });
-        let mut overall = self.overall(&sentences, &findings);
+        let mut overall = Self::overall(&sentences, &findings);
         let is_unheard = stars.is_some_and(|stars| self.is_unheard(&findings, stars));
         if let Some(stars) = stars {
             let is_announced = |one: &Finding| sentences[one.sentence as usize].has_drawback;
@@ -814,7 +814,7 @@ pub fn text_features(sentences: &[SentenceReading<'_>]) -> [i64; 2] {
 impl OpinionFinder {
     /// The polarity of a text as a whole and its score, in thousandths of a logarithm of the odds; a positive score means
     /// praise. A text that leans to neither side is neutral; any other text gets the label of the leading side.
-    fn overall(&self, sentences: &[SentenceReading<'_>], findings: &[Finding]) -> (Polarity, i32) {
+    fn overall(sentences: &[SentenceReading<'_>], findings: &[Finding]) -> (Polarity, i32) {
         let [lead, rules] = text_features(sentences);
         // `0/10` is decided by the rules: the prior does not apply to it.
         let has_words = sentences.iter().any(|sentence| sentence.has_words);

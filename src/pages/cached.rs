@@ -55,13 +55,13 @@ impl Pages {
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: CachedPage) -> Arc<CachedBody> {
         let made = self.made.of(snapshot);
         let body = made_once(&made[page as usize], || {
-            let text = self.render(snapshot, page);
+            let text = Self::render(snapshot, page);
             Arc::new(CachedBody::whole(page.content_type(), text))
         });
         Arc::clone(body)
     }
 
-    fn render(&self, snapshot: &Snapshot, page: CachedPage) -> String {
+    fn render(snapshot: &Snapshot, page: CachedPage) -> String {
         match page {
             CachedPage::Insights | CachedPage::Developers
                 if !snapshot.input.business.is_set_up() =>

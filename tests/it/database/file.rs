@@ -58,9 +58,10 @@ async fn a_damaged_database_is_reported() {
         assert!(matches!(error, DbError::Damaged { .. }), "{error:?}");
         assert_has(&error.to_string(), "restore it from a backup");
     }
-    // A page in the middle: the file opens, and `verify` finds the fault or reports that it cannot continue.
+    // Pages behind the schema: the file opens, and `verify` finds the fault or reports that it cannot continue.
     fs::write(&copy, &whole).unwrap();
-    overwrite(&copy, whole.len() / 2..whole.len() / 2 + 8_192);
+    let at = whole.len() / 4 * 3;
+    overwrite(&copy, at..at + 8_192);
     let readers = Database::open_read_only(&copy).await.unwrap();
     match verify(&mut readers.acquire().await.unwrap()).await {
         Ok(verified) => assert_ne!(verified.wrong, [""; 0]),
