@@ -152,7 +152,7 @@ impl OpinionFinder {
         }
         let parts = (0..).zip(&sentences);
         let parts = parts.map(|(number, sentence)| {
-            // A complaint without an aspect stands in no vote.
+            // A complaint without an aspect is in no vote.
             let is_open = |one: &Finding| {
                 self.trade.aspect(&one.aspect) == self.trade.overall
                     && witness(&one.hits) == Witness::Classifier

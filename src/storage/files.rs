@@ -22,7 +22,7 @@ use crate::model::hex;
 use crate::random::Random;
 
 /// Begin of the names of temporary folders.
-const FOLDER: &str = "reviews-pages-";
+const FOLDER: &str = "reviews-unfinished-";
 /// The user ID of root.
 const ROOT: u32 = 0;
 /// Suffixes of the database and of the files that SQLite (<https://www.sqlite.org/tempfiles.html>) and this program put

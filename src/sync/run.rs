@@ -118,36 +118,32 @@ impl SyncRunner {
             if request.cause == Cause::Schedule && !is_due(entry, &state, now, zone) {
                 return Ok(RunOutcome::Stopped);
             }
-            if request.is_dry_run {
-                let run = self.fetch_and_import(entry, request, stop, bar, ask, watch);
-                return Box::pin(run).await;
+            // Stored first: a run that ends the process must not be the first thing after each start.
+            let next = entry.schedule.next(now, zone, &self.random);
+            if !request.is_dry_run {
+                self.store_next_run(&entry.name, next).await?;
             }
-            self.run(entry, zone, request, stop, bar, ask, watch).await
+            let run = self.fetch_and_import(entry, request, stop, bar, ask, watch);
+            let run = Box::pin(run).await;
+            if !request.is_dry_run {
+                self.record(entry, next, &run).await?;
+            }
+            run
         };
         let run = Box::pin(run).await;
         database.unlock_entry(locked).await?;
         run
     }
 
-    /// Runs an entry, and records its failure. When the next run is due is stored first: a run that ends the process must not be
-    /// the first thing after each start.
-    #[expect(clippy::too_many_arguments, reason = "each is a part of the run")]
-    async fn run(
+    /// Records how a run ended; an import has recorded itself. `next` is when the next one is due.
+    async fn record(
         &self,
         entry: &Entry,
-        zone: Tz,
-        request: &RunRequest,
-        stop: &CancellationToken,
-        bar: &ProgressBar,
-        ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
-    ) -> Result<RunOutcome, SyncError> {
+        next: DateTime<Utc>,
+        run: &Result<RunOutcome, SyncError>,
+    ) -> Result<(), DbError> {
         let (name, path) = (&entry.name, self.database.path());
-        let next = entry.schedule.next(self.clock.now(), zone, &self.random);
-        self.store_next_run(name, next).await?;
-        let run = self.fetch_and_import(entry, request, stop, bar, ask, watch);
-        let run = Box::pin(run).await;
-        match &run {
+        match run {
             // A stop is no fault of the entry, so the run is made up at the next start.
             Ok(RunOutcome::Stopped) => self.store_next_run(name, self.clock.now()).await?,
             Ok(RunOutcome::Imported(_)) => metrics::SYNC_RUNS.count(&[name, "success"]),
@@ -176,7 +172,7 @@ impl SyncRunner {
                 metrics::SYNC_RUNS.count(&[name, "failed"]);
             }
         }
-        run
+        Ok(())
     }
 
     async fn fetch_and_import(

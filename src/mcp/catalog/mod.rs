@@ -50,7 +50,9 @@ pub struct Tool {
 
 /// What answers a tool.
 enum ToolFunction {
-    /// Counts, or reads one review.
+    /// Reads one value, which takes less time than to move the thread's other tasks.
+    Read(fn(&Snapshot, ToolCall) -> ToolAnswer),
+    /// Counts, while another thread takes over the tasks of this one.
     Count(fn(&Snapshot, ToolCall) -> ToolAnswer),
     /// Searches.
     Search(for<'a> fn(&'a Snapshot, ToolCall) -> BoxFuture<'a, ToolAnswer>),
@@ -66,7 +68,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: Vec::new,
         result: result_schema::<wire::BusinessSummary>,
         added: &[],
-        answer: ToolFunction::Count(results::business),
+        answer: ToolFunction::Read(results::business),
     },
     Tool {
         name: "search_reviews",
@@ -86,7 +88,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: ReviewArguments::describe,
         result: result_schema::<wire::Review>,
         added: &[],
-        answer: ToolFunction::Count(results::review),
+        answer: ToolFunction::Read(results::review),
     },
     Tool {
         name: "get_reviews_since",
@@ -222,6 +224,7 @@ impl Catalog {
         };
         let snapshot = self.ctx.current.load();
         match tool.answer {
+            ToolFunction::Read(read) => read(&snapshot, tool_call),
             ToolFunction::Count(count) => run_long(|| count(&snapshot, tool_call)),
             ToolFunction::Search(search) => search(&snapshot, tool_call).await,
         }
