@@ -150,10 +150,10 @@ impl OpinionCounts {
         }
     }
 
-    /// Whether a review mentions it, and rules judge it, or enough reviews do if it is the classifier alone.
+    /// Whether rules judge it, or enough reviews do if it is the classifier alone.
     pub const fn is_shown(&self) -> bool {
         let judged = self.votes.judged();
-        self.votes.reviews() > 0 && (self.ruled > 0 || judged == 0 || judged >= UNRULED_MIN)
+        judged > 0 && (self.ruled > 0 || judged >= UNRULED_MIN)
     }
 }
 

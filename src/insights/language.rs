@@ -15,6 +15,8 @@ const CLEAR_MIN: usize = 6;
 const CLEAR_ONE_IN: usize = 3;
 /// Minimum share of typical words in a short text in another language: one word in this many.
 const TELLING_ONE_IN: usize = 3;
+/// Minimum share of them in a text whose language the statistics do not know: one word in this many.
+const UNKNOWN_ONE_IN: usize = 6;
 /// From this number of words, the other words of short texts are not needed.
 const TELLING_WORDS: usize = 20;
 /// Minimum confidence of an unreliable guess.
@@ -95,7 +97,7 @@ pub fn detect_language(text: &TokenizedText, declared: Option<&str>) -> TextLang
         // `Great work!` is English.
         !is_declared_other && has_only_ascii_letters(text)
     } else {
-        is_english_by_statistics(text, is_declared_other)
+        is_english_by_statistics(text, &counts, is_declared_other)
     };
     if is_english {
         TextLanguage::English
@@ -121,15 +123,21 @@ fn count_words(text: &TokenizedText) -> LanguageCounts {
 }
 
 /// Whether a longer text whose typical words do not decide is English.
-fn is_english_by_statistics(text: &TokenizedText, is_declared_other: bool) -> bool {
+fn is_english_by_statistics(
+    text: &TokenizedText,
+    counts: &LanguageCounts,
+    is_declared_other: bool,
+) -> bool {
+    // The statistics do not know every language: `me e mire ne tirane` is Albanian.
+    let has_english_words = counts.telling * UNKNOWN_ONE_IN >= counts.words;
     let Some(info) = statistics(text) else {
-        return !is_declared_other;
+        return has_english_words && !is_declared_other;
     };
     let is_sure = info.is_reliable() || !is_declared_other && info.confidence() >= CONFIDENCE_MIN;
     let is_detected_other = info.lang() != whatlang::Lang::Eng && is_sure;
     !is_detected_other
         && info.script() == whatlang::Script::Latin
-        && (!is_declared_other || is_english(&info))
+        && (is_english(&info) || has_english_words && !is_declared_other)
 }
 
 /// What the statistics guess.

@@ -375,10 +375,12 @@ impl InsightsPage<'_> {
             .map(|(at, _)| at)
     }
 
-    /// Whether hardly anybody criticises what customers of a business praise that many blame: their criticism was not heard.
+    /// Whether hardly anybody criticises it at a business of which many complain, of it or of what is not known: their criticism
+    /// was not heard.
     fn is_improbable(&self, votes: &VoteCounts) -> bool {
-        let whole = &self.counted.corpus.overall;
-        let is_blamed = whole.negative * BLAMED_PART >= whole.judged();
+        let (whole, complaints) = (&self.counted.corpus.overall, self.counted.corpus.low_rated);
+        let is_blamed = whole.negative * BLAMED_PART >= whole.judged()
+            || complaints.without_aspect * SIDE_PART >= votes.judged();
         let criticise = votes.negative + votes.mixed;
         is_blamed && criticise * SIDE_PART < votes.judged()
     }
@@ -562,7 +564,13 @@ impl InsightsPage<'_> {
         }
         let entities = self.roster.entries.iter().zip(&counted.entities);
         for (service, counts) in entities.filter(|(one, _)| one.kind == MentionKind::Service) {
-            if let Some(id) = service.id.as_ref().filter(|_| is_judged(counts)) {
+            // The words of customers about a service are less clear than those about an aspect.
+            let is_clear = counts.votes.uncertain * 2 <= counts.votes.judged();
+            if let Some(id) = service
+                .id
+                .as_ref()
+                .filter(|_| is_clear && is_judged(counts))
+            {
                 let name = within_sentence(&service.name);
                 let question = format!("What do customers say about {name}?");
                 let of_service = Faq {

@@ -50,7 +50,7 @@ impl Linker {
         words.classify(WordClass::Job, job);
         words.classify(WordClass::Doctor, doctor);
         let people = People::new(&business.technicians, &nicknames, &mut words);
-        let services = Services::new(&business.services, &mut words);
+        let services = Services::new(&business.services, &business.name, &mut words);
         let areas = Areas::new(&business.service_areas, &mut words);
         words.settle();
         Self {

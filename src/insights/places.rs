@@ -26,11 +26,13 @@ fn is_compound(first: &str, second: &str) -> bool {
 pub struct Services {
     ids: Vec<String>,
     forms: NameTrie<u32>,
+    /// The words of the business's name, in lower case: within it they name no service.
+    firm: Vec<String>,
 }
 
 impl Services {
     /// Adds the words of the services to `words`.
-    pub fn new(services: &[Service], words: &mut Dictionary) -> Self {
+    pub fn new(services: &[Service], firm: &str, words: &mut Dictionary) -> Self {
         let mut entries = Vec::new();
         let mut numbers = |form: &[String]| form.iter().map(|word| number(word, words)).collect();
         for (service, offered) in (0..).zip(services) {
@@ -41,6 +43,7 @@ impl Services {
         Self {
             ids: services.iter().map(|service| service.id.clone()).collect(),
             forms: NameTrie::new(&entries),
+            firm: words_of_name(firm),
         }
     }
 
@@ -48,7 +51,7 @@ impl Services {
     pub fn find(&self, tagged: &TaggedText<'_>) -> Vec<Mention> {
         let mut found = Vec::new();
         NameContext::each(tagged, &self.forms, |context, services| {
-            if is_something_else(context) {
+            if is_something_else(context) || self.is_in_firm_name(context) {
                 return;
             }
             let mut ids: Vec<String> = services
@@ -66,6 +69,27 @@ impl Services {
         });
         found
     }
+
+    /// Whether the word beside it is that of the business's name: `Mr Dakgalbi`.
+    fn is_in_firm_name(&self, context: &NameContext<'_>) -> bool {
+        let text = context.tagged.text;
+        let name: Vec<&str> = context.name.clone().map(|at| text.word(at)).collect();
+        let mut windows = self.firm.windows(name.len()).enumerate();
+        windows.any(|(at, words)| {
+            let is_word = |offset: isize, n: Option<usize>| {
+                n.and_then(|n| self.firm.get(n))
+                    .is_some_and(|word| context.text(offset) == word)
+            };
+            words == name && (is_word(-1, at.checked_sub(1)) || is_word(1, Some(at + words.len())))
+        })
+    }
+}
+
+/// The words of a name, in lower case.
+fn words_of_name(name: &str) -> Vec<String> {
+    let text = TokenizedText::new(name);
+    let words = (0..text.tokens().len()).filter(|at| !text.has_shape(*at, Capitalisation::Mark));
+    words.map(|at| text.word(at).to_owned()).collect()
 }
 
 /// Whether the words have another meaning in this context.
@@ -76,6 +100,14 @@ fn is_something_else(context: &NameContext<'_>) -> bool {
         tagged.text.word(tokens.end - 1),
     );
     let stem = last.strip_suffix('s').unwrap_or(last);
+    // A service `Wills` with the synonym `will`.
+    let function_words = &LanguageWords::english().function_words;
+    if tokens.len() == 1
+        && tagged.text.is_among(tokens.start, function_words)
+        && !context.word(-1).begins_noun()
+    {
+        return true;
+    }
     if is_compound(context.text(-1), first) || is_compound(stem, context.text(1)) {
         return true;
     }

@@ -24,11 +24,10 @@ const TRADES: &str = include_str!("rules/trades.toml");
 /// The phrases of [`IDS`].
 const FILES: [&str; IDS.len()] = [
     include_str!("rules/home_services.toml"),
-    FOOD,
+    include_str!("rules/food.toml"),
     include_str!("rules/lodging.toml"),
     include_str!("rules/general.toml"),
 ];
-const FOOD: &str = include_str!("rules/food.toml");
 /// The phrases that all trades share.
 const SHARED: &str = include_str!("rules/shared.toml");
 /// The measured quality of each trade.
@@ -137,11 +136,7 @@ impl Trade {
     /// The files with its phrases.
     fn texts(&self) -> Vec<&'static str> {
         let at = IDS.iter().position(|one| *one == self.id);
-        let own = FILES[at.unwrap_or(IDS.len() - 1)];
-        // Places to stay serve meals.
-        let food = (self.id == LODGING).then_some(FOOD);
-        let texts = [Some(own), food, Some(SHARED)];
-        texts.into_iter().flatten().collect()
+        vec![FILES[at.unwrap_or(IDS.len() - 1)], SHARED]
     }
 
     /// SHA-256 of everything that determines its findings but the weights, in hexadecimal.
@@ -196,8 +191,10 @@ named! {
         Contrasts = "contrasts",
         /// `I told them`: what the customer did, which is rarely a complaint.
         Deeds = "deeds",
-        /// `recommend downloading`: what is recommended is not the business.
-        Advice = "advice",
+        /// `recommend downloading`, `across the street`: what is praised is not the business.
+        Elsewhere = "elsewhere",
+        /// `I wish`, `could be cheaper`: what is praised is not so.
+        Wishes = "wishes",
         /// `the only downside`: announces blame, also of a content customer.
         Drawbacks = "drawbacks",
     }

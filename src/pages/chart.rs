@@ -114,8 +114,6 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
     }
     if votes.negative > 0 {
         parts.push(locale.counted("number-negative", votes.negative.into()));
-    } else if votes.mixed == 0 {
-        parts.push(locale.message("none-negative"));
     }
     parts.join(", ")
 }

@@ -181,7 +181,6 @@ figure-positive = { $positive } positiv
 figure-positive-of = { $positive } von { $judged } positiv
 figure-share = { $percent } positiv: { $positive } von { $judged } ({ $low } bis { $high })
 figure-none = keine Bewertung beurteilt es
-none-negative = keine negativ
 number-negative = { $number } negativ
 number-mixed = { $number } gemischt
 number-neutral = { $number } neutral

@@ -213,7 +213,6 @@ figure-positive = { $positive } positive
 figure-positive-of = { $positive } of { $judged } positive
 figure-share = { $percent } positive: { $positive } of { $judged } ({ $low } to { $high })
 figure-none = no review judges it
-none-negative = none negative
 number-negative = { $number } negative
 number-mixed = { $number } mixed
 number-neutral = { $number } neutral

@@ -201,7 +201,6 @@ figure-positive = { $positive } positivas
 figure-positive-of = { $positive } de { $judged } positivas
 figure-share = { $percent } positivas: { $positive } de { $judged } (de { $low } a { $high })
 figure-none = ninguna reseña lo valora
-none-negative = ninguna negativa
 number-negative = { $count ->
     [one] { $number } negativa
    *[other] { $number } negativas

@@ -186,7 +186,6 @@ figure-positive = { $positive } positifs
 figure-positive-of = { $positive } positifs sur { $judged }
 figure-share = { $percent } positifs : { $positive } sur { $judged } ({ $low } à { $high })
 figure-none = aucun avis ne le juge
-none-negative = aucun négatif
 number-negative = { $count ->
     [one] { $number } négatif
    *[other] { $number } négatifs
