@@ -28,10 +28,11 @@ use crate::wire::Witness;
 
 /// Minimum log-odds of a candidate without a rule: below this value, about 1 in 2,000 is a finding.
 const ODDS_MIN: i32 = -UNIT;
-/// Minimum confidence of praise and of blame; below it, a finding of the rules is uncertain, and one of the classifier alone is
-/// none. By who judges: the rules and the classifier, the rules alone, the classifier alone. In reviews of one and two stars by
-/// unknown authors, 86 % of the blame had the right aspect so, and 83 % with 60, 60 and 70 for blame.
-const CONFIDENCE_MIN: [[u8; 2]; 3] = [[60, 60], [60, 80], [70, 75]];
+/// Minimum confidence of a judgement; below it, a finding of the rules is uncertain, and one of the classifier alone is none.
+/// First for any judgement, then for blame where complaints are looked for: in reviews of one and two stars by unknown authors,
+/// 86 % of the blame has the right aspect so, otherwise 83 %. By who judges: the rules and the classifier, the rules alone, the
+/// classifier alone.
+const CONFIDENCE_MIN: [[u8; 3]; 2] = [[60, 60, 70], [60, 80, 75]];
 /// Maximum difference to the score of the clearest aspect of the sentence, in units of 1/[`UNIT`], for a judgement that the
 /// classifier confirms.
 const BEHIND_MAX: i32 = 2 * UNIT;
@@ -116,7 +117,7 @@ impl OpinionFinder {
     pub fn analyze(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
         let mut sentences = self.read_sentences(text);
         let candidates = self.candidates(&sentences);
-        let [.., of_classifier] = CONFIDENCE_MIN;
+        let seeks_complaints = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
         let mut findings = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let weights = self.decisions.as_ref();
@@ -129,23 +130,17 @@ impl OpinionFinder {
                 decision = Some(Decision::of_rule(label, decision));
             }
             if let Some(mut decision) = decision {
-                let is_of_classifier = candidate.rule.is_none();
                 if decision.label == Polarity::Positive && sentence.praises_nothing(text, candidate)
                 {
                     decision.confidence = 0;
                 }
-                // What only the classifier suspects is no mention.
-                if is_of_classifier
-                    && decision.label.judges()
-                    && decision.confidence
-                        < of_classifier[usize::from(decision.label == Polarity::Negative)]
-                {
-                    continue;
-                }
-                findings.push(self.finding(text, sentence, candidate, decision));
+                let is_blamed = seeks_complaints && decision.label == Polarity::Negative;
+                let least = CONFIDENCE_MIN[usize::from(is_blamed)];
+                let finding = self.finding(text, sentence, candidate, decision, least);
+                findings.extend(finding);
             }
         }
-        if stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX) {
+        if seeks_complaints {
             self.add_complaints(text, &sentences, &mut findings);
         }
         findings.sort_by(|one, other| {
@@ -613,20 +608,23 @@ const BACKING: i32 = 2;
 /// Absolute score of an uncertain finding with a leading label; below `MARGIN`.
 const LEANING: i32 = 1;
 impl OpinionFinder {
-    /// A finding with its label and confidence.
+    /// A finding with its label and confidence; `None` if only the classifier suspects it. The last argument is a row of
+    /// [`CONFIDENCE_MIN`].
     fn finding(
         &self,
         text: &TokenizedText,
         sentence: &mut SentenceReading<'_>,
         candidate: &AspectCandidate,
         decision: Decision,
-    ) -> Finding {
+        [backed, of_rules, of_classifier]: [u8; 3],
+    ) -> Option<Finding> {
         let mut rules = sentence.rules.iter();
         let rule = rules.position(|(found, _)| *found == candidate.aspect);
         let rule = rule.map(|at| sentence.rules.swap_remove(at).1);
         let scores = &sentence.scores;
         let part = &scores.parts[candidate.part];
         let heads = self.heads[candidate.aspect];
+        let has_rule = rule.is_some();
         let mut finding = rule.unwrap_or_else(|| {
             let words = heads.and_then(|heads| scores.strongest(&part.tokens, heads.aspect));
             let hit = words.map(|words| examples_hit(text, words, 0));
@@ -640,14 +638,17 @@ impl OpinionFinder {
             is_of_rule && label.sign() * part.lead() > 0 && self.finds_aspect(scores, heads);
         // The rules decide alone about a trade without annotated texts.
         let is_backed_or_alone = is_backed || !self.is_learned() || self.decisions.is_none();
-        let [backed, of_rules, of_classifier] = CONFIDENCE_MIN;
         let confidence_min = match (is_of_rule, is_backed_or_alone) {
             (true, true) => backed,
             (true, false) => of_rules,
             (false, _) => of_classifier,
-        }[usize::from(label == Polarity::Negative)];
+        };
+        let is_doubtful = label.judges() && decision.confidence < confidence_min;
+        if is_doubtful && !has_rule {
+            return None;
+        }
         finding.confidence = decision.confidence;
-        finding.polarity = if label.judges() && decision.confidence < confidence_min {
+        finding.polarity = if is_doubtful {
             Polarity::Uncertain
         } else {
             label
@@ -670,7 +671,7 @@ impl OpinionFinder {
             let words = scores.strongest(&tokens, label).unwrap_or(tokens);
             add_hit(&mut finding, text, words, points);
         }
-        finding
+        Some(finding)
     }
 
     /// A finding without hits in a part of a sentence.

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 
 use super::analysis::TextLanguage;
 use super::text::{Capitalisation, TokenizedText};
+use super::topics::COMMON_WORDS;
 use super::words::{LanguageWords, WordMap, WordSet};
 
 /// Minimum number of words for statistics; texts with fewer words are too short.
@@ -15,8 +16,8 @@ const CLEAR_MIN: usize = 6;
 const CLEAR_ONE_IN: usize = 3;
 /// Minimum share of typical words in a short text in another language: one word in this many.
 const TELLING_ONE_IN: usize = 3;
-/// Minimum share of them in a text whose language the statistics do not know: one word in this many.
-const UNKNOWN_ONE_IN: usize = 6;
+/// Minimum share of common English words in a text whose language the statistics do not know: one word in this many.
+const UNKNOWN_ONE_IN: usize = 4;
 /// From this number of words, the other words of short texts are not needed.
 const TELLING_WORDS: usize = 20;
 /// Minimum confidence of an unreliable guess.
@@ -34,6 +35,8 @@ struct TellingWord {
     tells_english: bool,
     /// Whether it is of another language.
     is_foreign: bool,
+    /// Whether it is frequent in English reviews.
+    is_common: bool,
 }
 
 /// The words of the lists.
@@ -47,6 +50,9 @@ static TELLING_LIST: LazyLock<WordMap<TellingWord>> = LazyLock::new(|| {
     mark(&english.function_words, &|word| word.is_english = true);
     mark(&english.telling_words, &|word| word.tells_english = true);
     mark(&english.foreign_words, &|word| word.is_foreign = true);
+    let common = COMMON_WORDS.keys().map(|word| (*word).to_owned());
+    let common = WordSet::from(common.collect::<Vec<_>>().join(" "));
+    mark(&common, &|word| word.is_common = true);
     words
 });
 
@@ -58,6 +64,8 @@ struct LanguageCounts {
     /// English words of short texts, and words of other languages.
     telling: usize,
     foreign: usize,
+    /// Words that are frequent in English reviews.
+    common: usize,
 }
 
 /// The language of a text with the declared language `declared` (a BCP 47 tag): by its typical words, and, if these do
@@ -118,6 +126,7 @@ fn count_words(text: &TokenizedText) -> LanguageCounts {
         counts.english += usize::from(known.is_english);
         counts.telling += usize::from(known.is_english || known.tells_english);
         counts.foreign += usize::from(known.is_foreign && !known.is_english);
+        counts.common += usize::from(known.is_common || known.is_english);
     }
     counts
 }
@@ -129,7 +138,7 @@ fn is_english_by_statistics(
     is_declared_other: bool,
 ) -> bool {
     // The statistics do not know every language: `me e mire ne tirane` is Albanian.
-    let has_english_words = counts.telling * UNKNOWN_ONE_IN >= counts.words;
+    let has_english_words = counts.common * UNKNOWN_ONE_IN >= counts.words;
     let Some(info) = statistics(text) else {
         return has_english_words && !is_declared_other;
     };

@@ -38,6 +38,10 @@ const JUDGED_MIN: u32 = 10;
 const JUDGED_PART: u32 = 10;
 /// Many blame a business or an aspect if one in this number of the reviews that judge it does.
 const BLAMED_PART: u32 = 5;
+/// Complaints without an aspect are many if there is one for this many judgements of an aspect, and hardly anybody criticises the
+/// aspect if one of this many judgements or fewer does.
+const UNPLACED_PART: u32 = 10;
+const HARDLY_PART: u32 = 20;
 /// `Most` is more than this share.
 const HALF: f64 = 0.5;
 /// Maximum number of names in one sentence, which has one `and`.
@@ -375,14 +379,15 @@ impl InsightsPage<'_> {
             .map(|(at, _)| at)
     }
 
-    /// Whether hardly anybody criticises it at a business of which many complain, of it or of what is not known: their criticism
-    /// was not heard.
+    /// Whether hardly anybody criticises it although many reviews blame the business, or although there are many complaints of
+    /// which the subject is not known: the criticism was not heard.
     fn is_improbable(&self, votes: &VoteCounts) -> bool {
-        let (whole, complaints) = (&self.counted.corpus.overall, self.counted.corpus.low_rated);
-        let is_blamed = whole.negative * BLAMED_PART >= whole.judged()
-            || complaints.without_aspect * SIDE_PART >= votes.judged();
-        let criticise = votes.negative + votes.mixed;
-        is_blamed && criticise * SIDE_PART < votes.judged()
+        let (whole, low_rated) = (&self.counted.corpus.overall, self.counted.corpus.low_rated);
+        let (judged, criticise) = (votes.judged(), votes.negative + votes.mixed);
+        let is_blamed = whole.negative * BLAMED_PART >= whole.judged();
+        let is_complained = low_rated.without_aspect * UNPLACED_PART >= judged;
+        is_blamed && criticise * SIDE_PART < judged
+            || is_complained && criticise * HARDLY_PART <= judged
     }
 
     /// Whole reviews.

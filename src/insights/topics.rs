@@ -41,7 +41,7 @@ const ASPECT_MIN: (usize, usize) = (2, 4);
 
 /// Common words, by whether they are the most frequent ones. A frequent one is no part of a topic: `the`, `great`, `time`. Any
 /// other one alone says nothing: `employees`, `future`, `solution`.
-static COMMON_WORDS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
+pub static COMMON_WORDS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
     let (frequent, others) = include_str!("common_words.txt")
         .split_once("\n\n")
         .unwrap_or_default();

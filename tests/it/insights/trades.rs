@@ -41,7 +41,7 @@ async fn the_business_type_selects_the_trade_also_while_serving() {
         ("LocalBusiness", "general", "price"),
         ("Restaurant", "food", "food"),
         ("Plumber", "home_services", "price"),
-        ("Hotel", "general", "food"),
+        ("Hotel", "general", "price"),
         ("Dentist", "general", "professionalism"),
     ] {
         app.shell(&format!("update business set type = '{kind}'"))
