@@ -294,7 +294,8 @@ transparency-json = Diese Zahlen als JSON
 
 ## Names of topics and trades: the id is made of the English name
 
-name-rooms-and-place = Zimmer und Lage
+name-rooms-and-place = Zimmer und Haus
+name-location = Lage
 name-places-to-stay = Unterkünfte
 name-any-business = Jedes Unternehmen
 name-atmosphere = Atmosphäre

@@ -327,6 +327,7 @@ transparency-json = These figures as JSON
 ## Names of topics and trades: the id is made of the English name
 
 name-rooms-and-place = Rooms and place
+name-location = Location
 name-places-to-stay = Places to stay
 name-any-business = Any business
 name-atmosphere = Atmosphere

@@ -327,6 +327,7 @@ transparency-json = Estas cifras en JSON
 ## Names of topics and trades: the id is made of the English name
 
 name-rooms-and-place = Habitaciones y lugar
+name-location = Ubicación
 name-places-to-stay = Alojamientos
 name-any-business = Cualquier empresa
 name-atmosphere = Ambiente

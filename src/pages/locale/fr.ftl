@@ -312,6 +312,7 @@ transparency-json = Ces chiffres en JSON
 ## Names of topics and trades: the id is made of the English name
 
 name-rooms-and-place = Chambres et lieu
+name-location = Emplacement
 name-places-to-stay = Hébergements
 name-any-business = Toute entreprise
 name-atmosphere = Ambiance
