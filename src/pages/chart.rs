@@ -27,39 +27,19 @@ pub struct BarFragment {
     whisker: Option<(f64, f64)>,
 }
 
-/// The reviews with an opinion on a subject, by opinion.
-#[derive(Debug, Clone, Copy)]
-pub struct Votes<'a> {
-    pub positive: u32,
-    /// Positive and negative in the same review.
-    pub mixed: u32,
-    pub negative: u32,
-    /// Reviews of which it is unclear what they say.
-    pub uncertain: u32,
-    /// The share of positive reviews, with its interval.
-    pub share: Option<&'a wire::Share>,
-}
-
-impl Votes<'_> {
-    /// The number of reviews that have an opinion.
-    pub const fn judged(&self) -> u32 {
-        self.positive + self.mixed + self.negative
-    }
-}
-
 impl BarFragment {
     /// `None` if too few reviews have an opinion.
-    pub fn of(label: &str, votes: Votes<'_>, locale: &Locale) -> Option<Self> {
-        let judged = votes.judged();
+    pub fn of(label: &str, votes: &wire::Votes, locale: &Locale) -> Option<Self> {
+        let judged = votes.judged_count;
         if judged < JUDGED_MIN {
             return None;
         }
         let mut from = 0.0;
         let mut parts = Vec::new();
         for (class, votes) in [
-            ("good", votes.positive),
-            ("mixed", votes.mixed),
-            ("bad", votes.negative),
+            ("good", votes.positive_count),
+            ("mixed", votes.mixed_count),
+            ("bad", votes.negative_count),
         ] {
             let width = f64::from(votes) * 100.0 / f64::from(judged);
             if votes > 0 {
@@ -67,9 +47,8 @@ impl BarFragment {
             }
             from += width;
         }
-        let whisker = votes
-            .share
-            .map(|share| (share.low * 100.0, share.high * 100.0));
+        let share = votes.positive_share.as_ref();
+        let whisker = share.map(|share| (share.low * 100.0, share.high * 100.0));
         let figure = figure(votes, locale);
         let words = locale.message_with("bar", &[("name", label), ("figure", &figure)]);
         Some(Self {
@@ -81,21 +60,21 @@ impl BarFragment {
 }
 
 /// The votes in words, for example `81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative`.
-pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
-    let judged = votes.judged();
+pub fn figure(votes: &wire::Votes, locale: &Locale) -> String {
+    let judged = votes.judged_count;
     if judged == 0 {
         return locale.message("figure-none").into_owned();
     }
     let number = |votes: u32| locale.number(u64::from(votes));
-    let [positive, of] = [votes.positive, judged].map(number);
+    let [positive, of] = [votes.positive_count, judged].map(number);
     let figures = [("positive", &*positive), ("judged", &of)];
     // What is unclear may be a criticism.
-    if votes.uncertain > 0 && votes.positive == judged {
+    if votes.uncertain_count > 0 && votes.positive_count == judged {
         return locale
             .message_with("figure-positive", &figures)
             .into_owned();
     }
-    let mut parts = vec![match votes.share.filter(|_| judged >= JUDGED_MIN) {
+    let mut parts = vec![match votes.positive_share.as_ref().filter(|_| judged >= JUDGED_MIN) {
         Some(wire::Share { value, low, high }) => {
             let [share, low, high] = [value, low, high].map(|one| locale.percent(*one));
             let texts = [
@@ -109,11 +88,11 @@ pub fn figure(votes: Votes<'_>, locale: &Locale) -> String {
         }
         None => locale.message_with("figure-positive-of", &figures),
     }];
-    if votes.mixed > 0 {
-        parts.push(locale.counted("number-mixed", votes.mixed.into()));
+    if votes.mixed_count > 0 {
+        parts.push(locale.counted("number-mixed", votes.mixed_count.into()));
     }
-    if votes.negative > 0 {
-        parts.push(locale.counted("number-negative", votes.negative.into()));
+    if votes.negative_count > 0 {
+        parts.push(locale.counted("number-negative", votes.negative_count.into()));
     }
     parts.join(", ")
 }
@@ -293,26 +272,26 @@ fn trend_words(trend: wire::InsightTrend, locale: &Locale) -> Cow<'static, str> 
 mod tests {
     use askama::Template;
 
-    use super::{BarFragment, Votes, figure};
+    use super::{BarFragment, figure};
     use crate::model::business::Business;
     use crate::pages::locale::Locale;
     use crate::wire;
 
     #[test]
     fn a_bar_has_all_figures_as_text() {
-        let share = wire::Share {
-            value: 0.81,
-            low: 0.71,
-            high: 0.88,
+        let votes = wire::Votes {
+            judged_count: 79,
+            positive_count: 64,
+            mixed_count: 9,
+            negative_count: 6,
+            positive_share: Some(wire::Share {
+                value: 0.81,
+                low: 0.71,
+                high: 0.88,
+            }),
+            ..wire::Votes::default()
         };
-        let votes = Votes {
-            positive: 64,
-            mixed: 9,
-            negative: 6,
-            uncertain: 0,
-            share: Some(&share),
-        };
-        let svg = BarFragment::of("Price", votes, &Locale::of(&Business::default()))
+        let svg = BarFragment::of("Price", &votes, &Locale::of(&Business::default()))
             .unwrap()
             .render()
             .unwrap();
@@ -329,15 +308,14 @@ mod tests {
 
     #[test]
     fn too_few_votes_are_in_words_only() {
-        let votes = Votes {
-            positive: 3,
-            mixed: 0,
-            negative: 1,
-            uncertain: 0,
-            share: None,
+        let votes = wire::Votes {
+            judged_count: 4,
+            positive_count: 3,
+            negative_count: 1,
+            ..wire::Votes::default()
         };
         let locale = Locale::of(&Business::default());
-        assert!(BarFragment::of("Price", votes, &locale).is_none());
-        assert_eq!(figure(votes, &locale), "3 of 4 positive, 1 negative");
+        assert!(BarFragment::of("Price", &votes, &locale).is_none());
+        assert_eq!(figure(&votes, &locale), "3 of 4 positive, 1 negative");
     }
 }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, aspect_path, short_figure, votes_of};
+use super::rows::{FiguresFragment, aspect_path, short_figure};
 use super::subject::{group, heading, path};
 use crate::model::MentionKind;
 use crate::pages::chart::{BarFragment, JUDGED_MIN, TrendFragment};

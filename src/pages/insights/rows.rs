@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use crate::pages::chart::{BarFragment, TrendFragment, Votes, figure};
+use crate::pages::chart::{BarFragment, TrendFragment, figure};
 use crate::pages::frame::Site;
 use crate::pages::locale::Locale;
 use crate::wire;
@@ -26,17 +26,6 @@ pub struct FiguresFragment<'a> {
     pub bar: Option<BarFragment>,
     figure: String,
     trend: Option<TrendFragment<'a>>,
-}
-
-/// The votes for a bar.
-pub const fn votes_of(votes: &wire::Votes) -> Votes<'_> {
-    Votes {
-        positive: votes.positive_count,
-        mixed: votes.mixed_count,
-        negative: votes.negative_count,
-        uncertain: votes.uncertain_count,
-        share: votes.positive_share.as_ref(),
-    }
 }
 
 /// An aspect is in a list if this number of reviews has an opinion on it.
@@ -68,7 +57,7 @@ pub fn short_figure(votes: &wire::Votes, locale: &Locale) -> Cow<'static, str> {
 
 /// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
 fn figure_of_entity(votes: &wire::Votes, locale: &Locale) -> String {
-    let mut words = figure(votes_of(votes), locale);
+    let mut words = figure(votes, locale);
     if votes.judged_count > 0 && votes.judged_count < votes.mention_count {
         let counts = [votes.mention_count, votes.judged_count];
         let [named, judged] = counts.map(|count| locale.number(count.into()));
@@ -102,7 +91,7 @@ impl<'a> FiguresFragment<'a> {
             }
         }
         Self {
-            bar: BarFragment::of(name, votes_of(votes), locale),
+            bar: BarFragment::of(name, votes, locale),
             figure: words + ".",
             trend: trend.map(|trend| TrendFragment::new(trend, locale)),
         }
@@ -113,7 +102,7 @@ impl<'a> FiguresFragment<'a> {
         trend: Option<&'a wire::VotesOverTime>,
         locale: &'a Locale,
     ) -> Self {
-        let words = figure(votes_of(&aspect.votes), locale);
+        let words = figure(&aspect.votes, locale);
         Self::new(
             &locale.name(&aspect.label),
             &aspect.votes,
@@ -135,9 +124,9 @@ impl<'a> AspectRowFragment<'a> {
     pub fn new(aspect: &'a wire::Aspect, site: &'a Site<'a>) -> Option<Self> {
         let locale = &site.locale;
         // Only the insights page shows the interval.
-        let votes = Votes {
-            share: None,
-            ..votes_of(&aspect.votes)
+        let votes = wire::Votes {
+            positive_share: None,
+            ..aspect.votes.clone()
         };
         let judged = aspect.votes.judged_count;
         if judged < LISTED_MIN || aspect.votes.uncertain_count > judged {
@@ -148,7 +137,7 @@ impl<'a> AspectRowFragment<'a> {
             aspect,
             site,
             figure: short_figure(&aspect.votes, locale),
-            bar: BarFragment::of(&label, votes, locale),
+            bar: BarFragment::of(&label, &votes, locale),
             label,
         })
     }
