@@ -13,6 +13,8 @@ use brotli::enc::BrotliEncoderParams;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use poem::http::header::{CACHE_CONTROL, ETAG, VARY};
+use poem::http::{HeaderMap, HeaderName, HeaderValue};
 
 use super::document::Content;
 use super::store::Publication;
@@ -87,12 +89,12 @@ fn feed<W: Write>(mut encoder: W, pieces: &[Bytes], is_cancelled: &dyn Fn() -> b
 // A response body shared by many requests, with each coding once it is ready. Used for documents and for pages and
 // descriptions that do not change while the service runs.
 
+/// Capacity for a response's header fields, those that are added later included, so that the map does not grow.
+const FIELDS_MAX: usize = 16;
 /// How long caches may keep an answer, and how long they may serve a stale one while they revalidate or cannot reach the
 /// service.
-const CACHEABLE: &[u8] = b"max-age=60, stale-while-revalidate=600, stale-if-error=86400";
-
-/// The name and the value of a header field.
-pub type Field = (&'static str, Bytes);
+const CACHEABLE: HeaderValue =
+    HeaderValue::from_static("max-age=60, stale-while-revalidate=600, stale-if-error=86400");
 
 #[derive(Debug)]
 pub struct CachedBody {
@@ -100,9 +102,11 @@ pub struct CachedBody {
     pub content_type: &'static str,
     pub content: Content,
     coded: Arc<[OnceLock<Bytes>; Coding::ALL.len()]>,
-    /// The header fields of an answer, also of a 304: in identity, then in each coding, ready or not. The first is `ETag`,
-    /// which is strong: `"<digest>"`, or `"<digest>-gzip"`.
-    heads: [Vec<Field>; 1 + Coding::ALL.len()],
+    /// The header fields of an answer, also of a 304: in identity, then in each coding, ready or not. Finished, because an answer
+    /// with a 304 costs little else.
+    heads: [HeaderMap; 1 + Coding::ALL.len()],
+    /// Those of the heads. They are strong: `"<digest>"`, or `"<digest>-gzip"`.
+    etags: [String; 1 + Coding::ALL.len()],
     /// The publication whose last change is also that of the body, if its row is stored.
     pub publication: Option<Publication>,
 }
@@ -112,16 +116,18 @@ impl CachedBody {
     pub fn new(content_type: &'static str, content: Content) -> Self {
         let digest = &content.digest;
         let [brotli, gzip] = Coding::ALL.map(|coding| format!("\"{digest}-{coding}\""));
-        let heads = [format!("\"{digest}\""), brotli, gzip].map(|etag| {
-            vec![
-                ("etag", etag.into()),
-                ("cache-control", Bytes::from_static(CACHEABLE)),
-                ("vary", Bytes::from_static(b"Accept-Encoding")),
-            ]
+        let etags = [format!("\"{digest}\""), brotli, gzip];
+        let heads = etags.each_ref().map(|etag| {
+            let mut head = HeaderMap::with_capacity(FIELDS_MAX);
+            insert(&mut head, ETAG, etag);
+            head.insert(CACHE_CONTROL, CACHEABLE);
+            head.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            head
         });
         Self {
             coded: Arc::new(Coding::ALL.map(|_| OnceLock::new())),
             heads,
+            etags,
             publication: None,
             content_type,
             content,
@@ -139,17 +145,16 @@ impl CachedBody {
         if publication.is_confirmed() {
             // RFC 9110 §5.6.7.
             let date = publication.changed_at.format("%a, %d %b %Y %H:%M:%S GMT");
-            self.add("last-modified", date.to_string());
+            self.add("last-modified", &date.to_string());
             self.publication = Some(publication.clone());
         }
         self
     }
 
     /// Adds a field to the answers in all codings.
-    pub fn add(&mut self, name: &'static str, value: String) {
-        let value = Bytes::from(value);
+    pub fn add(&mut self, name: &'static str, value: &str) {
         for head in &mut self.heads {
-            head.push((name, value.clone()));
+            insert(head, HeaderName::from_static(name), value);
         }
     }
 
@@ -164,13 +169,13 @@ impl CachedBody {
     }
 
     /// The header fields of an answer in that coding; `None` is identity.
-    pub fn head(&self, coding: Option<Coding>) -> &[Field] {
+    pub fn head(&self, coding: Option<Coding>) -> &HeaderMap {
         &self.heads[coding.map_or(0, |coding| 1 + coding as usize)]
     }
 
     /// Whether it is the entity tag of the body in any coding.
     pub fn has_etag(&self, tag: &[u8]) -> bool {
-        self.heads.iter().any(|head| head[0].1 == tag)
+        self.etags.iter().any(|etag| etag.as_bytes() == tag)
     }
 
     /// The codings that are ready, most preferred first.
@@ -182,6 +187,13 @@ impl CachedBody {
     /// Later calls for the same coding do nothing, because all results are equal.
     pub fn set_coded(&self, coding: Coding, coded: Bytes) {
         let _ = self.coded[coding as usize].set(coded);
+    }
+}
+
+/// Adds a value of hexadecimal digits, a date or URLs, which is always valid.
+fn insert(head: &mut HeaderMap, name: HeaderName, value: &str) {
+    if let Ok(value) = HeaderValue::from_str(value) {
+        head.insert(name, value);
     }
 }
 

@@ -136,7 +136,7 @@ impl Publisher {
             let content = draft.finish(publication.changed_at);
             let mut body = CachedBody::new(document.content_type(), content).dated(&publication);
             if document.is_topic() {
-                body.add("link", document.link(&self.links));
+                body.add("link", &document.link(&self.links));
             }
             let same = before.filter(|before| before.body.content.digest == body.content.digest);
             if let Some(same) = same {

@@ -20,9 +20,6 @@ use tokio::task::yield_now;
 use super::context::Ctx;
 use crate::snapshot::{CachedBody, Coding, Snapshot};
 
-/// Capacity for a response's header fields, the common ones included, so that the map does not grow.
-const FIELDS_MAX: usize = 16;
-
 /// What [`Ctx::respond`] answers with a body of the shape `K`.
 pub struct Cacheable<K>(Response, PhantomData<fn() -> K>);
 
@@ -50,13 +47,7 @@ impl Ctx {
         let coding = choose(request, body);
         let mut response = Response::default();
         let fields = response.headers_mut();
-        fields.reserve(FIELDS_MAX);
-        for (name, value) in body.head(coding) {
-            // Its value is ready: hexadecimal digits, a date, or URLs.
-            if let Ok(value) = HeaderValue::from_maybe_shared(value.clone()) {
-                fields.insert(HeaderName::from_static(name), value);
-            }
-        }
+        fields.clone_from(body.head(coding));
         if let Some(publication) = &body.publication {
             // Not earlier than `Last-Modified` (RFC 9110 §8.8.2.1), even if the clock was set back after the change.
             let date = self.clock.now().max(publication.changed_at);
