@@ -74,7 +74,11 @@ pub fn figure(votes: &wire::Votes, locale: &Locale) -> String {
             .message_with("figure-positive", &figures)
             .into_owned();
     }
-    let mut parts = vec![match votes.positive_share.as_ref().filter(|_| judged >= JUDGED_MIN) {
+    let mut parts = vec![match votes
+        .positive_share
+        .as_ref()
+        .filter(|_| judged >= JUDGED_MIN)
+    {
         Some(wire::Share { value, low, high }) => {
             let [share, low, high] = [value, low, high].map(|one| locale.percent(*one));
             let texts = [
