@@ -404,7 +404,7 @@ impl TokenKind {
                 let is_other = word.id == 0 && !word.is(FirstName);
                 token.shape == Capitalisation::Capitalised && !token.begins_line && is_other
             }
-            Self::Crossing => is_capital && word.id == 0,
+            Self::Crossing => is_capital && word.id == 0 && text != "i",
             Self::Noun => {
                 let is_other = word.is_any(&[Deed, Be, Pair, Link, Near]);
                 !is_capital && !is_mark && !is_other

@@ -44,5 +44,5 @@ pub use analyzer::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
 pub use compact::{CompactAnalysis, CompactFinding, CompactName, name_key, review_vote, vote_of};
 pub use count::{AggregateInput, PERSON_MIN};
 pub use language::detect_language;
-pub use page::aggregate;
+pub use page::{aggregate, hides_criticism};
 pub use rules::Trade;

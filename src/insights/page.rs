@@ -18,7 +18,8 @@ use crate::model::text::within_sentence;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
     Aspect, Complaint, Entities, Entity, Faq, FaqBasis, InsightQuote, Insights, InsightsMethod,
-    QuoteKind, Share, SummaryEvidence, SummarySentence, SummaryTemplate, VotesOverTime,
+    LowRated, OverallSentiment, QuoteKind, Share, SummaryEvidence, SummarySentence,
+    SummaryTemplate, Votes, VotesOverTime,
 };
 
 /// Minimum number of reviews for which one side, praise or blame, is shown.
@@ -38,10 +39,10 @@ const JUDGED_MIN: u32 = 10;
 const JUDGED_PART: u32 = 10;
 /// Many blame a business or an aspect if one in this number of the reviews that judge it does.
 const BLAMED_PART: u32 = 5;
-/// Complaints without an aspect are many if there is one for this many judgements of an aspect, and hardly anybody criticises the
-/// aspect if one of this many judgements or fewer does.
+/// Complaints without an aspect are many if there is one for this many judgements of an aspect, and this many for each criticism
+/// of it.
 const UNPLACED_PART: u32 = 10;
-const HARDLY_PART: u32 = 20;
+const UNPLACED_FACTOR: u32 = 8;
 /// `Most` is more than this share.
 const HALF: f64 = 0.5;
 /// Maximum number of names in one sentence, which has one `and`.
@@ -379,15 +380,9 @@ impl InsightsPage<'_> {
             .map(|(at, _)| at)
     }
 
-    /// Whether hardly anybody criticises it although many reviews blame the business, or although there are many complaints of
-    /// which the subject is not known: the criticism was not heard.
     fn is_improbable(&self, votes: &VoteCounts) -> bool {
-        let (whole, low_rated) = (&self.counted.corpus.overall, self.counted.corpus.low_rated);
-        let (judged, criticise) = (votes.judged(), votes.negative + votes.mixed);
-        let is_blamed = whole.negative * BLAMED_PART >= whole.judged();
-        let is_complained = low_rated.without_aspect * UNPLACED_PART >= judged;
-        is_blamed && criticise * SIDE_PART < judged
-            || is_complained && criticise * HARDLY_PART <= judged
+        let corpus = &self.counted.corpus;
+        hides_criticism(&votes.into(), &(&corpus.overall).into(), corpus.low_rated)
     }
 
     /// Whole reviews.
@@ -395,6 +390,7 @@ impl InsightsPage<'_> {
         let votes = &self.counted.corpus.overall;
         let (positive, negative, all) = (votes.positive, votes.negative, votes.reviews());
         let [(more, word), (fewer, other)] = sides(votes);
+        const UNCLEAR: &str = "mixed, neutral or unclear";
         let are = |reviews: u32, what: &str| match reviews {
             0 => format!("none is {what}"),
             1 => format!("1 is {what}"),
@@ -403,8 +399,8 @@ impl InsightsPage<'_> {
         let neither = all - more - fewer;
         let rest = match (fewer, neither) {
             (_, 0) => are(fewer, other),
-            (0, _) => are(neither, "neither positive nor negative"),
-            (_, _) => format!("{}, {}", are(fewer, other), are(neither, "neither")),
+            (0, _) => are(neither, UNCLEAR),
+            (_, _) => format!("{}, {}", are(fewer, other), are(neither, UNCLEAR)),
         };
         let share = quantifier(more, all);
         let text = if is_stated(share, more, all) {
@@ -605,6 +601,18 @@ impl InsightsPage<'_> {
         }
         answers
     }
+}
+
+/// Whether hardly anybody criticises what these votes are on, although many reviews blame the business, or although there are many
+/// complaints of which the subject is not known: the criticism was not heard.
+pub fn hides_criticism(votes: &Votes, whole: &OverallSentiment, low_rated: LowRated) -> bool {
+    let criticise = votes.negative_count + votes.mixed_count;
+    let is_blamed =
+        whole.negative_count * BLAMED_PART >= whole.positive_count + whole.negative_count;
+    let unplaced = low_rated.without_aspect;
+    let is_complained =
+        unplaced * UNPLACED_PART >= votes.judged_count && unplaced >= criticise * UNPLACED_FACTOR;
+    criticise * SIDE_PART < votes.judged_count && (is_blamed || is_complained && unplaced > 0)
 }
 
 /// Whether at least as many reviews judge as are uncertain; otherwise there is no sentence.

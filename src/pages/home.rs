@@ -215,7 +215,7 @@ pub fn show(snapshot: &Snapshot) -> String {
         .collect();
     judged.sort_by_key(|aspect| Reverse(aspect.votes.judged_count));
     let mut aspects: Vec<_> = (judged.into_iter())
-        .filter_map(|aspect| AspectRowFragment::new(aspect, &site))
+        .filter_map(|aspect| AspectRowFragment::new(aspect, &snapshot.insights, &site))
         .take(ASPECTS + ASPECTS_FOLDED)
         .collect();
     let folded = aspects.split_off(aspects.len().min(ASPECTS));

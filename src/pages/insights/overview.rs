@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, aspect_path, short_figure};
+use super::rows::{FiguresFragment, aspect_path, figure_with_uncertain, short_figure};
 use super::subject::{group, heading, path};
 use crate::model::MentionKind;
 use crate::pages::chart::{BarFragment, JUDGED_MIN, TrendFragment};
@@ -159,13 +159,11 @@ fn sentence(
 ) -> (String, String) {
     let (evidence, locale) = (&one.evidence, &site.locale);
     let figure = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
-    let is_praise_alone = figure("positive") == figure("judged") && figure("uncertain") > 0;
     let (id, kind) = match one.template {
         SummaryTemplate::Overall => ("summary-overall", None),
-        SummaryTemplate::AspectPositive if is_praise_alone => ("summary-aspect-praised", None),
-        SummaryTemplate::AspectPositive => ("summary-aspect-positive", None),
-        SummaryTemplate::AspectNegative => ("summary-aspect-negative", None),
-        SummaryTemplate::AspectDivided => ("summary-aspect-divided", None),
+        SummaryTemplate::AspectPositive
+        | SummaryTemplate::AspectNegative
+        | SummaryTemplate::AspectDivided => ("summary-aspect", None),
         SummaryTemplate::Technicians => ("summary-technicians", Some(MentionKind::Technician)),
         SummaryTemplate::Services => ("summary-services", Some(MentionKind::Service)),
         SummaryTemplate::NotAnalysed => ("summary-not-analysed", None),
@@ -178,6 +176,7 @@ fn sentence(
     let mut aspects = insights.aspects.iter();
     let aspect = aspects.find(|one| evidence.aspect.as_ref() == Some(&one.id));
     texts.extend(aspect.map(|one| ("topic", locale.name(&one.label).into_owned())));
+    texts.extend(aspect.map(|one| ("figure", figure_with_uncertain(&one.votes, locale))));
     let mut path = aspect.map_or("#aspects".to_owned(), |one| aspect_path(&one.id, site));
     if let Some((keys, kind)) = evidence.entities.as_ref().zip(kind) {
         let entities = insights.entities.of(kind);

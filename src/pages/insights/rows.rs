@@ -5,6 +5,7 @@ use std::borrow::Cow;
 
 use askama::Template;
 
+use crate::insights::hides_criticism;
 use crate::pages::chart::{BarFragment, TrendFragment, figure};
 use crate::pages::frame::Site;
 use crate::pages::locale::Locale;
@@ -53,6 +54,16 @@ pub fn short_figure(votes: &wire::Votes, locale: &Locale) -> Cow<'static, str> {
     let positive = locale.message_with(id, &texts);
     let uncertain = locale.counted("number-uncertain", votes.uncertain_count.into());
     Cow::Owned([&*positive, ", ", &*uncertain].concat())
+}
+
+/// The votes in words, with the uncertain ones.
+pub fn figure_with_uncertain(votes: &wire::Votes, locale: &Locale) -> String {
+    let mut words = figure(votes, locale);
+    if votes.uncertain_count > 0 {
+        words += ", ";
+        words += &locale.counted("number-uncertain", votes.uncertain_count.into());
+    }
+    words
 }
 
 /// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
@@ -120,8 +131,12 @@ impl<'a> FiguresFragment<'a> {
 }
 
 impl<'a> AspectRowFragment<'a> {
-    /// `None` if few reviews have an opinion on the aspect, or more are uncertain.
-    pub fn new(aspect: &'a wire::Aspect, site: &'a Site<'a>) -> Option<Self> {
+    /// `None` if few reviews have an opinion on the aspect, or more are uncertain, or criticism was not heard.
+    pub fn new(
+        aspect: &'a wire::Aspect,
+        insights: &wire::Insights,
+        site: &'a Site<'a>,
+    ) -> Option<Self> {
         let locale = &site.locale;
         // Only the insights page shows the interval.
         let votes = wire::Votes {
@@ -129,7 +144,11 @@ impl<'a> AspectRowFragment<'a> {
             ..aspect.votes.clone()
         };
         let judged = aspect.votes.judged_count;
-        if judged < LISTED_MIN || aspect.votes.uncertain_count > judged {
+        let (whole, low_rated) = (&insights.overall_sentiment, insights.method.low_rated);
+        if judged < LISTED_MIN
+            || aspect.votes.uncertain_count > judged
+            || hides_criticism(&aspect.votes, whole, low_rated)
+        {
             return None;
         }
         let label = locale.name(&aspect.label);

@@ -229,14 +229,11 @@ all-of-these = Alle diese Bewertungen
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] { $number } Bewertung, deren Text ausgewertet wurde: insgesamt { $positive } positiv, { $negative } negativ und { $neither } keins von beiden.
-   *[other] Von { $number } Bewertungen, deren Text ausgewertet wurde, sind insgesamt { $positive } positiv, { $negative } negativ und { $neither } keins von beiden.
+    [one] { $number } Bewertung, deren Text ausgewertet wurde: insgesamt { $positive } positiv, { $negative } negativ und { $neither } gemischt, neutral oder unklar.
+   *[other] Von { $number } Bewertungen, deren Text ausgewertet wurde, sind insgesamt { $positive } positiv, { $negative } negativ und { $neither } gemischt, neutral oder unklar.
 }
 summary-not-analysed = Texte in einer Sprache, die nicht ausgewertet wird: { $foreign } von { $with_text }.
-summary-aspect-positive = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv.
-summary-aspect-praised = { $topic }: { $positive } Bewertungen loben es, { $uncertain } sind unklar.
-summary-aspect-negative = { $topic }: { $negative } von { $judged } Bewertungen dazu sind negativ.
-summary-aspect-divided = { $topic }: { $positive } von { $judged } Bewertungen dazu sind positiv, { $negative } negativ.
+summary-aspect = { $topic }: { $figure }.
 summary-complaint-quote = Eine davon: „{ $quote }“
 summary-technicians = Am häufigsten genannt: { $names }.
 summary-services = Am häufigsten erwähnte Leistungen: { $names }.

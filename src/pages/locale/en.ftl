@@ -261,14 +261,11 @@ all-of-these = All of these reviews
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] The { $number } review with a text that was analysed: { $positive } positive, { $negative } negative and { $neither } neither as a whole.
-   *[other] Of the { $number } reviews with a text that was analysed, { $positive } are positive as a whole, { $negative } negative and { $neither } neither.
+    [one] The { $number } review with a text that was analysed: { $positive } positive, { $negative } negative and { $neither } mixed, neutral or unclear as a whole.
+   *[other] Of the { $number } reviews with a text that was analysed, { $positive } are positive as a whole, { $negative } negative and { $neither } mixed, neutral or unclear.
 }
 summary-not-analysed = Texts in a language that is not analysed: { $foreign } of { $with_text }.
-summary-aspect-positive = { $topic }: { $positive } of { $judged } reviews that judge it are positive.
-summary-aspect-praised = { $topic }: { $positive } reviews praise it, { $uncertain } are unclear.
-summary-aspect-negative = { $topic }: { $negative } of { $judged } reviews that judge it are negative.
-summary-aspect-divided = { $topic }: { $positive } of { $judged } reviews that judge it are positive, { $negative } negative.
+summary-aspect = { $topic }: { $figure }.
 summary-complaint-quote = One of them: “{ $quote }”
 summary-technicians = Named most often: { $names }.
 summary-services = Services mentioned most often: { $names }.

@@ -261,14 +261,11 @@ all-of-these = Todas estas reseñas
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] { $number } reseña cuyo texto se analizó: { $positive } positiva, { $negative } negativa y { $neither } ni lo uno ni lo otro en conjunto.
-   *[other] De las { $number } reseñas cuyo texto se analizó, { $positive } son positivas en conjunto, { $negative } negativas y { $neither } ni lo uno ni lo otro.
+    [one] { $number } reseña cuyo texto se analizó: { $positive } positiva, { $negative } negativa y { $neither } mixta, neutra o poco clara en conjunto.
+   *[other] De las { $number } reseñas cuyo texto se analizó, { $positive } son positivas en conjunto, { $negative } negativas y { $neither } mixtas, neutras o poco claras.
 }
 summary-not-analysed = Textos en un idioma que no se analiza: { $foreign } de { $with_text }.
-summary-aspect-positive = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas.
-summary-aspect-praised = { $topic }: { $positive } reseñas lo elogian, { $uncertain } no son claras.
-summary-aspect-negative = { $topic }: { $negative } de { $judged } reseñas que lo valoran son negativas.
-summary-aspect-divided = { $topic }: { $positive } de { $judged } reseñas que lo valoran son positivas, { $negative } negativas.
+summary-aspect = { $topic }: { $figure }.
 summary-complaint-quote = Una de ellas: «{ $quote }»
 summary-technicians = Personas más nombradas: { $names }.
 summary-services = Servicios más mencionados: { $names }.

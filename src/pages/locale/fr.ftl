@@ -246,14 +246,11 @@ all-of-these = Tous ces avis
 ## The summary in sentences
 
 summary-overall = { $count ->
-    [one] { $number } avis dont le texte a été analysé : { $positive } positif, { $negative } négatif et { $neither } ni l’un ni l’autre dans l’ensemble.
-   *[other] Sur les { $number } avis dont le texte a été analysé, { $positive } sont positifs dans l’ensemble, { $negative } négatifs et { $neither } ni l’un ni l’autre.
+    [one] { $number } avis dont le texte a été analysé : { $positive } positif, { $negative } négatif et { $neither } mitigé, neutre ou peu clair dans l’ensemble.
+   *[other] Sur les { $number } avis dont le texte a été analysé, { $positive } sont positifs dans l’ensemble, { $negative } négatifs et { $neither } mitigés, neutres ou peu clairs.
 }
 summary-not-analysed = Textes dans une langue qui n’est pas analysée : { $foreign } sur { $with_text }.
-summary-aspect-positive = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs.
-summary-aspect-praised = { $topic } : { $positive } avis en sont satisfaits, { $uncertain } ne sont pas clairs.
-summary-aspect-negative = { $topic } : { $negative } avis sur { $judged } à ce sujet sont négatifs.
-summary-aspect-divided = { $topic } : { $positive } avis sur { $judged } à ce sujet sont positifs, { $negative } négatifs.
+summary-aspect = { $topic } : { $figure }.
 summary-complaint-quote = L’un d’eux : « { $quote } »
 summary-technicians = Les plus cités : { $names }.
 summary-services = Services les plus mentionnés : { $names }.
