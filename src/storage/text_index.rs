@@ -6,8 +6,8 @@ use super::error::{AtPath as _, DbError};
 use super::reviews::DatabasePosition;
 use super::text::Text;
 
-/// Maximum number of candidates: one more than a search counts.
-const CANDIDATES_MAX: u16 = 1_001;
+/// Maximum number of candidates, also in the statement: one more than a search counts.
+const CANDIDATES_MAX: usize = 1_001;
 /// Maximum number of trigrams of a question, because each takes time.
 const TRIGRAMS_MAX: usize = 12;
 const TRIGRAM_LETTERS: usize = 3;
@@ -32,15 +32,16 @@ impl Database {
         }
         let searchers = self.open.load().searchers.clone();
         // One statement, so one state of the database; one row, because each costs a message between threads.
+        // The limits are no parameters: SQLite would plan the statement anew for each value that is bound to them, which takes as
+        // long as the search.
         let row = sqlx::query!(
             r#"select coalesce((select lineage_id from instance), '') as "lineage!: Text",
                  coalesce((select max(change_no) from review_change), 0) as "change_no!: i64",
                  (select json_group_array(review_no) from (
-                    select * from (select rowid as review_no from review_fts where review_fts match ?1 limit ?2)
+                    select * from (select rowid as review_no from review_fts where review_fts match ?1 limit 1001)
                     union all
-                    select * from (select review_no from review_change where change_no > ?3 limit ?2))) as "review_nos!: Text""#,
+                    select * from (select review_no from review_change where change_no > ?2 limit 1001))) as "review_nos!: Text""#,
             expression,
-            CANDIDATES_MAX,
             position.change_no,
         )
         .fetch_one(&searchers)
@@ -49,7 +50,7 @@ impl Database {
         let is_later =
             row.lineage.as_ref() == position.lineage && row.change_no >= position.change_no;
         let review_nos = Vec::from(row.review_nos);
-        Ok(Some(review_nos).filter(|found| is_later && found.len() < CANDIDATES_MAX.into()))
+        Ok(Some(review_nos).filter(|found| is_later && found.len() < CANDIDATES_MAX))
     }
 }
 
