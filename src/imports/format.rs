@@ -279,8 +279,6 @@ pub struct Format {
     pub is_manual: bool,
     /// its texts are HTML
     pub html: bool,
-    /// a cell that a spreadsheet may run has an apostrophe in front
-    pub escapes_formulas: bool,
     /// a member that is not there says nothing; otherwise it says that there is none
     pub leaves_out: bool,
     /// its IDs are Google's names, `accounts/…/locations/…/reviews/…`
@@ -289,8 +287,6 @@ pub struct Format {
     pub stars: Names,
     /// the value of the field `matched` that means that a review matches a job in the business's books
     pub matched: Option<String>,
-    /// the column with the ID of an object of JSON:API's `included`, whose members are read as `included.…`
-    pub included: Option<String>,
     /// the column with the ID of the row that a row answers; such rows are left out
     pub answered: Option<String>,
     /// how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size`, `total`
@@ -338,7 +334,7 @@ const OWNER_KEYS: [&str; 9] = [
     "joined",
     "paging",
 ];
-const BUILT_IN_KEYS: [&str; 15] = [
+const BUILT_IN_KEYS: [&str; 13] = [
     "label",
     "note",
     "source",
@@ -347,12 +343,10 @@ const BUILT_IN_KEYS: [&str; 15] = [
     "excerpts",
     "is_manual",
     "html",
-    "escapes_formulas",
     "leaves_out",
     "has_google_names",
     "stars",
     "matched",
-    "included",
     "answered",
 ];
 
@@ -519,6 +513,18 @@ impl Format {
             .get(&field)
             .map(Names::parts)
             .unwrap_or_default()
+    }
+
+    /// The names of all columns that are read.
+    pub fn columns_read(&self) -> Vec<Names> {
+        let blocks = self.public_blocks();
+        let blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
+        let only = self.only.iter().map(|only| &only.column);
+        let others = only.chain(&self.answered);
+        let mut all: Vec<Names> = self.fields.values().cloned().collect();
+        all.extend(blocks.map(|block| block.names.clone()));
+        all.extend(others.map(|name| Names::List(vec![name.clone()])));
+        all
     }
 
     /// Prefix of the IDs of its reviews.

@@ -19,7 +19,6 @@ use crate::imports::value::names::{
 use crate::imports::value::rating::{parse_rating, recommendation};
 use crate::imports::value::text::{
     TEXT_BYTES_MAX, clean, flag, is_blank, is_empty, is_spreadsheet_error, language_tag,
-    remove_formula_escape,
 };
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
@@ -201,6 +200,36 @@ impl<'t> RowReader<'t> {
             .collect()
     }
 
+    /// Whether members that the format does not name are passed over, as in a platform's JSON.
+    pub fn passes_members(&self) -> bool {
+        !self.format.is_table() && self.table.is_objects
+    }
+
+    /// The first of the members that are passed over.
+    pub fn passed_members(&self) -> Vec<&str> {
+        let (used, columns) = (self.used(), &self.table.columns);
+        let is_passed = |column: &usize| {
+            let name = &columns[*column];
+            let is_inside = |other: &String| {
+                let rest = other.strip_prefix(name.as_str());
+                rest.is_some_and(|rest| rest.starts_with(['.', '[']))
+            };
+            !used.contains(column)
+                && !self.format.ignores(columns, *column)
+                && !columns.iter().any(is_inside)
+        };
+        let passed = (0..columns.len()).filter(is_passed).take(NAMES_SHOWN);
+        passed.map(|column| columns[column].as_str()).collect()
+    }
+
+    /// The columns that an owner's format names for fields and the table lacks.
+    pub fn missing_columns(&self) -> Vec<&str> {
+        let names = self.format.fields.values().flat_map(|names| names.parts());
+        let missing =
+            names.filter(|name| self.format.is_table() && self.table.find(name).is_none());
+        missing.collect()
+    }
+
     /// The values of columns of publication that hide something: part, column, value and number of rows.
     pub fn hiding_values(&self) -> Vec<(PublicPart, String, String, u64)> {
         let mut found: BTreeMap<(usize, usize, String), u64> = BTreeMap::new();
@@ -296,6 +325,7 @@ impl<'t> RowReader<'t> {
 
 /// Maximum number of different values of columns of publication that are counted.
 const VALUES_MAX: usize = 50;
+const NAMES_SHOWN: usize = 20;
 
 /// A cell that is not empty.
 #[derive(Debug, Clone, Copy)]
@@ -328,11 +358,7 @@ impl<'t> RowReading<'t> {
             (!is_empty(text, is_author)).then(|| Cell {
                 column: *column,
                 header: &reader.table.columns[*column],
-                text: if reader.format.escapes_formulas {
-                    remove_formula_escape(text)
-                } else {
-                    text
-                },
+                text,
             })
         };
         let are_joined = reader.format.joined == Some(field);

@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
-use crate::imports::read::json::{Objects, RowValue, too_large};
+use crate::imports::read::json::{JsonText, Objects, RowValue, too_large};
 use crate::imports::read::{Bounds, Table};
 use crate::model::json::visit;
 use crate::model::text::words;
@@ -29,11 +29,13 @@ const DEEP_MAX: usize = 32;
 
 /// The reviews in a document of linked data; `business` is the name of the business.
 pub fn reviews_of_document(
-    text: &str,
+    json: &JsonText<'_>,
     format: &Format,
     business: Option<&str>,
     bounds: &mut Bounds<'_>,
 ) -> Result<Table, FileError> {
+    json.check_whole()?;
+    let text = json.text;
     check_size(text)?;
     let mut reviews = Reviews::new(format, business, bounds);
     for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {

@@ -1,0 +1,296 @@
+//! Which format a file has: that of the call, what its source keeps, or the built-in one whose names its columns have.
+
+use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::sync::Arc;
+
+use crate::imports::document::Document;
+use crate::imports::draft::named_field;
+use crate::imports::fault::FileError;
+use crate::imports::format::{Format, Reader, ReviewField, column_key};
+use crate::imports::platforms::{LINKED_DATA, PLATFORMS, find_format, format_names};
+use crate::imports::read::text::decode;
+use crate::imports::request::{FormatArgument, ImportRequest, SOURCE_DEFAULT};
+use crate::model::text::{nearest, quote_for_shell};
+use crate::storage::formats::KeptFormats;
+
+/// The format of a file, as far as it is known.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The built-in format; `None` for an owner's.
+    pub base: Option<Arc<Format>>,
+    /// The owner's part of the format.
+    pub own: Format,
+    pub source: String,
+    pub is_kept: bool,
+    /// Whether the table needs a source of its own, since the source that it would be of has another format.
+    pub needs_source: bool,
+}
+
+impl Choice {
+    /// The built-in format with what the owner's adds, or the owner's.
+    pub fn whole(&self) -> Format {
+        let base = self.base.as_ref();
+        base.map_or_else(|| self.own.clone(), |base| base.with(&self.own))
+    }
+}
+
+/// The formats that a call may use.
+pub struct Formats<'r> {
+    request: &'r ImportRequest,
+    /// By source. One that cannot be read, as a shell may have written it, counts as none.
+    kept: BTreeMap<String, Format>,
+}
+
+impl<'r> Formats<'r> {
+    pub fn new(request: &'r ImportRequest, kept: &KeptFormats) -> Self {
+        let parsed = kept.iter().filter_map(|(source, text)| {
+            let format = Format::parse(text).ok()?;
+            Some((source.clone(), format))
+        });
+        Self {
+            request,
+            kept: parsed.collect(),
+        }
+    }
+
+    /// The owner's format that the call or the named source gives.
+    pub fn stated(&self) -> Option<&Format> {
+        let named = self.request.source.as_ref();
+        let own = self.request.own_format.as_ref();
+        own.or_else(|| self.kept.get(named?))
+    }
+
+    /// The columns that the format of a source ignores.
+    pub fn ignored(&self, source: &str) -> Vec<String> {
+        let kept = self.kept.get(source).map(|kept| kept.ignored.parts());
+        kept.into_iter().flatten().map(str::to_owned).collect()
+    }
+
+    /// # Errors
+    /// If it has the columns of what another source keeps.
+    pub fn choose(&self, document: &Document<'_>) -> Result<Choice, FileError> {
+        let (request, parts) = (self.request, &document.parts);
+        if let Some(own) = &request.own_format {
+            return self.of_owner(own, false, document);
+        }
+        if let Some(FormatArgument::BuiltIn(base)) = &request.format {
+            return Ok(self.of_base(base));
+        }
+        let source = request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
+        let kept = self.kept.get(source);
+        let has_part = |kept: &&Format| parts.iter().any(|part| !part.is_other(kept));
+        if let Some(form) = &document.own_form
+            && (form.is_certain || kept.is_none_or(|it| it.like.is_some() || !has_part(&it)))
+        {
+            return Ok(self.of_base(&form.format));
+        }
+        let named = kept.filter(|_| request.source.is_some());
+        if let Some(kept) = named.filter(|kept| kept.like.is_some() || has_part(kept)) {
+            return self.of_owner(kept, true, document);
+        }
+        if let Some(base) = find_platform(document) {
+            return Ok(self.of_base(&base));
+        }
+        if request.source.is_none() {
+            let fits = |format: &&Format| parts.iter().any(|part| part.fits(format));
+            if let Some(kept) = kept.filter(fits) {
+                return self.of_owner(kept, true, document);
+            }
+            let mut others = self.kept.iter().filter(|(_, format)| fits(format));
+            if let (Some((other, _)), None) = (others.next(), others.next()) {
+                return Err(FileError::new(format!(
+                    "has the columns of the source {other}; add --source {} if it is a file of it, or give its format with --format",
+                    quote_for_shell(other)
+                )));
+            }
+            if let Some(kept) = kept.filter(has_part) {
+                return self.of_owner(kept, true, document);
+            }
+        }
+        Ok(Choice {
+            base: None,
+            own: Format::default(),
+            source: source.to_owned(),
+            is_kept: false,
+            needs_source: kept.is_some(),
+        })
+    }
+
+    /// A built-in format, with what its source keeps beside it.
+    fn of_base(&self, base: &Arc<Format>) -> Choice {
+        let source = self.request.source_of(base).to_owned();
+        let like = Some(base.name.clone()).filter(|_| !base.is_ours());
+        let kept = self.kept.get(&source);
+        let kept = kept.filter(|kept| like.is_some() && kept.like == like);
+        Choice {
+            base: Some(Arc::clone(base)),
+            own: kept.cloned().unwrap_or_else(|| Format {
+                like,
+                ..Format::default()
+            }),
+            source,
+            is_kept: kept.is_some(),
+            needs_source: false,
+        }
+    }
+
+    fn of_owner(
+        &self,
+        own: &Format,
+        is_kept: bool,
+        document: &Document<'_>,
+    ) -> Result<Choice, FileError> {
+        let of_page = || document.is_page().then(|| Arc::clone(&LINKED_DATA));
+        let base = base_of(own)?.or_else(of_page);
+        let source = match &base {
+            Some(base) => self.request.source_of(base),
+            None => self.request.source.as_deref().unwrap_or(SOURCE_DEFAULT),
+        };
+        Ok(Choice {
+            source: source.to_owned(),
+            base,
+            own: own.clone(),
+            is_kept,
+            needs_source: false,
+        })
+    }
+}
+
+/// The built-in format that an owner's is like.
+///
+/// # Errors
+/// If there is none of that name.
+pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
+    let Some(name) = &format.like else {
+        return Ok(None);
+    };
+    let found = find_format(name).filter(|it| !it.is_ours());
+    if found.is_none() {
+        let near = nearest(name, format_names()).unwrap_or_default();
+        return Err(FileError::new(format!(
+            "the source's format is like {name:?}, which is no built-in format of a platform; the nearest is {near}"
+        )));
+    }
+    Ok(found)
+}
+
+/// The format by which further pages of a file are found: that of the call, or the built-in one; `None` if it is unknown.
+pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<Arc<Format>> {
+    if let Some(FormatArgument::BuiltIn(format)) = &request.format {
+        return Some(Arc::clone(format));
+    }
+    if let Some(own) = &request.own_format {
+        let base = base_of(own).ok()?;
+        let whole = base.map_or_else(|| own.clone(), |base| base.with(own));
+        return Some(Arc::new(whole));
+    }
+    let decoded = decode(content, None, request.country()).ok()?;
+    let document = Document::of_text(&decoded, None).ok()??;
+    let own = document.own_form.as_ref();
+    let own = own.filter(|form| form.format.reader == Reader::Document);
+    own.map(|form| Arc::clone(&form.format))
+        .or_else(|| find_platform(&document).filter(|_| !document.is_page()))
+}
+
+/// The platform's format that a file has.
+fn find_platform(document: &Document<'_>) -> Option<Arc<Format>> {
+    if document.is_page() {
+        return Some(Arc::clone(&LINKED_DATA));
+    }
+    let has_keys = |format: &&Arc<Format>| document.parts.iter().any(|part| part.has_keys(format));
+    PLATFORMS.iter().find(has_keys).cloned()
+}
+
+/// The names of columns in one part of a file: a table, a sheet, or a list in a document.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// The path of a list, or the name of a sheet.
+    pub place: String,
+    pub columns: Vec<String>,
+    /// Number of rows, of lists.
+    pub rows: usize,
+    /// Whether it is delimited text or a sheet.
+    is_table: bool,
+    keys: HashSet<String>,
+}
+
+impl Shape {
+    pub fn new(
+        place: &str,
+        columns: impl IntoIterator<Item = String>,
+        rows: usize,
+        is_table: bool,
+    ) -> Self {
+        let columns: Vec<String> = columns.into_iter().collect();
+        Self {
+            place: place.to_owned(),
+            keys: columns.iter().map(|column| column_key(column)).collect(),
+            columns,
+            rows,
+            is_table,
+        }
+    }
+
+    /// Whether there is a name `name`, or one inside it: a name that identifies a format may be that of an object or a list. A mark at
+    /// its beginning counts: `@type`, `_id`.
+    fn has(&self, name: &str) -> bool {
+        let is_inside = |column: &String| {
+            let inside = column.strip_prefix(name);
+            inside.is_some_and(|rest| rest.starts_with(['.', '[']))
+        };
+        let is_name = if name.starts_with(['@', '_']) {
+            self.columns.iter().any(|column| column == name)
+        } else {
+            self.keys.contains(&column_key(name))
+        };
+        is_name || self.columns.iter().any(is_inside)
+    }
+
+    /// The number of fields of a review of which a column has an exact name.
+    pub fn core_fields(&self) -> usize {
+        let named = self.columns.iter().filter_map(|column| named_field(column));
+        let named: BTreeSet<ReviewField> = named.collect();
+        let core = ReviewField::CORE.iter();
+        core.filter(|field| named.contains(field)).count()
+    }
+
+    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
+    pub fn has_keys(&self, format: &Format) -> bool {
+        let has_field = |field| {
+            let mut names = format.column_names(field).into_iter();
+            names.any(|name| self.has(name))
+        };
+        let is_whole = !self.is_table
+            || format.reader == Reader::Columns
+                && (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
+                && has_field(ReviewField::Date)
+                && has_field(ReviewField::Text);
+        let mut keys = format.keys.iter();
+        is_whole && keys.any(|set| set.split(", ").all(|name| self.has(name)))
+    }
+
+    /// Whether it has the columns that an owner's format needs.
+    pub fn fits(&self, format: &Format) -> bool {
+        let has = |names: &[&str]| names.iter().any(|name| self.has(name));
+        let core = ReviewField::CORE.iter();
+        let fields = core.filter_map(|field| format.fields.get(field));
+        let mut fields = fields.filter(|names| !names.is_empty()).peekable();
+        let only = format.only.as_ref().map(|only| only.column.as_str());
+        let blocks = format.public_blocks();
+        let mut blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
+        fields.peek().is_some()
+            && fields.all(|names| has(&names.among(&self.columns)))
+            && only.is_none_or(|name| self.has(name))
+            && blocks.all(|block| has(&block.names.among(&self.columns)))
+    }
+
+    /// Whether it has neither the stars nor the texts of an owner's format, so that it is another table.
+    fn is_other(&self, format: &Format) -> bool {
+        let lacks = |field| {
+            let names = format.fields.get(&field);
+            let names = names.map(|names| names.among(&self.columns));
+            !names.unwrap_or_default().iter().any(|name| self.has(name))
+        };
+        lacks(ReviewField::Rating) && lacks(ReviewField::Text)
+    }
+}
