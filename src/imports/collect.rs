@@ -100,7 +100,7 @@ pub fn collect(
     let is_stopped = || watch.is_stopped();
     let mut bounds = Bounds::new(&is_stopped);
     let mut take = |name: String, bytes: Vec<u8>| reader.take(&name, &bytes, &mut bounds);
-    let mut opener = Opener::new(request.below.as_deref(), &mut take);
+    let mut opener = Opener::new(request.folder.as_deref(), &mut take);
     for file in &request.files {
         opener.open(file);
     }
@@ -210,7 +210,7 @@ impl FileReader<'_> {
         let header_row = stated.and_then(|format| format.header_row);
         if is_zip(bytes) {
             check_workbook(bytes)?;
-            let document = Document::of_workbook(bytes, header_row)?;
+            let document = Document::of_workbook(bytes, header_row, bounds)?;
             let choice = self.formats.choose(&document)?;
             return self.read_document(document, choice, Vec::new(), bounds);
         }
@@ -269,8 +269,7 @@ impl FileReader<'_> {
             return Ok((input, document.note));
         }
         let part = document.find_part(&choice)?;
-        let business = self.request.business.as_ref().map(|it| it.name.as_str());
-        let mut table = document.table(&part, &format, business, bounds)?;
+        let mut table = document.table(&part, &format, bounds)?;
         self.hide_secrets(&mut table);
         let input = Input {
             file: self.report.files.len(),

@@ -12,7 +12,7 @@ use crate::imports::native::{columns_of_table, is_native_record};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{JsonText, RawRow, RowList};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
-use crate::imports::read::workbook::Book;
+use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
 use crate::model::fold;
 use crate::model::json::{member, visit};
@@ -27,7 +27,7 @@ pub struct Document<'t> {
 }
 
 enum Content<'t> {
-    Workbook(Book<'t>),
+    Workbook(Vec<Sheet>),
     Json(JsonText<'t>),
     Page(&'t str),
     Text(&'t Decoded<'t>),
@@ -52,23 +52,25 @@ pub struct Part {
 impl<'t> Document<'t> {
     /// # Errors
     /// If it cannot be read, or has no visible sheet.
-    pub fn of_workbook(packed: &'t [u8], header_row: Option<u64>) -> Result<Self, FileError> {
-        let mut book = Book::open(packed)?;
-        let sheets = book.sheets(header_row)?;
+    pub fn of_workbook(
+        packed: &[u8],
+        header_row: Option<u64>,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<Self, FileError> {
+        let mut sheets = read_workbook(packed, bounds)?;
+        sheets.retain(|sheet| !sheet.header(header_row).is_empty());
         // Without rows in any sheet, it is an import of nothing.
-        let are_all_empty = !sheets.iter().any(|sheet| sheet.has_rows);
-        let filled = sheets
-            .iter()
-            .filter(|sheet| !sheet.header.is_empty() && (sheet.has_rows || are_all_empty))
-            .take(if are_all_empty { 1 } else { usize::MAX });
-        let parts: Vec<Shape> = filled
-            .map(|sheet| Shape::new(&sheet.name, sheet.header.iter().cloned(), 1, true))
-            .collect();
+        if sheets.iter().any(|sheet| sheet.has_rows(header_row)) {
+            sheets.retain(|sheet| sheet.has_rows(header_row));
+        } else {
+            sheets.truncate(1);
+        }
+        let shape = |sheet: &Sheet| Shape::new(&sheet.name, sheet.header(header_row), 1, true);
+        let parts: Vec<Shape> = sheets.iter().map(shape).collect();
         if parts.is_empty() {
             return Err(FileError::new("has no visible sheet with rows"));
         }
-        let content = Content::Workbook(book);
-        Self::new(content, parts, None)
+        Self::new(Content::Workbook(sheets), parts, None)
     }
 
     /// A file that is no archive; `None` if there is nothing in it.
@@ -256,7 +258,7 @@ impl<'t> Document<'t> {
         known.iter().copied().filter(is_outermost).collect()
     }
 
-    /// A part as a table; `business` is the name of the business.
+    /// A part as a table.
     ///
     /// # Errors
     /// If it is no table that the format can read.
@@ -264,21 +266,17 @@ impl<'t> Document<'t> {
         &mut self,
         part: &Part,
         format: &Format,
-        business: Option<&str>,
         bounds: &mut Bounds<'_>,
     ) -> Result<Table, FileError> {
         let is_linked = format.reader == Reader::LinkedData;
         match &mut self.content {
-            Content::Page(text) if is_linked => {
-                page::reviews_of_page(text, format, business, bounds)
-            }
-            Content::Json(json) if is_linked => {
-                page::reviews_of_document(json, format, business, bounds)
-            }
+            Content::Page(text) if is_linked => page::reviews_of_page(text, format, bounds),
+            Content::Json(json) if is_linked => page::reviews_of_document(json, format, bounds),
             Content::Json(json) => json.table(part.number, format, bounds),
-            Content::Workbook(book) if !is_linked => {
-                let sheet = &self.parts[part.number].place;
-                let table = book.table(sheet, format.header_row, bounds)?;
+            Content::Workbook(sheets) if !is_linked => {
+                let table = sheets
+                    .swap_remove(part.number)
+                    .into_table(format.header_row)?;
                 let mut cells = table.rows.iter().flat_map(|row| row.cells.all());
                 self.note = cells.find_map(|(_, cell)| describe_damage(cell));
                 drop(cells);

@@ -45,8 +45,6 @@ named! {
         SourceUrl = "source_url",
         Location = "location",
         UpdatedAt = "updated_at",
-        Verified = "verified",
-        Verification = "verification",
         VerifiedAt = "verified_at",
         /// Whether the review matches a job in the business's books.
         Matched = "matched",
@@ -65,7 +63,6 @@ named! {
         Scale = "scale",
         /// The kind of survey that the rating answers.
         Survey = "survey",
-        WithheldReason = "withheld_reason",
     }
 }
 

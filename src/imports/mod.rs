@@ -57,7 +57,7 @@ pub use format::{
 pub use merge::guards::Guards;
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
-pub use read::bytes::{INPUT_BYTES_MAX, open_root};
+pub use read::bytes::INPUT_BYTES_MAX;
 pub use report::{
     FileError, ImportError, ImportReport, MergeError, Named, NewValue, Position, Refusal,
     Rejection, Watch, Watcher,

@@ -14,7 +14,7 @@ use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::read::{NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
-    ANONYMOUS, digest, is_address, mentioned, of_platform, people, without_address,
+    ANONYMOUS, digest, is_address, mentioned, of_platform, technician, without_address,
 };
 use crate::imports::value::rating::{parse_rating, recommendation};
 use crate::imports::value::text::{
@@ -23,8 +23,8 @@ use crate::imports::value::text::{
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Reply, Review,
-    ReviewId, Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewId,
+    Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
 
@@ -446,7 +446,7 @@ impl<'t> RowReading<'t> {
         }
         let verification = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
-        let status = self.status(is_starless, verification.method.is_some());
+        let status = self.status(is_starless);
         let mentions = self.mentions();
         let reply = self.reply();
         let updated = self.updated();
@@ -739,33 +739,15 @@ impl<'t> RowReading<'t> {
                 BY_PLATFORM
             };
         }
-        let verified = self.read(ReviewField::Verified, flag);
-        let method = self.read(ReviewField::Verification, |text| {
-            let allowed = || Method::ALL.map(Method::name).join(", ");
-            Method::find(text.trim())
-                .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
-        });
-        if verified.is_none() && method.is_none() {
-            self.unstated.insert(Unit::Verification);
-            return VOUCHED;
-        }
-        let is_denied = verified == Some(false) && method != Some(Method::Manual);
-        Verification {
-            method: (!is_denied).then(|| method.unwrap_or(Method::Manual)),
-            verified_at: verified_at.filter(|_| !is_denied),
-        }
+        self.unstated.insert(Unit::Verification);
+        VOUCHED
     }
 
-    fn status(&mut self, is_starless: bool, is_vouched: bool) -> Status {
-        let public = self.is_public(PublicPart::Review);
-        let reason = self.text(ReviewField::WithheldReason);
-        let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
-        match public {
-            Some(Err(why)) => withheld(why),
+    fn status(&mut self, is_starless: bool) -> Status {
+        match self.is_public(PublicPart::Review) {
+            Some(Err(reason)) => Status::withheld(reason),
             _ if is_starless => Status::withheld(NO_STARS),
-            _ if !is_vouched => withheld(NOT_VERIFIED),
             Some(Ok(())) => Status::Published,
-            None if reason.is_some() => Status::Withheld { reason },
             None => {
                 self.unstated.insert(Unit::Status);
                 Status::Published
@@ -817,7 +799,9 @@ impl<'t> RowReading<'t> {
             named.flatten().collect::<Vec<_>>()
         });
         let roster = self.reader.technicians;
-        let technicians = technicians.iter().flat_map(|name| people(name, roster));
+        let technicians = technicians
+            .iter()
+            .filter_map(|name| technician(name, roster));
         Mentions::new(technicians.collect(), services, areas)
     }
 

@@ -96,7 +96,7 @@ async fn sheet_is_named_where_several_are_visible() {
     let refusal = bench.refused(&two, "format: sheet = \"2027\"").await;
     assert_has(
         &refusal,
-        "has no sheet \"2027\" with rows; its visible sheets are 2026, Older",
+        "has no sheet \"2027\" with rows, which the source's format names; there are 2026, Older",
     );
     // A hidden sheet is not read.
     let hidden = workbook_with_sheets([("~Old", OLDER), ("Reviews", REVIEWS)]);

@@ -120,14 +120,3 @@ fn links_and_pipes_in_a_folder_are_not_followed() {
     let archive = archive.finish().unwrap().into_inner();
     assert_refused("a link in an archive", archive, "given: reviews.json: ");
 }
-
-#[test]
-fn an_archive_of_too_many_files_is_refused() {
-    let names: Vec<String> = (0..10_001).map(|n| format!("reviews-{n}.json")).collect();
-    let members: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "{}")).collect();
-    assert_refused(
-        "10,001 files",
-        zipped(&members),
-        "given: holds more than 10000 files of reviews",
-    );
-}
