@@ -64,7 +64,7 @@ struct Input {
 enum InputRows {
     Table(Table),
     Native {
-        records: Vec<RawRow<'static>>,
+        records: Vec<RawRow>,
         /// The business in another instance's `/reviews.json`, as JSON.
         business: Option<String>,
     },
@@ -220,7 +220,7 @@ impl FileReader<'_> {
         let decoded = decode(encoding)?;
         if self.request.is_sample {
             let json = JsonText::of_lines(&decoded.text, decoded.is_damaged)?;
-            let records = json.rows(0).map(RawRow::into_owned).collect();
+            let records = json.rows(0).collect();
             return Ok((self.native(&NATIVE, records, None), None));
         }
         let Some(document) = Document::of_text(&decoded, header_row)? else {
@@ -268,7 +268,7 @@ impl FileReader<'_> {
             let input = self.native(&Arc::new(format), records, business.map(str::to_owned));
             return Ok((input, document.note));
         }
-        let part = document.find_part(&choice)?;
+        let part = document.find_part(&format, choice.base.as_deref())?;
         let mut table = document.table(&part, &format, bounds)?;
         self.hide_secrets(&mut table);
         let input = Input {
@@ -291,7 +291,7 @@ impl FileReader<'_> {
     fn native(
         &self,
         format: &Arc<Format>,
-        records: Vec<RawRow<'static>>,
+        records: Vec<RawRow>,
         business: Option<String>,
     ) -> Input {
         Input {
@@ -518,7 +518,7 @@ impl Collector<'_> {
     }
 
     /// Reads a native record: a review, a deleted one, or the first line of an export.
-    fn read_record(&mut self, row: &RawRow<'_>, file: usize) -> Result<(), FileError> {
+    fn read_record(&mut self, row: &RawRow, file: usize) -> Result<(), FileError> {
         let at = row.at.clone();
         let record = match row.parse() {
             Ok(record) if self.request.mask.is_in_record(&record) => {

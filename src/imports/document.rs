@@ -4,7 +4,6 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use crate::imports::choose::{Choice, Shape};
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Reader};
@@ -14,6 +13,7 @@ use crate::imports::read::json::{JsonText, RawRow, RowList};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
+use crate::imports::shape::Shape;
 use crate::model::fold;
 use crate::model::json::{member, visit};
 
@@ -147,7 +147,7 @@ impl<'t> Document<'t> {
     ///
     /// # Errors
     /// If it is no JSON.
-    pub fn records(&self, format: &Format) -> Result<Vec<RawRow<'static>>, FileError> {
+    pub fn records(&self, format: &Format) -> Result<Vec<RawRow>, FileError> {
         let Content::Json(json) = &self.content else {
             return Err(unreadable(format));
         };
@@ -156,7 +156,7 @@ impl<'t> Document<'t> {
             None => Some(usize::from(json.lists.len() > 1)),
         };
         let rows = list.into_iter().flat_map(|list| json.rows(list));
-        Ok(rows.map(RawRow::into_owned).collect())
+        Ok(rows.collect())
     }
 
     /// The business in another instance's `/reviews.json`, as JSON.
@@ -167,16 +167,16 @@ impl<'t> Document<'t> {
         member(json.document()?, "business")
     }
 
-    /// The part that is read: the one that the format names or whose columns it knows, else the only one that may have reviews.
+    /// The part that is read: the one that the format names or whose columns it knows, else the only one that may have reviews. `base` is
+    /// the built-in format in it, if there is one.
     ///
     /// # Errors
     /// If there is none.
-    pub fn find_part(&self, choice: &Choice) -> Result<Part, FileError> {
-        let format = choice.whole();
+    pub fn find_part(&self, format: &Format, base: Option<&Format>) -> Result<Part, FileError> {
         let (named, noun, first) = match &self.content {
-            Content::Workbook(_) => (format.sheet, "sheet", 0),
-            Content::Json(json) => (format.rows, "list", usize::from(json.document().is_some())),
-            Content::Page(_) | Content::Text(_) => (None, "", 0),
+            Content::Workbook(_) => (&format.sheet, "sheet", 0),
+            Content::Json(json) => (&format.rows, "list", usize::from(json.document().is_some())),
+            Content::Page(_) | Content::Text(_) => (&None, "", 0),
         };
         let one = |number| Part {
             number,
@@ -186,7 +186,7 @@ impl<'t> Document<'t> {
         if let Some(name) = named {
             let found = numbers
                 .clone()
-                .find(|it| fold(&self.parts[*it].place) == fold(&name));
+                .find(|it| fold(&self.parts[*it].place) == fold(name));
             return found.map(one).ok_or_else(|| {
                 let names: Vec<&str> = numbers.map(|it| self.parts[it].place.as_str()).collect();
                 FileError::new(format!(
@@ -195,9 +195,9 @@ impl<'t> Document<'t> {
                 ))
             });
         }
-        let is_read = |number: &usize| match &choice.base {
+        let is_read = |number: &usize| match base {
             Some(base) => self.parts[*number].has_keys(base),
-            None => self.parts[*number].fits(&choice.own),
+            None => self.parts[*number].fits(format),
         };
         // Of the lists in a document the one with most rows; of equal ones `max_by_key` takes the last.
         let found = (0..self.parts.len()).rev().filter(is_read);

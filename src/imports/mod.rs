@@ -47,6 +47,7 @@ mod read;
 mod report;
 mod request;
 mod row;
+mod shape;
 mod value;
 
 pub use choose::{base_of, format_of};

@@ -261,8 +261,11 @@ fn split(record: &Map<String, Value>, members: &[Member]) -> (Map<String, Value>
                 own.insert(name.clone(), Value::Object(inner));
                 foreign.extend(others.iter().map(|other| join(name, other)));
             }
+            (Some(Shape::Any), Value::Object(_)) => {}
             // An object where none belongs may have anything.
-            (Some(_), Value::Object(_)) => {}
+            (Some(_), Value::Object(object)) => {
+                foreign.extend(object.keys().map(|inner| join(name, inner)));
+            }
             (Some(_), value) => {
                 own.insert(name.clone(), value.clone());
             }

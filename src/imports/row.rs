@@ -1,6 +1,5 @@
 //! Rows to reviews: what a row of cells says by its source's format, with all its faults at once.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
 
@@ -379,10 +378,8 @@ impl<'t> RowReading<'t> {
     /// Notes that the row does not state the unit, unless it has the field: platforms leave out what is empty.
     fn note_unstated(&mut self, field: ReviewField, unit: Unit) {
         let RowReader { format, table, .. } = self.reader;
-        let leaves_out_empty = table.is_objects
-            && !format.is_table()
-            && !format.leaves_out
-            && format.fields.contains_key(&field);
+        let leaves_out_empty =
+            table.is_objects && !format.is_table() && format.fields.contains_key(&field);
         if !self.has(field) && !leaves_out_empty {
             self.unstated.insert(unit);
         }
@@ -586,22 +583,7 @@ impl<'t> RowReading<'t> {
         }
         // WordPress marks HTML so: `content.rendered`.
         let is_html = self.reader.format.html || cell.header.ends_with(".rendered");
-        Some(clean(&self.plain(cell), is_html, self.is_google()))
-    }
-
-    /// The text of a cell; of a list of texts in JSON, all of them.
-    fn plain(&self, cell: Cell<'t>) -> Cow<'t, str> {
-        let table = self.reader.table;
-        if table.is_objects && !self.reader.format.is_table() && cell.text.starts_with('[') {
-            // A list has its first element in a column of its own.
-            let first = format!("{}[]", cell.header);
-            let first = table.columns.iter().position(|path| *path == first);
-            let is_list = first.is_some_and(|column| self.row.cell(column).is_some());
-            if let (true, Ok(texts)) = (is_list, serde_json::from_str::<Vec<String>>(cell.text)) {
-                return Cow::Owned(texts.join("\n"));
-            }
-        }
-        Cow::Borrowed(cell.text)
+        Some(clean(cell.text, is_html, self.is_google()))
     }
 
     /// The stars, and whether they were derived from a recommendation.

@@ -2,7 +2,6 @@
 //!
 //! Elements are split with `serde_json`'s `RawValue`, so that one broken element rejects its row and not the file.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -115,7 +114,7 @@ impl<'t> JsonText<'t> {
     }
 
     /// The rows of a list.
-    pub fn rows(&self, list: usize) -> impl Iterator<Item = RawRow<'t>> + use<'t, '_> {
+    pub fn rows(&self, list: usize) -> impl Iterator<Item = RawRow> {
         let (text, is_damaged, list) = (self.text, self.is_damaged, &self.lists[list]);
         let array: Arc<str> = list.path.as_str().into();
         let (mut line, mut end) = (1, 0);
@@ -130,7 +129,7 @@ impl<'t> JsonText<'t> {
                     RowKind::Line | RowKind::Document => Position::Line(line as u64),
                 },
                 line,
-                text: (*row).into(),
+                text: (*row).to_owned(),
                 is_damaged: is_damaged && row.contains('\u{fffd}'),
             }
         })
@@ -326,23 +325,17 @@ fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
 
 /// A row of JSON. It is parsed only when it is read, because all parsed rows of a large file need too much memory.
 #[derive(Debug)]
-pub struct RawRow<'t> {
+pub struct RawRow {
     pub at: Position,
     /// The line on which it begins, from 1.
     line: usize,
     /// It may be broken.
-    pub text: Cow<'t, str>,
+    text: String,
     /// Whether some of it was not UTF-8 and is lost.
     is_damaged: bool,
 }
 
-impl RawRow<'_> {
-    /// The row without the text of its file.
-    pub fn into_owned(self) -> RawRow<'static> {
-        let text = Cow::Owned(self.text.into_owned());
-        RawRow { text, ..self }
-    }
-
+impl RawRow {
     /// The row; or an error message with the row as text, truncated if it is too long.
     pub fn parse(&self) -> RowValue {
         // A line is named by its position.
@@ -459,18 +452,15 @@ impl Objects {
             }
             Value::Null | Value::Object(_) => self.put(path, ""),
             Value::String(text) => self.put(path, &text),
-            Value::Array(elements) if self.reads_lists && !elements.is_empty() => {
-                if let Some(Value::String(first)) = elements.first() {
-                    self.put(&format!("{path}[]"), first);
-                }
-                self.put(path, &Value::Array(elements).to_string());
-            }
             Value::Array(elements) => {
                 let text = |value: &Value| {
                     let plain = value.as_str().map(str::to_owned);
                     plain.unwrap_or_else(|| value.to_string())
                 };
                 let texts: Vec<String> = elements.iter().map(text).collect();
+                if let Some(first) = texts.first().filter(|_| self.reads_lists) {
+                    self.put(&format!("{path}[]"), first);
+                }
                 self.put(path, &texts.join("\n"));
             }
             value @ (Value::Bool(_) | Value::Number(_)) => self.put(path, &value.to_string()),

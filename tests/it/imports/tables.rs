@@ -253,35 +253,3 @@ async fn header_is_row_one_or_the_named_row() {
         "0"
     );
 }
-
-/// Records the reported progress as (rows read, all rows).
-#[derive(Default)]
-struct Progress(Vec<(u64, u64)>);
-
-impl Watch for Progress {
-    fn read(&mut self, rows: u64, all: u64) {
-        self.0.push((rows, all));
-    }
-
-    fn rejected(&mut self, _: Rejection) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[tokio::test]
-async fn an_import_reports_how_many_rows_it_has_read() {
-    let bench = bench().await;
-    let rows: String = (0..50)
-        .map(|number| format!("Ann {number},5,2026-10-30,On time\n"))
-        .collect();
-    let files = [
-        bench.file("t.csv", format!("author,rating,date,text\n{rows}")),
-        bench.file("r.jsonl", lines(&[native(&json!({}))])),
-    ];
-    let mut watch = Progress::default();
-    let request = request_for(files, "--dry-run");
-    let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
-    assert_eq!(report.unwrap().rejected, 0);
-    let expected: Vec<(u64, u64)> = (1..=51).map(|read| (read, 51)).collect();
-    assert_eq!(watch.0, expected);
-}

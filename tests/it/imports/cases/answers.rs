@@ -29,15 +29,6 @@ Bob |  | published
 author | reply_text | status
 Ann | Thank you. | published
 Bob |  | published
-# of several answers the public one is stored
-{"reviews": [{"store_review_id": 1, "rating": 5, "comments": "Nice.", "date_created": "2026-03-04 16:00:00", "reviewer": {"first_name": "Ann", "last_name": ""},
-"replies": [{"comments": "PRIVATE", "private": 1}, {"comments": "Thank you.", "private": 0}]},
-{"store_review_id": 2, "rating": 5, "comments": "Nice.", "date_created": "2026-03-04 16:00:00", "reviewer": {"first_name": "Bob", "last_name": ""},
-"replies": [{"comments": "PRIVATE", "private": 1}]}]}
-=
-author | reply_text | status
-Ann | Thank you. | published
-Bob |  | published
 # what the customer added is no answer
 rating,date,author,text,response.text,response.author
 5,2025-03-14,Ann Bell,Fixed.,One more thing.,ann  bell

@@ -66,12 +66,6 @@ Ann,2026-10-02,p,5,HIDDEN,
 withheld_reason
 not published at the source
 # an empty state hides and an empty deletion does not
-review_id,review_content,review_score,display_name,date,published
-1,HIDDEN,5,Ann,2026-10-02,
-=
-withheld_reason
-hidden at the source
-# an empty state hides and an empty deletion does not
 review_id,review_content,review_score,display_name,date,published,deleted
 1,Fine,5,Ann,2026-10-02,true,
 =
