@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::imports::document::Document;
 use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Reader};
+use crate::imports::opened_file::OpenedFile;
 use crate::imports::platforms::{LINKED_DATA, PLATFORMS, find_format, format_names};
 use crate::imports::read::text::decode;
 use crate::imports::request::{FormatArgument, ImportRequest, SOURCE_DEFAULT};
@@ -67,10 +67,10 @@ impl<'r> Formats<'r> {
 
     /// # Errors
     /// If it has the columns of what another source keeps.
-    pub fn choose(&self, document: &Document<'_>) -> Result<Choice, FileError> {
-        let (request, parts) = (self.request, &document.parts);
+    pub fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
+        let (request, parts) = (self.request, &opened.parts);
         if let Some(own) = &request.own_format {
-            return self.of_owner(own, false, document);
+            return self.of_owner(own, false, opened);
         }
         if let Some(FormatArgument::BuiltIn(base)) = &request.format {
             return Ok(self.of_base(base));
@@ -78,22 +78,22 @@ impl<'r> Formats<'r> {
         let source = request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
         let kept = self.kept.get(source);
         let has_part = |kept: &&Format| parts.iter().any(|part| !part.is_other(kept));
-        if let Some(form) = &document.own_form
+        if let Some(form) = &opened.own_form
             && (form.is_certain || kept.is_none_or(|it| it.like.is_some() || !has_part(&it)))
         {
             return Ok(self.of_base(&form.format));
         }
         let named = kept.filter(|_| request.source.is_some());
         if let Some(kept) = named.filter(|kept| kept.like.is_some() || has_part(kept)) {
-            return self.of_owner(kept, true, document);
+            return self.of_owner(kept, true, opened);
         }
-        if let Some(base) = find_platform(document) {
+        if let Some(base) = find_platform(opened) {
             return Ok(self.of_base(&base));
         }
         if request.source.is_none() {
             let fits = |format: &&Format| parts.iter().any(|part| part.fits(format));
             if let Some(kept) = kept.filter(fits) {
-                return self.of_owner(kept, true, document);
+                return self.of_owner(kept, true, opened);
             }
             let mut others = self.kept.iter().filter(|(_, format)| fits(format));
             if let (Some((other, _)), None) = (others.next(), others.next()) {
@@ -103,7 +103,7 @@ impl<'r> Formats<'r> {
                 )));
             }
             if let Some(kept) = kept.filter(has_part) {
-                return self.of_owner(kept, true, document);
+                return self.of_owner(kept, true, opened);
             }
         }
         Ok(Choice {
@@ -137,9 +137,9 @@ impl<'r> Formats<'r> {
         &self,
         own: &Format,
         is_kept: bool,
-        document: &Document<'_>,
+        opened: &OpenedFile<'_>,
     ) -> Result<Choice, FileError> {
-        let of_page = || document.is_page().then(|| Arc::clone(&LINKED_DATA));
+        let of_page = || opened.is_page().then(|| Arc::clone(&LINKED_DATA));
         let base = base_of(own)?.or_else(of_page);
         let source = match &base {
             Some(base) => self.request.source_of(base),
@@ -184,18 +184,18 @@ pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<Arc<Format>>
         return Some(Arc::new(whole));
     }
     let decoded = decode(content, None, request.country()).ok()?;
-    let document = Document::of_text(&decoded, None).ok()??;
-    let own = document.own_form.as_ref();
+    let opened = OpenedFile::of_text(&decoded, None).ok()??;
+    let own = opened.own_form.as_ref();
     let own = own.filter(|form| form.format.reader == Reader::Document);
     own.map(|form| Arc::clone(&form.format))
-        .or_else(|| find_platform(&document).filter(|_| !document.is_page()))
+        .or_else(|| find_platform(&opened).filter(|_| !opened.is_page()))
 }
 
 /// The platform's format that a file has.
-fn find_platform(document: &Document<'_>) -> Option<Arc<Format>> {
-    if document.is_page() {
+fn find_platform(opened: &OpenedFile<'_>) -> Option<Arc<Format>> {
+    if opened.is_page() {
         return Some(Arc::clone(&LINKED_DATA));
     }
-    let has_keys = |format: &&Arc<Format>| document.parts.iter().any(|part| part.has_keys(format));
+    let has_keys = |format: &&Arc<Format>| opened.parts.iter().any(|part| part.has_keys(format));
     PLATFORMS.iter().find(has_keys).cloned()
 }

@@ -12,12 +12,12 @@ use serde_json::Value;
 
 use crate::imports::choose::{Choice, Formats};
 use crate::imports::detect::{check_workbook, refuse_binary};
-use crate::imports::document::Document;
 use crate::imports::draft::{Draft, DraftContext, shown_cell};
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::native::{is_about_business, parse_deleted, parse_record, readable};
+use crate::imports::opened_file::OpenedFile;
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::{Opener, is_zip};
 use crate::imports::read::json::{JsonText, RawRow};
@@ -210,9 +210,9 @@ impl FileReader<'_> {
         let header_row = stated.and_then(|format| format.header_row);
         if is_zip(bytes) {
             check_workbook(bytes)?;
-            let document = Document::of_workbook(bytes, header_row, bounds)?;
-            let choice = self.formats.choose(&document)?;
-            return self.read_document(document, choice, Vec::new(), bounds);
+            let opened = OpenedFile::of_workbook(bytes, header_row, bounds)?;
+            let choice = self.formats.choose(&opened)?;
+            return self.read_opened(opened, choice, Vec::new(), bounds);
         }
         refuse_binary(bytes)?;
         let encoding = stated.and_then(|format| format.encoding.as_deref());
@@ -223,20 +223,20 @@ impl FileReader<'_> {
             let records = json.rows(0).collect();
             return Ok((self.native(&NATIVE, records, None), None));
         }
-        let Some(document) = Document::of_text(&decoded, header_row)? else {
+        let Some(opened) = OpenedFile::of_text(&decoded, header_row)? else {
             return Ok((self.native(&NATIVE, Vec::new(), None), None));
         };
-        let choice = self.formats.choose(&document)?;
+        let choice = self.formats.choose(&opened)?;
         let kept_encoding = choice.whole().encoding.filter(|_| decoded.is_unknown);
         if let Some(encoding) = kept_encoding {
             // The names of columns told the format, which says how their letters are read.
             let decoded = decode(Some(&encoding))?;
-            if let Some(document) = Document::of_text(&decoded, header_row)? {
-                return self.read_document(document, choice, Vec::new(), bounds);
+            if let Some(opened) = OpenedFile::of_text(&decoded, header_row)? {
+                return self.read_opened(opened, choice, Vec::new(), bounds);
             }
         }
         let tried = self.encodings(bytes, &decoded);
-        self.read_document(document, choice, tried, bounds)
+        self.read_opened(opened, choice, tried, bounds)
     }
 
     /// The encodings that a file may have, each with a cell; none if it is known.
@@ -254,22 +254,22 @@ impl FileReader<'_> {
         shown.collect()
     }
 
-    fn read_document(
+    fn read_opened(
         &self,
-        mut document: Document<'_>,
+        mut opened: OpenedFile<'_>,
         choice: Choice,
         encodings: Vec<(&'static str, String)>,
         bounds: &mut Bounds<'_>,
     ) -> Result<(Input, Option<String>), FileError> {
         let format = choice.whole();
         if format.is_ours() {
-            let records = document.records(&format)?;
-            let business = document.business().filter(|_| !format.is_native());
+            let records = opened.records(&format)?;
+            let business = opened.business().filter(|_| !format.is_native());
             let input = self.native(&Arc::new(format), records, business.map(str::to_owned));
-            return Ok((input, document.note));
+            return Ok((input, opened.note));
         }
-        let part = document.find_part(&format, choice.base.as_deref())?;
-        let mut table = document.table(&part, &format, bounds)?;
+        let part = opened.find_part(&format, choice.base.as_deref())?;
+        let mut table = opened.table(&part, &format, bounds)?;
         self.hide_secrets(&mut table);
         let input = Input {
             file: self.report.files.len(),
@@ -285,7 +285,7 @@ impl FileReader<'_> {
             },
             choice,
         };
-        Ok((input, document.note))
+        Ok((input, opened.note))
     }
 
     fn native(

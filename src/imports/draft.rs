@@ -283,7 +283,7 @@ impl Draft {
         }
         let whole = base.map_or_else(|| draft.format.clone(), |base| base.with(&draft.format));
         draft.find_missing(columns, &whole);
-        // The members of a platform's JSON that nobody names are passed over.
+        // The members of a platform's JSON that no format names are passed over.
         if base.is_none() || !table.is_objects {
             draft.find_left(columns, &whole);
         }

@@ -4,7 +4,7 @@
 //! bytes ──read(&Format)──► rows of cells ──row──► ReviewRow ──merge──► Change ──► written
 //! ```
 //!
-//! - `detect` says what a file is, and `document` opens it by its parts;
+//! - `detect` says what a file is, and `opened_file` opens it by its parts;
 //! - `choose` finds its format by the names of the columns: a platform's file in `platforms`, or what the source keeps, completed by `draft`;
 //! - `read` gives the rows of a part as cells ([`read::Table`]);
 //! - `row` turns each row into a review as its source states it ([`incoming::ReviewRow`]), with the values of `value`;
@@ -35,19 +35,19 @@ use crate::storage::{AtPath as _, Database, Write, business};
 mod choose;
 mod collect;
 mod detect;
-mod document;
 mod draft;
 mod fault;
 mod format;
 mod incoming;
 mod merge;
 pub mod native;
+mod opened_file;
+mod part;
 mod platforms;
 mod read;
 mod report;
 mod request;
 mod row;
-mod shape;
 mod value;
 
 pub use choose::{base_of, format_of};

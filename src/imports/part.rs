@@ -7,7 +7,7 @@ use crate::imports::format::{Format, Reader, ReviewField, column_key};
 
 /// The names of columns in one part of a file: a table, a sheet, or a list in a document.
 #[derive(Debug, Clone)]
-pub struct Shape {
+pub struct FilePart {
     /// The path of a list, or the name of a sheet.
     pub place: String,
     pub columns: Vec<String>,
@@ -18,7 +18,7 @@ pub struct Shape {
     keys: HashSet<String>,
 }
 
-impl Shape {
+impl FilePart {
     pub fn new(
         place: &str,
         columns: impl IntoIterator<Item = String>,

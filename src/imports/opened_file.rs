@@ -8,25 +8,25 @@ use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Reader};
 use crate::imports::native::{columns_of_table, is_native_record};
+use crate::imports::part::FilePart;
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{JsonText, RawRow, RowList};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
-use crate::imports::shape::Shape;
 use crate::model::fold;
 use crate::model::json::{member, visit};
 
 /// An opened file.
-pub struct Document<'t> {
-    content: Content<'t>,
-    pub parts: Vec<Shape>,
+pub struct OpenedFile<'t> {
+    content: FileContent<'t>,
+    pub parts: Vec<FilePart>,
     pub own_form: Option<OwnForm>,
     /// A sentence for the owner about its letters.
     pub note: Option<String>,
 }
 
-enum Content<'t> {
+enum FileContent<'t> {
     Workbook(Vec<Sheet>),
     Json(JsonText<'t>),
     Page(&'t str),
@@ -43,13 +43,13 @@ pub struct OwnForm {
 }
 
 /// The part of a document that is read.
-pub struct Part {
+pub struct FoundPart {
     number: usize,
     /// The names of those that may be meant, if several may.
     pub candidates: Vec<String>,
 }
 
-impl<'t> Document<'t> {
+impl<'t> OpenedFile<'t> {
     /// # Errors
     /// If it cannot be read, or has no visible sheet.
     pub fn of_workbook(
@@ -65,12 +65,12 @@ impl<'t> Document<'t> {
         } else {
             sheets.truncate(1);
         }
-        let shape = |sheet: &Sheet| Shape::new(&sheet.name, sheet.header(header_row), 1, true);
-        let parts: Vec<Shape> = sheets.iter().map(shape).collect();
+        let shape = |sheet: &Sheet| FilePart::new(&sheet.name, sheet.header(header_row), 1, true);
+        let parts: Vec<FilePart> = sheets.iter().map(shape).collect();
         if parts.is_empty() {
             return Err(FileError::new("has no visible sheet with rows"));
         }
-        Self::new(Content::Workbook(sheets), parts, None)
+        Self::new(FileContent::Workbook(sheets), parts, None)
     }
 
     /// A file that is no archive; `None` if there is nothing in it.
@@ -94,22 +94,22 @@ impl<'t> Document<'t> {
                 }
                 let lists = json.lists.iter();
                 let shape = |list: &RowList<'_>| {
-                    Shape::new(&list.path, list.names(), list.elements.len(), false)
+                    FilePart::new(&list.path, list.names(), list.elements.len(), false)
                 };
-                let parts: Vec<Shape> = lists.map(shape).collect();
+                let parts: Vec<FilePart> = lists.map(shape).collect();
                 let own_form = find_own_form(&json, &parts);
-                Self::new(Content::Json(json), parts, own_form)?
+                Self::new(FileContent::Json(json), parts, own_form)?
             }
             Kind::Page => {
                 decoded.check_whole()?;
-                Self::new(Content::Page(text.trim()), Vec::new(), None)?
+                Self::new(FileContent::Page(text.trim()), Vec::new(), None)?
             }
             Kind::Text => {
                 let header = find_header(text, header_row);
                 let columns = header.into_iter().flat_map(|header| header.cells);
                 let columns = columns.map(|cell| cell.trim().to_owned());
-                let parts = vec![Shape::new("", columns, 1, true)];
-                Self::new(Content::Text(decoded), parts, None)?
+                let parts = vec![FilePart::new("", columns, 1, true)];
+                Self::new(FileContent::Text(decoded), parts, None)?
             }
         };
         let note = (!decoded.is_unknown).then(|| describe_damage(text));
@@ -120,12 +120,13 @@ impl<'t> Document<'t> {
     }
 
     fn new(
-        content: Content<'t>,
-        parts: Vec<Shape>,
+        content: FileContent<'t>,
+        parts: Vec<FilePart>,
         own_form: Option<OwnForm>,
     ) -> Result<Self, FileError> {
-        let is_own =
-            |part: &Shape| columns_of_table().all(|name| part.columns.iter().any(|it| it == name));
+        let is_own = |part: &FilePart| {
+            columns_of_table().all(|name| part.columns.iter().any(|it| it == name))
+        };
         if parts.iter().any(is_own) {
             return Err(FileError::new(
                 "is a table that `reviews export` wrote for spreadsheets, which is not read back; export as JSON Lines, and import that file",
@@ -140,7 +141,7 @@ impl<'t> Document<'t> {
     }
 
     pub const fn is_page(&self) -> bool {
-        matches!(self.content, Content::Page(_))
+        matches!(self.content, FileContent::Page(_))
     }
 
     /// The native records of a file that has our own form, or is to be read so.
@@ -148,7 +149,7 @@ impl<'t> Document<'t> {
     /// # Errors
     /// If it is no JSON.
     pub fn records(&self, format: &Format) -> Result<Vec<RawRow>, FileError> {
-        let Content::Json(json) = &self.content else {
+        let FileContent::Json(json) = &self.content else {
             return Err(unreadable(format));
         };
         let list = match &self.own_form {
@@ -161,7 +162,7 @@ impl<'t> Document<'t> {
 
     /// The business in another instance's `/reviews.json`, as JSON.
     pub fn business(&self) -> Option<&'t str> {
-        let Content::Json(json) = &self.content else {
+        let FileContent::Json(json) = &self.content else {
             return None;
         };
         member(json.document()?, "business")
@@ -172,13 +173,19 @@ impl<'t> Document<'t> {
     ///
     /// # Errors
     /// If there is none.
-    pub fn find_part(&self, format: &Format, base: Option<&Format>) -> Result<Part, FileError> {
+    pub fn find_part(
+        &self,
+        format: &Format,
+        base: Option<&Format>,
+    ) -> Result<FoundPart, FileError> {
         let (named, noun, first) = match &self.content {
-            Content::Workbook(_) => (&format.sheet, "sheet", 0),
-            Content::Json(json) => (&format.rows, "list", usize::from(json.document().is_some())),
-            Content::Page(_) | Content::Text(_) => (&None, "", 0),
+            FileContent::Workbook(_) => (&format.sheet, "sheet", 0),
+            FileContent::Json(json) => {
+                (&format.rows, "list", usize::from(json.document().is_some()))
+            }
+            FileContent::Page(_) | FileContent::Text(_) => (&None, "", 0),
         };
-        let one = |number| Part {
+        let one = |number| FoundPart {
             number,
             candidates: Vec::new(),
         };
@@ -209,9 +216,9 @@ impl<'t> Document<'t> {
             return Ok(one(number));
         }
         let candidates = match &self.content {
-            Content::Json(_) => self.lists_of_reviews(first),
-            Content::Page(_) => vec![0],
-            Content::Workbook(_) | Content::Text(_) => numbers.by_ref().collect(),
+            FileContent::Json(_) => self.lists_of_reviews(first),
+            FileContent::Page(_) => vec![0],
+            FileContent::Workbook(_) | FileContent::Text(_) => numbers.by_ref().collect(),
         };
         let fields = |number: &usize| self.parts[*number].core_fields();
         match candidates.as_slice() {
@@ -219,7 +226,7 @@ impl<'t> Document<'t> {
                 "is JSON without a list of objects; give a list of reviews, or one review in each line",
             )),
             [number] => Ok(one(*number)),
-            several => Ok(Part {
+            several => Ok(FoundPart {
                 number: several
                     .iter()
                     .copied()
@@ -264,16 +271,16 @@ impl<'t> Document<'t> {
     /// If it is no table that the format can read.
     pub fn table(
         &mut self,
-        part: &Part,
+        part: &FoundPart,
         format: &Format,
         bounds: &mut Bounds<'_>,
     ) -> Result<Table, FileError> {
         let is_linked = format.reader == Reader::LinkedData;
         match &mut self.content {
-            Content::Page(text) if is_linked => page::reviews_of_page(text, format, bounds),
-            Content::Json(json) if is_linked => page::reviews_of_document(json, format, bounds),
-            Content::Json(json) => json.table(part.number, format, bounds),
-            Content::Workbook(sheets) if !is_linked => {
+            FileContent::Page(text) if is_linked => page::reviews_of_page(text, format, bounds),
+            FileContent::Json(json) if is_linked => page::reviews_of_document(json, format, bounds),
+            FileContent::Json(json) => json.table(part.number, format, bounds),
+            FileContent::Workbook(sheets) if !is_linked => {
                 let table = sheets
                     .swap_remove(part.number)
                     .into_table(format.header_row)?;
@@ -282,7 +289,7 @@ impl<'t> Document<'t> {
                 drop(cells);
                 Ok(table)
             }
-            Content::Text(decoded) if !is_linked => {
+            FileContent::Text(decoded) if !is_linked => {
                 let header = find_header(&decoded.text, format.header_row).ok_or_else(|| {
                     FileError::new(format!(
                         "has no row {} among its first rows; correct header_row in the source's format",
@@ -292,7 +299,9 @@ impl<'t> Document<'t> {
                 check_header(&decoded.text, &header, format.header_row.is_some())?;
                 read_text(&decoded.text, decoded.is_damaged, &header, bounds)
             }
-            Content::Page(_) | Content::Workbook(_) | Content::Text(_) => Err(unreadable(format)),
+            FileContent::Page(_) | FileContent::Workbook(_) | FileContent::Text(_) => {
+                Err(unreadable(format))
+            }
         }
     }
 }
@@ -305,7 +314,7 @@ fn unreadable(format: &Format) -> FileError {
 }
 
 /// The list of native records, if that is what a text of JSON has.
-fn find_own_form(json: &JsonText<'_>, parts: &[Shape]) -> Option<OwnForm> {
+fn find_own_form(json: &JsonText<'_>, parts: &[FilePart]) -> Option<OwnForm> {
     let of = |format: &Arc<Format>, list, is_certain| {
         Some(OwnForm {
             format: Arc::clone(format),
