@@ -236,15 +236,10 @@ impl Dialogue {
                     shown.collect(),
                 )
             }
-            "sheet" => (
-                "Which sheet has the reviews?",
-                context.sheets.clone(),
-                context.sheets.clone(),
-            ),
             _ => (
-                "Which list has the reviews?",
-                context.lists.clone(),
-                context.lists.clone(),
+                "Which of these has the reviews?",
+                context.places.clone(),
+                context.places.clone(),
             ),
         };
         let mut text = question.to_owned();

@@ -1,19 +1,15 @@
 //! What a file is, by its content, never by its name: half of all exports are named `reviews.json`. What is no table of reviews is refused
-//! for what it is ([`BINARIES`], [`TEXTS`], [`JSON_TEXTS`]); a built-in format is known by the names of its columns.
+//! for what it is ([`BINARIES`], [`TEXTS`], [`JSON_TEXTS`]).
 
-use std::collections::{BTreeSet, HashSet};
 use std::io::Read as _;
-use std::sync::Arc;
 
 use crate::imports::draft::{is_date, named_field};
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, Reader, ReviewField, column_key};
-use crate::imports::platforms::PLATFORMS;
-use crate::imports::read::bytes::{is_zip, open_archive};
+use crate::imports::read::bytes::open_archive;
 use crate::imports::read::text::Header;
 use crate::imports::value::rating::{RatingWords, parse_rating};
 
-/// What a file is read as.
+/// What a text is read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// Only whitespace.
@@ -21,7 +17,6 @@ pub enum Kind {
     Json,
     /// A page or another document with tags.
     Page,
-    Workbook,
     /// Delimited text.
     Text,
 }
@@ -31,30 +26,17 @@ type Refusals<T> = [(fn(&T) -> bool, &'static str)];
 
 const BINARIES: &Refusals<[u8]> = &[
     (
-        |it| it.starts_with(b"\x1F\x8B"),
-        "is packed with gzip; unpack it and give the file",
-    ),
-    (
-        |it| it.starts_with(b"BZh") || it.starts_with(b"7z\xBC\xAF") || it.starts_with(b"Rar!"),
-        "is an archive; unpack it and give the file",
-    ),
-    (
-        |it| it.starts_with(b"%PDF"),
-        "is a PDF document, not an export of reviews; give the table as CSV",
+        |it| {
+            let begins = [&b"\x1F\x8B"[..], b"BZh", b"7z\xBC\xAF", b"Rar!"];
+            let is_deflated =
+                it.len() > 1 && it[0] == 0x78 && matches!(it[1], 0x01 | 0x5E | 0x9C | 0xDA);
+            is_deflated || begins.iter().any(|begin| it.starts_with(begin))
+        },
+        "is packed; unpack it and give the file",
     ),
     (
         |it| it.starts_with(b"SQLite format 3\0"),
         "is a database; `reviews restore FILE` takes a backup of this service, and other tables are exported as CSV",
-    ),
-    (
-        |it| {
-            it.starts_with(b"\x89PNG") || it.starts_with(b"\xFF\xD8\xFF") || it.starts_with(b"GIF8")
-        },
-        "is an image, not an export of reviews",
-    ),
-    (
-        |it| it.starts_with(b"\x7FELF") || it.starts_with(b"MZ\x90"),
-        "is a program, not an export of reviews",
     ),
     (
         |it| is_old_office(it) && has_wide(it, "EncryptedPackage"),
@@ -65,12 +47,11 @@ const BINARIES: &Refusals<[u8]> = &[
         "is an old workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
     ),
     (
-        |it| it.starts_with(b"PAR1") || it.starts_with(b"Obj\x01"),
-        "is a file of a data warehouse; export the table as CSV or JSON",
-    ),
-    (
-        |it| it.len() > 1 && it[0] == 0x78 && matches!(it[1], 0x01 | 0x5E | 0x9C | 0xDA),
-        "is packed (deflate); unpack it and give the file",
+        |it| {
+            let begins = [&b"%PDF"[..], b"\x89PNG", b"\xFF\xD8\xFF", b"GIF8"];
+            begins.iter().any(|begin| it.starts_with(begin))
+        },
+        "is a picture or a PDF document, not an export of reviews; give the table as CSV",
     ),
 ];
 
@@ -94,14 +75,6 @@ const TEXTS: &Refusals<str> = &[
         is_sql,
         "is a dump of a database in SQL; export the table as CSV or JSON",
     ),
-    (
-        |it| it.starts_with("{\\rtf"),
-        "is a document of a word processor; give the table as CSV",
-    ),
-    (
-        |it| it.starts_with("-----BEGIN"),
-        "is a key or certificate, not an export of reviews",
-    ),
 ];
 
 const JSON_TEXTS: &Refusals<str> = &[
@@ -123,29 +96,18 @@ const JSON_TEXTS: &Refusals<str> = &[
     ),
     (
         |it| {
-            [
+            let names = [
                 "$oid",
                 "$numberInt",
                 "$numberLong",
                 "$numberDouble",
                 "$date",
-            ]
-            .iter()
-            .any(|name| has_members(it, &[name]))
+                "stringValue",
+            ];
+            let is_dynamo = ["{\"S\":", "{ \"S\":"].iter().any(|word| it.contains(word));
+            is_dynamo || names.iter().any(|name| has_members(it, &[name]))
         },
-        "is a dump of MongoDB with types around its values; write plain values, for example with jq",
-    ),
-    (
-        |it| has_members(it, &["stringValue", "fields"]),
-        "is a dump of Firestore with types around its values; write plain values, for example with jq",
-    ),
-    (
-        |it| {
-            ["{\"S\":", "{\"S\": ", "{ \"S\":"]
-                .iter()
-                .any(|word| it.contains(word))
-        },
-        "is a dump of DynamoDB with types around its values; write plain values, for example with jq",
+        "is a dump of a database (MongoDB, Firestore or DynamoDB) with types around its values; write plain values, for example with jq",
     ),
 ];
 
@@ -154,26 +116,23 @@ const CHARTS: &str = "is a Google sheet's answer for charts; give the sheet as C
 /// Number of bytes of a text that are looked at.
 const HEAD_BYTES: usize = 64 << 10;
 
-/// What a file is.
-///
-/// # Errors
-/// If it is no kind of file that is read, with what to give instead.
-pub fn kind_of(bytes: &[u8]) -> Result<Kind, FileError> {
-    if is_zip(bytes) {
-        return kind_of_archive(bytes);
-    }
-    refuse(BINARIES, bytes)?;
-    let text = bytes.trim_ascii_start();
-    let text = text
-        .strip_prefix(b"\xEF\xBB\xBF")
-        .unwrap_or(text)
-        .trim_ascii_start();
-    Ok(match text.first() {
+/// What a text is.
+pub fn kind_of_text(text: &str) -> Kind {
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    match text.as_bytes().first() {
         None => Kind::Nothing,
         Some(b'[' | b'{') => Kind::Json,
         Some(b'<') => Kind::Page,
         Some(_) => Kind::Text,
-    })
+    }
+}
+
+/// Refuses a file of bytes that are no text.
+///
+/// # Errors
+/// With what it is and what to give instead.
+pub fn refuse_binary(bytes: &[u8]) -> Result<(), FileError> {
+    refuse(BINARIES, bytes)
 }
 
 fn refuse<T: ?Sized>(refusals: &Refusals<T>, content: &T) -> Result<(), FileError> {
@@ -228,7 +187,7 @@ pub fn refuse_text(kind: Kind, text: &str) -> Result<(), FileError> {
             }
             Ok(())
         }
-        Kind::Nothing | Kind::Workbook => Ok(()),
+        Kind::Nothing => Ok(()),
     }
 }
 
@@ -243,7 +202,11 @@ fn has_members(json: &str, names: &[&str]) -> bool {
     })
 }
 
-fn kind_of_archive(bytes: &[u8]) -> Result<Kind, FileError> {
+/// Refuses a document of an office program that is no workbook.
+///
+/// # Errors
+/// With what it is and what to give instead.
+pub fn check_workbook(bytes: &[u8]) -> Result<(), FileError> {
     let mut archive = open_archive(bytes)?;
     let mut mimetype = String::new();
     if let Ok(member) = archive.by_name("mimetype") {
@@ -253,7 +216,7 @@ fn kind_of_archive(bytes: &[u8]) -> Result<Kind, FileError> {
     let is_sheet = mimetype.contains("opendocument.spreadsheet");
     let has = |name: &str| archive.index_for_name(name).is_some();
     let refusal = if has("xl/workbook.xml") {
-        return Ok(Kind::Workbook);
+        return Ok(());
     } else if has("xl/workbook.bin") {
         "is a binary workbook (.xlsb); save it as XLSX or CSV"
     } else if archive
@@ -265,7 +228,7 @@ fn kind_of_archive(bytes: &[u8]) -> Result<Kind, FileError> {
     } else if has("word/document.xml") || has("ppt/presentation.xml") {
         "is a document of Microsoft Office without a table; give the table as XLSX or CSV"
     } else if has("content.xml") && is_sheet {
-        return Ok(Kind::Workbook);
+        return Ok(());
     } else {
         "is a document of an office program, but no spreadsheet; give the table as XLSX, ODS or CSV"
     };
@@ -384,114 +347,4 @@ pub fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), F
     Err(FileError::new(format!(
         "has a day or a rating in its first row, so that is no header; {advice}"
     )))
-}
-
-/// The names of columns in one place of a file: a table, a sheet, or a list in a document.
-#[derive(Debug, Clone)]
-pub struct Shape {
-    /// The path of a list, or the name of a sheet.
-    pub place: String,
-    pub columns: Vec<String>,
-    pub rows: usize,
-    keys: HashSet<String>,
-}
-
-impl Shape {
-    pub fn new(place: &str, columns: impl IntoIterator<Item = String>, rows: usize) -> Self {
-        let columns: Vec<String> = columns.into_iter().collect();
-        Self {
-            place: place.to_owned(),
-            keys: columns.iter().map(|column| column_key(column)).collect(),
-            columns,
-            rows,
-        }
-    }
-
-    /// Whether there is a name `name`, or one inside it: a name that identifies a format may be that of an object or a list. A mark at
-    /// its beginning counts: `@type`, `_id`.
-    fn has(&self, name: &str) -> bool {
-        let is_inside = |column: &String| {
-            let inside = column.strip_prefix(name);
-            inside.is_some_and(|rest| rest.starts_with(['.', '[']))
-        };
-        let is_name = if name.starts_with(['@', '_']) {
-            self.columns.iter().any(|column| column == name)
-        } else {
-            self.keys.contains(&column_key(name))
-        };
-        is_name || self.columns.iter().any(is_inside)
-    }
-
-    /// The fields of a review of which a column has an exact name.
-    pub fn core_fields(&self) -> usize {
-        let named = self.columns.iter().filter_map(|column| named_field(column));
-        let named: BTreeSet<ReviewField> = named.collect();
-        let core = ReviewField::CORE.iter();
-        core.filter(|field| named.contains(field)).count()
-    }
-
-    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
-    pub fn has_keys(&self, format: &Format, is_table: bool) -> bool {
-        let has_field = |field| {
-            format
-                .column_names(field)
-                .into_iter()
-                .any(|name| self.has(name))
-        };
-        let is_whole = !is_table
-            || (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
-                && has_field(ReviewField::Date)
-                && has_field(ReviewField::Text);
-        let mut keys = format.keys.iter();
-        is_whole && keys.any(|set| set.split(", ").all(|name| self.has(name)))
-    }
-
-    /// Whether it has the columns that an owner's format needs.
-    pub fn fits(&self, format: &Format) -> bool {
-        let has = |names: &[&str]| names.iter().any(|name| self.has(name));
-        let core = ReviewField::CORE.iter();
-        let fields = core.filter_map(|field| format.fields.get(field));
-        let mut fields = fields.filter(|names| !names.is_empty()).peekable();
-        let only = format.only.as_ref().map(|only| only.column.as_str());
-        let blocks = format.public_blocks();
-        let mut blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
-        fields.peek().is_some()
-            && fields.all(|names| has(&names.among(&self.columns)))
-            && only.is_none_or(|name| self.has(name))
-            && blocks.all(|block| has(&block.names.among(&self.columns)))
-    }
-
-    /// Whether it has neither the stars nor the texts of an owner's format, so that it is another table.
-    pub fn is_other(&self, format: &Format) -> bool {
-        let lacks = |field| {
-            let names = format
-                .fields
-                .get(&field)
-                .map(|names| names.among(&self.columns));
-            !names.unwrap_or_default().iter().any(|name| self.has(name))
-        };
-        lacks(ReviewField::Rating) && lacks(ReviewField::Text)
-    }
-}
-
-/// The platform's format that a file has, and the number of the shape that has it: the first, or the one with most rows.
-pub fn find_platform(shapes: &[Shape], kind: Kind) -> Option<(Arc<Format>, usize)> {
-    let is_table = matches!(kind, Kind::Text | Kind::Workbook);
-    PLATFORMS.iter().find_map(|format| {
-        if is_table && format.reader == Reader::LinkedData {
-            return None;
-        }
-        let place = find_place(shapes, |shape| shape.has_keys(format, is_table))?;
-        Some((Arc::clone(format), place))
-    })
-}
-
-/// The shape of which that is so: the first, or of the lists in a document the one with most rows.
-pub fn find_place(shapes: &[Shape], is_so: impl Fn(&Shape) -> bool) -> Option<usize> {
-    let found = (0..shapes.len()).filter(|number| is_so(&shapes[*number]));
-    // Of equal ones `max_by_key` takes the last.
-    found.rev().max_by_key(|number| match number {
-        0 => usize::MAX,
-        number => shapes[*number].rows,
-    })
 }

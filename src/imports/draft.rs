@@ -9,11 +9,11 @@ use chrono::NaiveDate;
 
 use crate::imports::fault::FileError;
 use crate::imports::format::{
-    Comments, Format, Names, PublicPart, ReviewField, basic_string, column_key, is_same_column,
+    Comments, Format, Names, ReviewField, basic_string, column_key, is_same_column,
 };
-use crate::imports::read::{Row, Table};
+use crate::imports::read::Table;
 use crate::imports::row::{date_evidence, field_columns};
-use crate::imports::value::date::{DateOrder, Dates, Evidence};
+use crate::imports::value::date::{DateOrder, Dates};
 use crate::imports::value::names::{has_address, has_number};
 use crate::imports::value::rating::{RatingWords, number_above_five, parse_rating};
 use crate::imports::value::text::is_empty;
@@ -50,7 +50,7 @@ const CANDIDATES_MAX: usize = 6;
 const VALUES_MAX: usize = 50;
 const COLUMNS_SHOWN: usize = 60;
 
-/// What is known beside the tables.
+/// What is known beside the table.
 #[derive(Debug, Clone, Default)]
 pub struct DraftContext {
     pub tomorrow: NaiveDate,
@@ -58,8 +58,7 @@ pub struct DraftContext {
     /// The encodings that a file may have, each with a cell; empty if it is known.
     pub encodings: Vec<(&'static str, String)>,
     /// The sheets, or the lists, of which one must be named; empty if it is known.
-    pub sheets: Vec<String>,
-    pub lists: Vec<String>,
+    pub places: Vec<String>,
     /// The columns that the format which the source keeps ignores.
     pub ignored: Vec<String>,
     /// Whether the draft is shown even if nothing is open.
@@ -142,106 +141,93 @@ pub fn is_date(cell: &str) -> bool {
     cell.contains(|c: char| c.is_numeric()) && DateOrder::BOTH.into_iter().any(is_read)
 }
 
-/// The tables of one call, which share one format.
-struct Tables<'t> {
-    tables: &'t [&'t Table],
-    columns: Vec<String>,
+/// A table whose columns without a cell are none.
+struct Columns<'t> {
+    table: &'t Table,
+    filled: Vec<usize>,
 }
 
-impl<'t> Tables<'t> {
-    fn new(tables: &'t [&'t Table]) -> Self {
-        let mut columns: Vec<String> = Vec::new();
-        for column in tables.iter().flat_map(|table| &table.columns) {
-            if !column.is_empty() && !columns.contains(column) {
-                columns.push(column.clone());
-            }
-        }
-        columns.retain(|name| {
-            let mut places = Self {
-                tables,
-                columns: Vec::new(),
-            }
-            .places(name)
-            .into_iter();
-            // Without a readable row the names are all that a table says.
-            let has_rows = |table: &Table| table.rows.iter().any(|row| row.fault.is_none());
-            places.any(|(table, column)| !has_rows(table) || table.has_cells(column))
-        });
-        Self { tables, columns }
-    }
-
-    /// Where a column is.
-    fn places(&self, name: &str) -> Vec<(&'t Table, usize)> {
-        let place = |table: &&'t Table| {
-            let column = table.columns.iter().position(|column| column == name)?;
-            Some((*table, column))
+impl<'t> Columns<'t> {
+    fn new(table: &'t Table) -> Self {
+        // Without a readable row the names are all that a table says.
+        let has_rows = table.rows.iter().any(|row| row.fault.is_none());
+        let is_filled = |column: &usize| {
+            !table.columns[*column].is_empty() && (!has_rows || table.has_cells(*column))
         };
-        self.tables.iter().filter_map(place).collect()
-    }
-
-    fn cells(&self, name: &str) -> impl Iterator<Item = (&'t Row, &'t str)> {
-        let places = self.places(name).into_iter();
-        places.flat_map(|(table, column)| table.cells(column))
-    }
-
-    /// The header as it is in the file, without the number that tells two apart.
-    fn header<'n>(&self, name: &'n str) -> &'n str
-    where
-        't: 'n,
-    {
-        let double = self.places(name).into_iter();
-        let mut double = double.filter_map(|(table, column)| table.doubles.get(&column));
-        double.next().map_or(name, String::as_str)
-    }
-
-    fn counts_rows(&self, name: &str) -> bool {
-        let mut places = self.places(name).into_iter();
-        places.any(|(table, column)| table.counts_rows(column))
-    }
-
-    /// The columns of a field by a format.
-    fn field(&self, format: &Format, field: ReviewField) -> Vec<String> {
-        let mut found = Vec::new();
-        for table in self.tables {
-            for column in field_columns(format, table, field) {
-                if !found.contains(&table.columns[column]) {
-                    found.push(table.columns[column].clone());
-                }
-            }
+        Self {
+            table,
+            filled: (0..table.columns.len()).filter(is_filled).collect(),
         }
-        found
+    }
+
+    fn name(&self, column: usize) -> &'t str {
+        &self.table.columns[column]
+    }
+
+    fn names(&self, columns: &[usize]) -> Vec<String> {
+        let names = columns.iter().map(|column| self.name(*column).to_owned());
+        names.collect()
     }
 
     /// The columns with an exact name of a field.
-    fn exact(&self, field: ReviewField) -> Vec<String> {
-        let is_exact = |name: &&String| {
+    fn exact(&self, field: ReviewField) -> Vec<usize> {
+        let is_exact = |column: &usize| {
+            let double = self.table.doubles.get(column).map(String::as_str);
             // A column that counts the rows has no IDs: it begins again in each file.
-            let is_count = || field == ReviewField::Id && self.counts_rows(name);
-            named_field(self.header(name)) == Some(field) && !is_count()
+            let is_count = || field == ReviewField::Id && self.table.counts_rows(*column);
+            named_field(double.unwrap_or_else(|| self.name(*column))) == Some(field) && !is_count()
         };
-        self.columns.iter().filter(is_exact).cloned().collect()
+        self.filled.iter().copied().filter(is_exact).collect()
+    }
+
+    fn has(&self, names: &Names) -> bool {
+        !self.columns_of(names).is_empty()
+    }
+
+    fn columns_of(&self, names: &Names) -> Vec<usize> {
+        self.table.find_all(&names.among(&self.table.columns))
+    }
+
+    /// Whether the cells of a column could be those of a field.
+    fn could_be(&self, column: usize, field: ReviewField) -> bool {
+        let mut cells = self.table.cells(column).map(|(_, cell)| cell).peekable();
+        let is_stars = |cell| {
+            parse_rating(cell, None, &RatingWords::new()).is_ok()
+                || number_above_five(cell).is_some_and(|it| it <= 100.0)
+        };
+        let is_name = |cell: &str| {
+            cell.contains(char::is_alphabetic)
+                && !is_sentence(cell)
+                && !is_date(cell)
+                && !has_address(cell)
+        };
+        cells.peek().is_some()
+            && match field {
+                ReviewField::Rating => cells.all(is_stars),
+                ReviewField::Date => cells.all(is_date),
+                ReviewField::Text => cells.any(is_sentence),
+                _ => cells.all(is_name),
+            }
     }
 
     /// The values of a column with their counts, as written; empty if it has texts.
-    fn values(&self, name: &str) -> Vec<(String, u64)> {
+    fn values(&self, column: usize) -> Vec<(String, u64)> {
         let mut values: Vec<(String, u64)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
         let (mut sentences, mut all) = (0_u64, 0_u64);
-        for (table, column) in self.places(name) {
-            for row in table.rows.iter().filter(|row| row.fault.is_none()) {
-                let cell = row.cell(column).unwrap_or_default().trim();
-                all += u64::from(!cell.is_empty());
-                sentences += u64::from(is_sentence(cell));
-                let key = cell.to_lowercase();
-                if values.len() == VALUES_MAX && !places.contains_key(&key) {
-                    continue;
-                }
-                let place = *places.entry(key).or_insert(values.len());
-                if place == values.len() {
-                    values.push((cell.to_owned(), 0));
-                }
-                values[place].1 += 1;
+        for row in self.table.rows.iter().filter(|row| row.fault.is_none()) {
+            let cell = row.cell(column).unwrap_or_default().trim();
+            all += u64::from(!cell.is_empty());
+            sentences += u64::from(is_sentence(cell));
+            let key = cell.to_lowercase();
+            if values.len() == VALUES_MAX && !places.contains_key(&key) {
+                continue;
             }
+            let place = *places.entry(key).or_insert(values.len());
+            if place == values.len() {
+                values.push((cell.to_owned(), 0));
+            }
+            values[place].1 += 1;
         }
         // A few sentences that repeat are choices, not texts.
         let are_choices = values.len() <= VALUES_SHOWN && all >= 2 * values.len() as u64;
@@ -251,62 +237,71 @@ impl<'t> Tables<'t> {
         values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         values
     }
+
+    /// The columns as they may be shown.
+    fn shown(&self) -> Vec<DraftColumn> {
+        let shown = |column: &usize| {
+            let cells = self.table.cells(*column).take(CELLS_SHOWN);
+            DraftColumn {
+                header: self.name(*column).to_owned(),
+                cells: cells.map(|(_, cell)| shown_cell(cell)).collect(),
+                values: self.values(*column),
+            }
+        };
+        self.filled.iter().map(shown).collect()
+    }
 }
 
 impl Draft {
-    /// The draft of the tables of one call: `format` is the owner's part of what is known, `base` the built-in format that it is like.
+    /// The draft of a table: `format` is the owner's part of what is known, `base` the built-in format that it is like.
     ///
     /// # Errors
     /// When a column proves two orders of dates.
     pub fn new(
         format: &Format,
         base: Option<&Format>,
-        tables: &[&Table],
+        table: &Table,
         context: DraftContext,
     ) -> Result<Self, FileError> {
-        let all = Tables::new(tables);
+        let columns = &Columns::new(table);
         let mut draft = Self {
             format: format.clone(),
-            lists: tables
-                .iter()
-                .flat_map(|table| table.lists.clone())
-                .collect(),
-            beside: tables
-                .iter()
-                .flat_map(|table| table.beside.clone())
-                .collect(),
+            lists: table.lists.clone(),
+            beside: table.beside.clone(),
             context,
             ..Self::default()
         };
         draft.lists.dedup();
         if base.is_none() {
-            draft.fill_fields(&all);
+            draft.fill_fields(columns);
         } else if let Some(base) = base.filter(|it| !it.fields.contains_key(&ReviewField::Rating)) {
             // Which of its columns has stars, only the owner knows.
             let is_there = format.fields.contains_key(&ReviewField::Rating);
             if !is_there && !base.fields.contains_key(&ReviewField::Recommended) {
-                draft.open_field(&all, ReviewField::Rating);
+                draft.open_field(columns, ReviewField::Rating);
             }
         }
         let whole = base.map_or_else(|| draft.format.clone(), |base| base.with(&draft.format));
-        draft.find_missing(&all, &whole, base);
-        draft.find_left(&all, &whole, base);
-        if base.is_none() {
-            draft.find_scale(&all);
-            draft.find_date_format(&all)?;
+        draft.find_missing(columns, &whole);
+        // The members of a platform's JSON that no format names are passed over.
+        if base.is_none() || !table.is_objects {
+            draft.find_left(columns, &whole);
         }
-        draft.find_location(&all, &whole);
-        for (key, candidates) in [
-            ("encoding", draft.context.encodings.len()),
-            ("sheet", draft.context.sheets.len()),
-            ("rows", draft.context.lists.len()),
-        ] {
-            if candidates > 0 {
-                draft.open(key);
-            }
+        if base.is_none() {
+            draft.find_scale(table);
+            draft.find_date_format(table)?;
+        }
+        if whole.only.is_none() {
+            draft.find_location(columns, &whole);
+        }
+        if !draft.context.encodings.is_empty() {
+            draft.open("encoding");
+        }
+        if !draft.context.places.is_empty() {
+            draft.open(if table.is_objects { "rows" } else { "sheet" });
         }
         if !draft.format.open.is_empty() || draft.context.is_draft_wanted {
-            draft.columns = all.shown();
+            draft.columns = columns.shown();
         }
         Ok(draft)
     }
@@ -329,17 +324,16 @@ impl Draft {
     }
 
     /// Fills the fields that the format does not say, each from the one column with an exact name of it.
-    fn fill_fields(&mut self, all: &Tables<'_>) {
-        let first = all.exact(ReviewField::FirstName);
-        let last = all.exact(ReviewField::LastName);
+    fn fill_fields(&mut self, columns: &Columns<'_>) {
+        let exact = |field| columns.names(&columns.exact(field));
+        let (first, last) = (exact(ReviewField::FirstName), exact(ReviewField::LastName));
         let has_author = ReviewField::AUTHORS.into_iter().any(|it| self.says(it));
         for field in ReviewField::CORE {
             let is_stated = self.says(field) || field == ReviewField::Author && has_author;
             if is_stated {
                 continue;
             }
-            let exact = all.exact(field);
-            match (field, exact.as_slice(), first.as_slice(), last.as_slice()) {
+            match (field, &exact(field)[..], &first[..], &last[..]) {
                 // `Name` beside `Vorname` is the last name, or the whole.
                 (ReviewField::Author, [name], [first], [])
                 | (ReviewField::Author, [], [first], [name]) => {
@@ -347,18 +341,19 @@ impl Draft {
                     self.fill(ReviewField::LastName, name);
                 }
                 (_, [column], ..) => self.fill(field, column),
-                _ => self.open_field(all, field),
+                _ => self.open_field(columns, field),
             }
         }
-        let is_other = |field: &ReviewField| {
-            !ReviewField::CORE.contains(field) && !ReviewField::AUTHORS.contains(field)
-        };
         if self.context.is_kept {
             return;
         }
-        for field in ReviewField::ALL.into_iter().filter(is_other) {
-            if let ([column], false) = (all.exact(field).as_slice(), self.says(field))
-                && field != ReviewField::Source
+        for field in ReviewField::ALL {
+            let is_other = !ReviewField::CORE.contains(&field)
+                && !ReviewField::AUTHORS.contains(&field)
+                && field != ReviewField::Source;
+            if is_other
+                && !self.says(field)
+                && let [column] = &exact(field)[..]
                 && !self.is_named(column)
             {
                 self.fill(field, column);
@@ -368,133 +363,68 @@ impl Draft {
 
     /// Whether the format names a column already.
     fn is_named(&self, column: &str) -> bool {
-        let fields = self.format.fields.values();
-        let blocks = self.format.public_blocks();
-        let blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
-        let only = self.format.only.iter().map(|only| only.column.as_str());
-        let mut names = fields
-            .chain(blocks.map(|block| &block.names))
-            .flat_map(Names::parts)
-            .chain(self.format.ignored.parts())
-            .chain(only);
-        names.any(|name| is_same_column(column, name))
+        let names = self.format.columns_read();
+        let mut names = names.iter().chain([&self.format.ignored]);
+        names.any(|names| {
+            names
+                .parts()
+                .iter()
+                .any(|name| is_same_column(column, name))
+        })
     }
 
-    fn open_field(&mut self, all: &Tables<'_>, field: ReviewField) {
-        let mut candidates = all.exact(field);
-        let fits = |name: &&String| {
-            let mut cells = all.cells(name).map(|(_, cell)| cell).peekable();
-            let has_cells = cells.peek().is_some();
-            let is_stars = |cell| {
-                parse_rating(cell, None, &RatingWords::new()).is_ok()
-                    || number_above_five(cell).is_some_and(|it| it <= 100.0)
-            };
-            let is_name = |cell: &str| {
-                cell.contains(char::is_alphabetic)
-                    && !is_sentence(cell)
-                    && !is_date(cell)
-                    && !has_address(cell)
-            };
-            has_cells
-                && if field == ReviewField::Rating {
-                    cells.all(is_stars)
-                } else if field == ReviewField::Date {
-                    cells.all(is_date)
-                } else if field == ReviewField::Text {
-                    cells.any(is_sentence)
-                } else {
-                    cells.all(is_name)
-                }
-        };
+    fn open_field(&mut self, columns: &Columns<'_>, field: ReviewField) {
+        let mut candidates = columns.names(&columns.exact(field));
         if candidates.is_empty() {
-            let fitting = all
-                .columns
-                .iter()
-                .filter(fits)
-                .filter(|it| !self.is_named(it));
-            candidates = fitting.take(CANDIDATES_MAX).cloned().collect();
+            let all = columns.filled.iter().copied();
+            let fitting = all.filter(|column| {
+                columns.could_be(*column, field) && !self.is_named(columns.name(*column))
+            });
+            let fitting: Vec<usize> = fitting.take(CANDIDATES_MAX).collect();
+            candidates = columns.names(&fitting);
         }
         self.candidates.insert(field, candidates);
         self.open(&format!("fields.{field}"));
     }
 
     /// Opens what the format names and a file has not: a column of the needed fields, of `only` or of publication.
-    fn find_missing(&mut self, all: &Tables<'_>, whole: &Format, base: Option<&Format>) {
-        let is_author_there = ReviewField::AUTHORS
-            .into_iter()
-            .any(|field| !all.field(whole, field).is_empty());
+    fn find_missing(&mut self, columns: &Columns<'_>, whole: &Format) {
+        let has_field = |field| !field_columns(whole, columns.table, field).is_empty();
+        let has_author = ReviewField::AUTHORS.into_iter().any(has_field);
         for field in ReviewField::CORE {
-            let names = self
-                .format
-                .fields
-                .get(&field)
-                .filter(|names| !names.is_empty());
-            let is_found = !all.field(whole, field).is_empty()
-                || field == ReviewField::Author && is_author_there;
-            if names.is_some() && !is_found {
-                self.open_field(all, field);
+            let names = self.format.fields.get(&field);
+            let is_needed = names.is_some_and(|names| !names.is_empty());
+            let is_there = has_field(field) || field == ReviewField::Author && has_author;
+            if is_needed && !is_there {
+                self.open_field(columns, field);
             }
         }
-        let has = |names: &Names| {
-            let mut tables = all.tables.iter();
-            tables.all(|table| !table.find_all(&names.among(&table.columns)).is_empty())
-        };
-        for part in PublicPart::ALL {
-            let blocks = self.format.clone();
-            let blocks = blocks.public_blocks().into_iter().find(|it| it.0 == part);
-            for (number, block) in blocks.iter().flat_map(|it| it.1.iter().enumerate()) {
-                if !has(&block.names) {
-                    self.open(&format!("{}.{number}.names", part.key()));
-                }
-            }
+        let mut missing = Vec::new();
+        for (part, blocks) in self.format.public_blocks() {
+            let lacking = (0..blocks.len()).filter(|it| !columns.has(&blocks[*it].names));
+            missing.extend(lacking.map(|number| format!("{}.{number}.names", part.key())));
         }
-        if let Some(only) = &self.format.only
-            && !has(&Names::List(vec![only.column.clone()]))
-            && !base.is_some_and(|base| base.has_google_names)
-        {
-            self.open("only");
+        let only = self.format.only.as_ref();
+        if only.is_some_and(|only| columns.table.find(&only.column).is_none()) {
+            missing.push("only".to_owned());
         }
+        self.format.open.extend(missing);
     }
 
-    /// Finds the columns that the format does not name; of a platform's JSON they are passed over.
-    fn find_left(&mut self, all: &Tables<'_>, whole: &Format, base: Option<&Format>) {
-        let is_json = all.tables.iter().all(|table| table.is_objects);
-        if base.is_some() && is_json {
-            return;
-        }
-        let mut used: Vec<String> = Vec::new();
-        for field in ReviewField::ALL {
-            used.extend(all.field(whole, field));
-        }
-        let blocks = whole.public_blocks();
-        let names = blocks
+    /// Finds the columns that the format does not name.
+    fn find_left(&mut self, columns: &Columns<'_>, whole: &Format) {
+        let table = columns.table;
+        let read = whole.columns_read();
+        let used: Vec<usize> = read
             .iter()
-            .flat_map(|(_, blocks)| blocks.iter().map(|it| &it.names));
-        let only = whole
-            .only
-            .iter()
-            .map(|only| Names::List(vec![only.column.clone()]));
-        let answered = whole
-            .answered
-            .iter()
-            .map(|name| Names::List(vec![name.clone()]));
-        let names: Vec<Names> = names.cloned().chain(only).chain(answered).collect();
-        for table in all.tables {
-            for names in &names {
-                let columns = table.find_all(&names.among(&table.columns));
-                used.extend(
-                    columns
-                        .into_iter()
-                        .map(|column| table.columns[column].clone()),
-                );
-            }
-        }
+            .flat_map(|names| columns.columns_of(names))
+            .collect();
         let ignores_all = self.format.ignores_all();
-        let numbers = (0..all.columns.len()).filter(|column| {
-            let is_used = used.contains(&all.columns[*column]);
-            !is_used && (ignores_all || !whole.ignores(&all.columns, *column))
+        let left = columns.filled.iter().copied().filter(|column| {
+            !used.contains(column) && (ignores_all || !whole.ignores(&table.columns, *column))
         });
-        let left: Vec<String> = numbers.map(|column| all.columns[column].clone()).collect();
+        let left: Vec<usize> = left.collect();
+        let left = columns.names(&left);
         if ignores_all {
             let former = self.context.ignored.iter().filter(|it| !left.contains(*it));
             let all = former.cloned().chain(left.iter().cloned());
@@ -507,9 +437,9 @@ impl Draft {
         }
     }
 
-    fn find_scale(&mut self, all: &Tables<'_>) {
-        let columns = all.field(&self.format, ReviewField::Rating);
-        let cells = columns.iter().flat_map(|name| all.cells(name));
+    fn find_scale(&mut self, table: &Table) {
+        let columns = field_columns(&self.format, table, ReviewField::Rating);
+        let cells = columns.iter().flat_map(|column| table.cells(*column));
         let numbers = cells.filter_map(|(_, cell)| number_above_five(cell));
         self.highest = numbers.reduce(f64::max);
         if self.highest.is_some() && self.format.scale.is_none() {
@@ -518,22 +448,16 @@ impl Draft {
     }
 
     /// Takes the order of dates from the cells of the columns, each by itself.
-    fn find_date_format(&mut self, all: &Tables<'_>) -> Result<(), FileError> {
+    fn find_date_format(&mut self, table: &Table) -> Result<(), FileError> {
         if self.format.date_format.is_some() {
             return Ok(());
         }
         let mut proven: Vec<DateOrder> = Vec::new();
         for field in ReviewField::DATES {
-            for name in all.field(&self.format, field) {
-                let mut evidence = Evidence::default();
-                for (table, column) in all.places(&name) {
-                    let found = date_evidence(table, column, self.context.tomorrow);
-                    for (proof, other) in evidence.proofs.iter_mut().zip(found.proofs) {
-                        *proof = proof.take().or(other);
-                    }
-                    evidence.unclear = evidence.unclear.or(found.unclear);
-                }
-                match evidence.order(&name).map_err(FileError::new)? {
+            for column in field_columns(&self.format, table, field) {
+                let evidence = date_evidence(table, column, self.context.tomorrow);
+                let order = evidence.order(&table.columns[column]);
+                match order.map_err(FileError::new)? {
                     Some(order) => proven.push(order),
                     None if self.context.country.is_none() && self.unclear_date.is_none() => {
                         self.unclear_date = evidence.unclear;
@@ -555,38 +479,16 @@ impl Draft {
     }
 
     /// Asks which location is the business's, where the format's `location` has several.
-    fn find_location(&mut self, all: &Tables<'_>, whole: &Format) {
-        if whole.only.is_some() {
-            return;
-        }
-        let columns = all.field(whole, ReviewField::Location);
-        let several = columns.into_iter().find(|name| {
-            let values = all.values(name);
-            values
-                .iter()
-                .filter(|(value, _)| !is_empty(value, false))
-                .count()
-                > 1
-        });
-        if let Some(column) = several {
-            self.location = Some(column);
+    fn find_location(&mut self, columns: &Columns<'_>, whole: &Format) {
+        let locations = field_columns(whole, columns.table, ReviewField::Location);
+        let has_several = |column: &usize| {
+            let values = columns.values(*column).into_iter();
+            values.filter(|(value, _)| !is_empty(value, false)).count() > 1
+        };
+        if let Some(column) = locations.into_iter().find(has_several) {
+            self.location = Some(columns.name(column).to_owned());
             self.open("only");
         }
-    }
-}
-
-impl Tables<'_> {
-    /// The columns as they may be shown.
-    fn shown(&self) -> Vec<DraftColumn> {
-        let column = |name: &String| {
-            let cells = self.cells(name).take(CELLS_SHOWN);
-            DraftColumn {
-                header: name.clone(),
-                cells: cells.map(|(_, cell)| shown_cell(cell)).collect(),
-                values: self.values(name),
-            }
-        };
-        self.columns.iter().map(column).collect()
     }
 }
 
@@ -638,93 +540,41 @@ impl Draft {
     pub fn text(&self, command: &str) -> String {
         let mut comments = Comments::default();
         comments.above.insert(String::new(), self.begin(command));
-        if self.is_open("ignored") {
-            comments.above.insert("ignored".to_owned(), self.ask_left());
-        }
-        if let Some(highest) = self.highest.filter(|_| self.is_open("scale")) {
-            let line = format!("the highest is {highest}: is the scale up to 10, 20, 100?");
-            comments.beside.insert("scale".to_owned(), line);
-        }
-        if let Some((date, days)) = self
-            .unclear_date
-            .as_ref()
-            .filter(|_| self.is_open("date_format"))
-        {
-            let [month, day] = days;
-            let line = format!(
-                "mm/dd/yyyy: {} is {month}; dd/mm/yyyy: {day}",
-                shown_cell(date)
-            );
-            comments.beside.insert("date_format".to_owned(), line);
-        }
-        if self.is_open("encoding") {
-            let mut lines = vec![
-                "The file is not UTF-8. Take away the # of the line that reads it rightly:"
-                    .to_owned(),
-            ];
-            let encodings = self.context.encodings.iter();
-            lines.extend(encodings.map(|(name, cell)| {
-                format!("encoding = {} # {}", basic_string(name), shown_cell(cell))
-            }));
-            comments.above.insert("encoding".to_owned(), lines);
-        }
-        for (key, names) in [
-            ("sheet", &self.context.sheets),
-            ("rows", &self.context.lists),
-        ] {
-            let names: Vec<String> = names.iter().map(|name| basic_string(name)).collect();
-            if self.is_open(key) {
-                comments
-                    .beside
-                    .insert(key.to_owned(), format!("one of {}", names.join(", ")));
-            }
-        }
-        if let Some(location) = self.location.as_ref().filter(|_| self.is_open("only")) {
-            let name = basic_string(location);
-            let lines = vec![
-                format!(
-                    "{name} has several values ({}). Which is this business's? For example",
-                    self.shown_values(location)
-                ),
-                format!("  only = {{ column = {name}, value = \"…\" }}"),
-                "If all are, take `location` out of [fields], and ignore the column.".to_owned(),
-            ];
-            comments.above.insert("only".to_owned(), lines);
-        }
         for (field, names) in &self.format.fields {
             let name = names.parts().first().copied().unwrap_or_default();
+            let is_text = [ReviewField::Text, ReviewField::ReplyText].contains(field);
             if let Some(column) = self.column(name) {
-                let is_text = [ReviewField::Text, ReviewField::ReplyText].contains(field);
-                let cells = if is_text {
-                    "(text)".to_owned()
-                } else {
-                    column.cells.join(", ")
-                };
+                let cells = column.cells.join(", ");
+                let cells = if is_text { "(text)".to_owned() } else { cells };
                 comments.beside.insert(format!("fields.{field}"), cells);
             }
         }
-        for (field, candidates) in &self.candidates {
-            let shown = candidates.iter().map(|name| {
-                let cells = self.column(name).map(|column| column.cells.join(", "));
-                format!("{} ({})", basic_string(name), cells.unwrap_or_default())
-            });
-            let shown: Vec<String> = shown.collect();
-            let line = if shown.is_empty() {
-                "no column looks like it".to_owned()
-            } else {
-                format!("could be {}", shown.join(", "))
-            };
-            comments.beside.insert(format!("fields.{field}"), line);
-        }
-        for part in PublicPart::ALL {
-            for number in 0..4 {
-                let key = format!("{}.{number}.names", part.key());
-                if self.is_open(&key) {
-                    comments
-                        .beside
-                        .insert(key, "a file lacks this column".to_owned());
+        for key in &self.format.open {
+            let lines = match key.as_str() {
+                "ignored" => self.ask_left(),
+                "encoding" => {
+                    let encodings = self.context.encodings.iter().map(|(name, cell)| {
+                        format!("encoding = {} # {}", basic_string(name), shown_cell(cell))
+                    });
+                    let first =
+                        "The file is not UTF-8. Take away the # of the line that reads it rightly:";
+                    [first.to_owned()].into_iter().chain(encodings).collect()
                 }
-            }
+                "only" => vec![
+                    format!(
+                        "Which of these is this business's: {}? For example",
+                        self.question(key)
+                    ),
+                    "  only = { column = \"…\", value = \"…\" }".to_owned(),
+                    "If all are, take `location` out of [fields], and ignore the column."
+                        .to_owned(),
+                ],
+                _ => {
+                    comments.beside.insert(key.clone(), self.question(key));
+                    continue;
+                }
+            };
+            comments.above.insert(key.clone(), lines);
         }
         self.format.write(&comments)
     }
@@ -792,49 +642,69 @@ impl Draft {
 
     /// What is open, in words, a line for each key.
     pub fn describe_open(&self) -> Vec<String> {
-        let describe = |key: &String| {
-            let question = match key.as_str() {
-                "ignored" => {
-                    let names = self.left.iter().take(VALUES_SHOWN).map(String::as_str);
-                    let names: Vec<&str> = names.collect();
-                    let more = if self.left.len() > VALUES_SHOWN {
-                        ", …"
-                    } else {
-                        ""
-                    };
-                    format!(
-                        "whether one of {}{more} says that a review, your reply or the name may be published",
-                        names.join(", ")
-                    )
-                }
-                "scale" => format!(
-                    "the end of the ratings' scale; the highest is {}",
-                    self.highest.unwrap_or_default()
+        let keys = self.format.open.iter();
+        keys.map(|key| format!("{key}: {}", self.question(key)))
+            .collect()
+    }
+
+    /// What an open key asks.
+    pub fn question(&self, key: &str) -> String {
+        match key {
+            "ignored" => {
+                let names: Vec<&str> = self
+                    .left
+                    .iter()
+                    .take(VALUES_SHOWN)
+                    .map(String::as_str)
+                    .collect();
+                let more = if self.left.len() > VALUES_SHOWN {
+                    ", …"
+                } else {
+                    ""
+                };
+                format!(
+                    "whether one of {}{more} says that a review, your reply or the name may be published",
+                    names.join(", ")
+                )
+            }
+            "scale" => format!(
+                "the end of the ratings' scale (10, 20, 100); the highest is {}",
+                self.highest.unwrap_or_default()
+            ),
+            "date_format" => match &self.unclear_date {
+                Some((date, [month, day])) => format!(
+                    "mm/dd/yyyy if {} is {month}, dd/mm/yyyy if it is {day}",
+                    shown_cell(date)
                 ),
-                "date_format" => match &self.unclear_date {
-                    Some((date, [month, day])) => {
-                        format!("whether {} is {month} or {day}", shown_cell(date))
+                None => "how dates are written".to_owned(),
+            },
+            "encoding" => "the encoding of the file".to_owned(),
+            "sheet" | "rows" => {
+                let names = self.context.places.iter().map(|name| basic_string(name));
+                format!("one of {}", names.collect::<Vec<_>>().join(", "))
+            }
+            "only" => match &self.location {
+                Some(column) => format!("{column} has {}", self.shown_values(column)),
+                None => "the file lacks the column of the locations".to_owned(),
+            },
+            key => match key.strip_prefix("fields.").and_then(ReviewField::find) {
+                Some(field) => {
+                    let candidates = self.candidates.get(&field).into_iter().flatten();
+                    let shown = candidates.map(|name| {
+                        let cells = self.column(name).map(|column| column.cells.join(", "));
+                        format!("{} ({})", basic_string(name), cells.unwrap_or_default())
+                    });
+                    let shown: Vec<String> = shown.collect();
+                    if shown.is_empty() {
+                        format!("which column is the {field}; none looks like it")
+                    } else {
+                        format!("which column is the {field}; could be {}", shown.join(", "))
                     }
-                    None => "how dates are written".to_owned(),
-                },
-                "encoding" => "the encoding of the file".to_owned(),
-                "sheet" => format!("which sheet: {}", self.context.sheets.join(", ")),
-                "rows" => format!("which list: {}", self.context.lists.join(", ")),
-                "only" if self.location.is_none() => {
-                    "which column has the locations; the file lacks the former one".to_owned()
                 }
-                "only" => "which location is this business's".to_owned(),
-                key => match key.strip_prefix("fields.") {
-                    Some(field) => format!("which column is the {field}"),
-                    None => {
-                        "which column says what may be published; the file lacks the former one"
-                            .to_owned()
-                    }
-                },
-            };
-            format!("{key}: {question}")
-        };
-        self.format.open.iter().map(describe).collect()
+                None => "the column that says what may be published; the file lacks the former one"
+                    .to_owned(),
+            },
+        }
     }
 
     /// Whether nothing of a review was found.

@@ -45,8 +45,6 @@ named! {
         SourceUrl = "source_url",
         Location = "location",
         UpdatedAt = "updated_at",
-        Verified = "verified",
-        Verification = "verification",
         VerifiedAt = "verified_at",
         /// Whether the review matches a job in the business's books.
         Matched = "matched",
@@ -65,7 +63,6 @@ named! {
         Scale = "scale",
         /// The kind of survey that the rating answers.
         Survey = "survey",
-        WithheldReason = "withheld_reason",
     }
 }
 
@@ -279,18 +276,12 @@ pub struct Format {
     pub is_manual: bool,
     /// its texts are HTML
     pub html: bool,
-    /// a cell that a spreadsheet may run has an apostrophe in front
-    pub escapes_formulas: bool,
-    /// a member that is not there says nothing; otherwise it says that there is none
-    pub leaves_out: bool,
     /// its IDs are Google's names, `accounts/…/locations/…/reviews/…`
     pub has_google_names: bool,
     /// the kinds of `survey` that ask for stars
     pub stars: Names,
     /// the value of the field `matched` that means that a review matches a job in the business's books
     pub matched: Option<String>,
-    /// the column with the ID of an object of JSON:API's `included`, whose members are read as `included.…`
-    pub included: Option<String>,
     /// the column with the ID of the row that a row answers; such rows are left out
     pub answered: Option<String>,
     /// how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size`, `total`
@@ -338,7 +329,7 @@ const OWNER_KEYS: [&str; 9] = [
     "joined",
     "paging",
 ];
-const BUILT_IN_KEYS: [&str; 15] = [
+const BUILT_IN_KEYS: [&str; 12] = [
     "label",
     "note",
     "source",
@@ -347,12 +338,9 @@ const BUILT_IN_KEYS: [&str; 15] = [
     "excerpts",
     "is_manual",
     "html",
-    "escapes_formulas",
-    "leaves_out",
     "has_google_names",
     "stars",
     "matched",
-    "included",
     "answered",
 ];
 
@@ -519,6 +507,18 @@ impl Format {
             .get(&field)
             .map(Names::parts)
             .unwrap_or_default()
+    }
+
+    /// The names of all columns that are read.
+    pub fn columns_read(&self) -> Vec<Names> {
+        let blocks = self.public_blocks();
+        let blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
+        let only = self.only.iter().map(|only| &only.column);
+        let others = only.chain(&self.answered);
+        let mut all: Vec<Names> = self.fields.values().cloned().collect();
+        all.extend(blocks.map(|block| block.names.clone()));
+        all.extend(others.map(|name| Names::List(vec![name.clone()])));
+        all
     }
 
     /// Prefix of the IDs of its reviews.
@@ -739,7 +739,7 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
 /// What stands beside the keys of a text, as comments, by key.
 #[derive(Debug, Default)]
 pub struct Comments {
-    /// Lines above the key; the key `""` is the text's begin, `end` its end.
+    /// Lines above the key; the key `""` is the text's begin.
     pub above: BTreeMap<String, Vec<String>>,
     /// At the end of the key's line.
     pub beside: BTreeMap<String, String>,
@@ -753,152 +753,125 @@ impl Format {
 
     /// The text with comments; each is one line.
     pub fn write(&self, comments: &Comments) -> String {
-        let mut writer = FormatWriter {
-            format: self,
-            comments,
-            text: String::new(),
-        };
-        writer.comment("");
-        writer.top();
-        writer.tables();
-        writer.comment("end");
-        writer.text
-    }
-}
-
-struct FormatWriter<'f> {
-    format: &'f Format,
-    comments: &'f Comments,
-    text: String,
-}
-
-impl FormatWriter<'_> {
-    fn comment(&mut self, key: &str) {
-        for line in self.comments.above.get(key).into_iter().flatten() {
-            // A cell never ends a comment.
-            let line: String = line
-                .chars()
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .collect();
-            self.text += "# ";
-            self.text += line.trim_end();
-            self.text.push('\n');
+        let mut text = String::new();
+        for (path, value) in self.keys() {
+            for line in comments.above.get(&path).into_iter().flatten() {
+                text += format!("# {}", one_line(line)).trim_end();
+                text.push('\n');
+            }
+            let is_open = self.open.contains(&path);
+            let value = if is_open { format!("{OPEN:?}") } else { value };
+            if path.starts_with('[') {
+                let _ = write!(text, "\n{path}\n");
+            } else if !value.is_empty() {
+                let name = path.rsplit('.').next().unwrap_or_default();
+                let mut line = format!("{name} = {value}");
+                if let Some(comment) = comments.beside.get(&path) {
+                    line = format!("{line:<34} # {}", one_line(comment).trim_end());
+                }
+                text += &line;
+                text.push('\n');
+            }
         }
+        text
     }
 
-    /// A key, which is called `path` among the open keys and the comments.
-    fn key(&mut self, path: &str, value: Option<String>) {
-        let is_open = self.format.open.contains(path);
-        let value = if is_open {
-            Some(format!("{OPEN:?}"))
-        } else {
-            value
-        };
-        self.comment(path);
-        let Some(value) = value else { return };
-        let name = path.rsplit('.').next().unwrap_or_default();
-        let mut line = format!("{name} = {value}");
-        if let Some(comment) = self.comments.beside.get(path) {
-            let comment: String = comment
-                .chars()
-                .map(|c| if c.is_control() { ' ' } else { c })
-                .collect();
-            line = format!("{line:<34} # {}", comment.trim_end());
-        }
-        self.text += &line;
-        self.text.push('\n');
-    }
-
-    fn top(&mut self) {
-        let format = self.format;
+    /// The keys by their paths, each with its value, which is empty if it has none; a path in square brackets begins a table.
+    fn keys(&self) -> Vec<(String, String)> {
         let text = |value: &Option<String>| value.as_deref().map(basic_string);
-        let ignored = (!format.ignored.is_empty()).then(|| names_text(&format.ignored));
-        let words = format.values.iter();
+        let ignored = Some(&self.ignored).filter(|names| !names.is_empty());
+        let words = self.values.iter();
         let words: Vec<String> = words
             .map(|(word, stars)| format!("{} = {stars}", basic_string(word)))
             .collect();
-        let only = format.only.as_ref().map(|only| {
+        let words = (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", ")));
+        let only = self.only.as_ref().map(|only| {
             let (column, value) = (basic_string(&only.column), basic_string(&only.value));
             format!("{{ column = {column}, value = {value} }}")
         });
-        self.key("like", text(&format.like));
-        self.key("ignored", ignored);
-        self.key("scale", format.scale.map(|scale| scale.to_string()));
-        self.key(
-            "values",
-            (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", "))),
-        );
-        self.key("date_format", text(&format.date_format));
-        self.key("zone", format.zone.map(|zone| basic_string(zone.name())));
-        self.key("encoding", text(&format.encoding));
-        self.key("header_row", format.header_row.map(|row| row.to_string()));
-        self.key("sheet", text(&format.sheet));
-        self.key("rows", text(&format.rows));
-        self.key("only", only);
-        self.key("full_names", format.full_names.map(|it| it.to_string()));
-        self.key("separator", text(&format.separator));
-        self.key(
-            "joined",
-            format.joined.map(|field| basic_string(field.name())),
-        );
-    }
-
-    fn tables(&mut self) {
-        let format = self.format;
-        if let Some(paging) = &format.paging {
-            self.text += "\n[paging]\n";
-            let keys = [
-                ("rows", &paging.rows),
-                ("next", &paging.next),
-                ("token", &paging.token),
-                ("parameter", &paging.parameter),
-                ("page", &paging.page),
-                ("offset", &paging.offset),
-                ("size", &paging.size),
-                ("total", &paging.total),
-            ];
-            for (name, value) in keys {
-                self.key(
-                    &format!("paging.{name}"),
-                    value.as_deref().map(basic_string),
-                );
-            }
+        let top = [
+            ("", None),
+            ("like", text(&self.like)),
+            ("ignored", ignored.map(names_text)),
+            ("scale", self.scale.map(|it| it.to_string())),
+            ("values", words),
+            ("date_format", text(&self.date_format)),
+            ("zone", self.zone.map(|it| basic_string(it.name()))),
+            ("encoding", text(&self.encoding)),
+            ("header_row", self.header_row.map(|it| it.to_string())),
+            ("sheet", text(&self.sheet)),
+            ("rows", text(&self.rows)),
+            ("only", only),
+            ("full_names", self.full_names.map(|it| it.to_string())),
+            ("separator", text(&self.separator)),
+            ("joined", self.joined.map(|it| basic_string(it.name()))),
+        ];
+        let top = top.map(|(key, value)| (key.to_owned(), value.unwrap_or_default()));
+        let mut keys = Vec::from(top);
+        if let Some(paging) = &self.paging {
+            keys.push(("[paging]".to_owned(), String::new()));
+            keys.extend(paging.keys());
         }
-        let is_shown = |field: &ReviewField| {
-            format.fields.contains_key(field) || format.open.contains(&format!("fields.{field}"))
-        };
-        let shown: Vec<ReviewField> = ReviewField::ALL.into_iter().filter(is_shown).collect();
-        if !shown.is_empty() {
-            self.text += "\n[fields]\n";
+        let fields = ReviewField::ALL.into_iter().filter_map(|field| {
+            let path = format!("fields.{field}");
+            let found = self.fields.get(&field).map(names_text);
+            let is_there = found.is_some() || self.open.contains(&path);
+            is_there.then(|| (path, found.unwrap_or_default()))
+        });
+        let mut fields = fields.peekable();
+        if fields.peek().is_some() {
+            keys.push(("[fields]".to_owned(), String::new()));
         }
-        for field in shown {
-            let names = format.fields.get(&field);
-            let names = names.map(|names| {
-                if names.is_empty() {
-                    "\"\"".to_owned()
-                } else {
-                    names_text(names)
-                }
-            });
-            self.key(&format!("fields.{field}"), names);
-        }
-        for (part, blocks) in format.public_blocks() {
+        keys.extend(fields);
+        for (part, blocks) in self.public_blocks() {
             for (number, block) in blocks.iter().enumerate() {
                 let path = |name: &str| format!("{}.{number}.{name}", part.key());
-                let _ = write!(self.text, "\n[[{}]]\n", part.key());
-                self.key(&path("names"), Some(names_text(&block.names)));
-                self.key(&path("values"), Some(list_text(&block.values)));
-                self.key(&path("reason"), block.reason.as_deref().map(basic_string));
+                let reason = text(&block.reason).unwrap_or_default();
+                keys.extend([
+                    (format!("[[{}]]", part.key()), String::new()),
+                    (path("names"), names_text(&block.names)),
+                    (path("values"), list_text(&block.values)),
+                    (path("reason"), reason),
+                ]);
             }
         }
+        keys
+    }
+}
+
+impl Paging {
+    fn keys(&self) -> [(String, String); 8] {
+        let members = [
+            ("rows", &self.rows),
+            ("next", &self.next),
+            ("token", &self.token),
+            ("parameter", &self.parameter),
+            ("page", &self.page),
+            ("offset", &self.offset),
+            ("size", &self.size),
+            ("total", &self.total),
+        ];
+        members.map(|(name, value)| {
+            let value = value.as_deref().map(basic_string).unwrap_or_default();
+            (format!("paging.{name}"), value)
+        })
     }
 }
 
 fn names_text(names: &Names) -> String {
     match names {
         Names::Text(text) => basic_string(text),
+        Names::List(list) if list.is_empty() => basic_string(""),
         Names::List(list) => list_text(list),
     }
+}
+
+/// A cell never ends a comment.
+fn one_line(comment: &str) -> String {
+    let plain = comment.chars();
+    plain
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect()
 }
 
 fn list_text(list: &[String]) -> String {

@@ -4,12 +4,13 @@
 //! bytes ──read(&Format)──► rows of cells ──row──► ReviewRow ──merge──► Change ──► written
 //! ```
 //!
-//! - `detect` says what a file is, and `read` opens it and gives its rows as cells ([`read::Table`]);
-//! - `format` says what the columns mean: a platform's file in `platforms`, or what the source keeps, completed by `draft`;
+//! - `detect` says what a file is, and `opened_file` opens it by its parts;
+//! - `choose` finds its format by the names of the columns: a platform's file in `platforms`, or what the source keeps, completed by `draft`;
+//! - `read` gives the rows of a part as cells ([`read::Table`]);
 //! - `row` turns each row into a review as its source states it ([`incoming::ReviewRow`]), with the values of `value`;
 //! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).
 //!
-//! `collect` takes the files of a call through the first three. A row is accepted or rejected by itself; a file that cannot be read stops
+//! `collect` takes the files of a call through all but the last. A row is accepted or rejected by itself; a file that cannot be read stops
 //! the import before anything is written. `native` is our own form, which exports write and imports read.
 
 use std::collections::{BTreeSet, HashSet};
@@ -31,6 +32,7 @@ use crate::storage::reviews::{self, Mark, RunChange, RunCounts, Scope};
 use crate::storage::sync::{note_entry, reviews_of_entry};
 use crate::storage::{AtPath as _, Database, Write, business};
 
+mod choose;
 mod collect;
 mod detect;
 mod draft;
@@ -39,6 +41,8 @@ mod format;
 mod incoming;
 mod merge;
 pub mod native;
+mod opened_file;
+mod part;
 mod platforms;
 mod read;
 mod report;
@@ -46,7 +50,7 @@ mod request;
 mod row;
 mod value;
 
-pub use collect::{base_of, format_of};
+pub use choose::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
 pub use format::{
     FORMAT_BYTES_MAX, Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField,
@@ -54,7 +58,7 @@ pub use format::{
 pub use merge::guards::Guards;
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
-pub use read::bytes::{INPUT_BYTES_MAX, open_root};
+pub use read::bytes::INPUT_BYTES_MAX;
 pub use report::{
     FileError, ImportError, ImportReport, MergeError, Named, NewValue, Position, Refusal,
     Rejection, Watch, Watcher,

@@ -38,7 +38,7 @@ pub struct Exported {
 
 /// The headers of an exported table.
 pub fn columns_of_table() -> impl Iterator<Item = &'static str> {
-    COLUMNS.iter().map(|(path, _)| path.as_str())
+    COLUMNS.iter().map(String::as_str)
 }
 
 /// Reviews per batch.
@@ -237,70 +237,50 @@ fn mentioned(name: &str) -> Result<String, String> {
     Ok(name.to_owned())
 }
 
-/// The columns of an export as a table: the paths of the plain members of a native record, each with what it may be.
-pub static COLUMNS: LazyLock<Vec<(String, Shape)>> = LazyLock::new(|| {
+/// The paths of the plain members of a native record, which are the columns of an export as a table.
+static COLUMNS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let columns = |member: &Member| {
         let Shape::Object(members) = member.shape else {
-            return vec![(member.name.to_owned(), member.shape)];
+            return vec![member.name.to_owned()];
         };
         let inner = members.iter();
-        let inner = inner.map(|inner| (join(member.name, inner.name), inner.shape));
-        inner.collect()
+        inner.map(|inner| join(member.name, inner.name)).collect()
     };
     RECORD.iter().flat_map(columns).collect()
 });
 
-/// Whether an exported table has this column.
-pub fn is_own_column(name: &str) -> bool {
-    COLUMNS.iter().any(|(path, _)| path == name)
-}
-
-/// The members that native records do not have: of an object those of its own. A record with one is somebody else's, and a review that
-/// it hides there would be published.
-pub fn foreign_members(record: &Value) -> Vec<String> {
-    let inside = |(name, value): (&String, &Value)| {
-        let members = value.as_object().filter(|_| name != "said");
-        let members = members.into_iter().flatten();
-        let paths: Vec<String> = members
-            .map(|(inner, _)| format!("{name}.{inner}"))
-            .collect();
-        if paths.is_empty() {
-            vec![name.clone()]
-        } else {
-            paths
-        }
-    };
-    let paths = record.as_object().into_iter().flatten().flat_map(inside);
-    paths.filter(|path| !is_known(path)).collect()
-}
-
-/// Whether a native record may have a member with this path.
-fn is_known(path: &str) -> bool {
-    let is_member = || RECORD.iter().any(|member| member.name == path);
-    is_own_column(path) || matches!(path, "url" | "business" | "editorial") || is_member()
-}
-
-// Reads native records.
-
-/// Inserts a value at a path, as `owner_reply.text`.
-fn put(fields: &mut Map<String, Value>, path: &str, value: Value) {
-    // An absent part stays absent: an empty object would lack required members.
-    if value.is_null() {
-        return;
-    }
-    match path.split_once('.') {
-        None => {
-            fields.insert(path.to_owned(), value);
-        }
-        Some((outer, inner)) => {
-            let part = fields
-                .entry(outer)
-                .or_insert_with(|| Value::Object(Map::new()));
-            if let Value::Object(part) = part {
-                put(part, inner, value);
+/// Splits a native record into what it may have, and the paths of what it may not. A record with these is somebody else's, and a review
+/// that it hides there would be published.
+fn split(record: &Map<String, Value>, members: &[Member]) -> (Map<String, Value>, Vec<String>) {
+    let (mut own, mut foreign) = (Map::new(), Vec::new());
+    for (name, value) in record {
+        let shape = members.iter().find(|it| it.name == name).map(|it| it.shape);
+        match (shape, value) {
+            (Some(Shape::Object(inner)), Value::Object(object)) => {
+                let (inner, others) = split(object, inner);
+                own.insert(name.clone(), Value::Object(inner));
+                foreign.extend(others.iter().map(|other| join(name, other)));
             }
+            (Some(Shape::Any), Value::Object(_)) => {}
+            // An object where none belongs may have anything.
+            (Some(_), Value::Object(object)) => {
+                foreign.extend(object.keys().map(|inner| join(name, inner)));
+            }
+            (Some(_), value) => {
+                own.insert(name.clone(), value.clone());
+            }
+            (None, _) => foreign.push(name.clone()),
         }
     }
+    (own, foreign)
+}
+
+/// The paths of members that native records do not have.
+fn foreign_members(record: &Value) -> Vec<String> {
+    let is_foreign = |name: &String| !["url", "business", "editorial"].contains(&name.as_str());
+    let foreign = record.as_object().map(|it| split(it, RECORD).1);
+    let foreign = foreign.into_iter().flatten();
+    foreign.filter(is_foreign).collect()
 }
 
 /// Whether a line contains the business and the editorial texts, and no review.
@@ -383,25 +363,12 @@ fn take_as_customer(incoming: &mut Incoming) {
     incoming.unpublished = Unpublished::default();
 }
 
-/// The members of a native record that are read, by their paths; all others may be private. What is not an object is
-/// unchanged.
+/// The members of a native record that are read; all others may be private. What is not an object is unchanged.
 pub fn readable(record: &Value) -> Value {
     let Some(members) = record.as_object() else {
         return record.clone();
     };
-    let inner = |(outer, value): (&String, &Value)| {
-        let inner = value
-            .as_object()
-            .into_iter()
-            .flatten()
-            .map(|(name, value)| (format!("{outer}.{name}"), value.clone()));
-        inner.collect::<Vec<_>>()
-    };
-    let all = members.iter().flat_map(inner).chain(members.clone());
-    let mut read = Map::new();
-    for (path, value) in all.filter(|(path, value)| !value.is_object() && is_own_column(path)) {
-        put(&mut read, &path, value);
-    }
+    let (mut read, _) = split(members, RECORD);
     if let Some(Value::String(author)) = read.get_mut("author") {
         *author = without_address(author);
     }
@@ -440,8 +407,7 @@ fn parse_review(
     // A newer instance may have more.
     let foreign = foreign_members(value).into_iter();
     for name in foreign.filter(|_| format.is_native()) {
-        let known = COLUMNS.iter().map(|(path, _)| path.as_str());
-        let near = nearest(&name, known).unwrap_or_default();
+        let near = nearest(&name, columns_of_table()).unwrap_or_default();
         let message = format!("is no member of an export; the nearest is {near}; leave it out");
         reader.fault(name, message);
     }

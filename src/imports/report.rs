@@ -9,6 +9,7 @@ use thiserror::Error;
 
 use crate::imports::draft::Draft;
 pub use crate::imports::fault::{FileError, Position};
+use crate::imports::format::Format;
 use crate::model::{Review, Unit};
 use crate::owner::OwnerFileError;
 use crate::owner::fault::listed;
@@ -104,6 +105,13 @@ impl ImportReport {
         };
         let stored = watch.rejected(rejection);
         stored.map_err(|error| format!("a rejected row cannot be stored: {error}"))
+    }
+
+    /// Notes a sentence for the owner, once.
+    pub fn note(&mut self, sentence: String) {
+        if !self.notes.contains(&sentence) {
+            self.notes.push(sentence);
+        }
     }
 
     /// Notes a review that is withheld from now on.
@@ -204,6 +212,28 @@ pub struct FileReport {
     /// Number of rows, without blank lines.
     pub rows: u64,
     pub rejected: u64,
+}
+
+impl FileReport {
+    pub fn new(name: String, format: &Format) -> Self {
+        let is_table = format.is_table();
+        let format_name = if is_table { "table" } else { &format.name };
+        let label = if is_table {
+            "the source's own format"
+        } else {
+            &format.label
+        };
+        Self {
+            name,
+            format: format_name.to_owned(),
+            label: label.to_owned(),
+            note: format.note.clone(),
+            excerpts: format.excerpts,
+            fields: Vec::new(),
+            rows: 0,
+            rejected: 0,
+        }
+    }
 }
 
 /// A row that was rejected.

@@ -2,7 +2,6 @@
 
 use std::convert::Infallible;
 use std::fmt;
-use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -74,9 +73,9 @@ pub struct ImportRequest {
     /// The secrets of the request whose answer the files are.
     #[arg(skip)]
     pub mask: Mask,
-    /// The folder below which files are opened without following links, if others may write there.
+    /// The folder of the files, if they are not named by their paths.
     #[arg(skip)]
-    pub below: Option<Arc<OwnedFd>>,
+    pub folder: Option<PathBuf>,
 }
 
 /// The value of `--format`.

@@ -1,6 +1,5 @@
 //! Rows to reviews: what a row of cells says by its source's format, with all its faults at once.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
 
@@ -14,18 +13,17 @@ use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::read::{NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
-    ANONYMOUS, digest, is_address, mentioned, of_platform, people, without_address,
+    ANONYMOUS, digest, is_address, mentioned, of_platform, technician, without_address,
 };
 use crate::imports::value::rating::{parse_rating, recommendation};
 use crate::imports::value::text::{
     TEXT_BYTES_MAX, clean, flag, is_blank, is_empty, is_spreadsheet_error, language_tag,
-    remove_formula_escape,
 };
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Reply, Review,
-    ReviewId, Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewId,
+    Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::owner::fault::FieldError;
 
@@ -201,6 +199,36 @@ impl<'t> RowReader<'t> {
             .collect()
     }
 
+    /// Whether members that the format does not name are passed over, as in a platform's JSON.
+    pub fn passes_members(&self) -> bool {
+        !self.format.is_table() && self.table.is_objects
+    }
+
+    /// The first of the members that are passed over.
+    pub fn passed_members(&self) -> Vec<&str> {
+        let (used, columns) = (self.used(), &self.table.columns);
+        let is_passed = |column: &usize| {
+            let name = &columns[*column];
+            let is_inside = |other: &String| {
+                let rest = other.strip_prefix(name.as_str());
+                rest.is_some_and(|rest| rest.starts_with(['.', '[']))
+            };
+            !used.contains(column)
+                && !self.format.ignores(columns, *column)
+                && !columns.iter().any(is_inside)
+        };
+        let passed = (0..columns.len()).filter(is_passed).take(NAMES_SHOWN);
+        passed.map(|column| columns[column].as_str()).collect()
+    }
+
+    /// The columns that an owner's format names for fields and the table lacks.
+    pub fn missing_columns(&self) -> Vec<&str> {
+        let names = self.format.fields.values().flat_map(|names| names.parts());
+        let missing =
+            names.filter(|name| self.format.is_table() && self.table.find(name).is_none());
+        missing.collect()
+    }
+
     /// The values of columns of publication that hide something: part, column, value and number of rows.
     pub fn hiding_values(&self) -> Vec<(PublicPart, String, String, u64)> {
         let mut found: BTreeMap<(usize, usize, String), u64> = BTreeMap::new();
@@ -296,6 +324,7 @@ impl<'t> RowReader<'t> {
 
 /// Maximum number of different values of columns of publication that are counted.
 const VALUES_MAX: usize = 50;
+const NAMES_SHOWN: usize = 20;
 
 /// A cell that is not empty.
 #[derive(Debug, Clone, Copy)]
@@ -328,11 +357,7 @@ impl<'t> RowReading<'t> {
             (!is_empty(text, is_author)).then(|| Cell {
                 column: *column,
                 header: &reader.table.columns[*column],
-                text: if reader.format.escapes_formulas {
-                    remove_formula_escape(text)
-                } else {
-                    text
-                },
+                text,
             })
         };
         let are_joined = reader.format.joined == Some(field);
@@ -353,10 +378,8 @@ impl<'t> RowReading<'t> {
     /// Notes that the row does not state the unit, unless it has the field: platforms leave out what is empty.
     fn note_unstated(&mut self, field: ReviewField, unit: Unit) {
         let RowReader { format, table, .. } = self.reader;
-        let leaves_out_empty = table.is_objects
-            && !format.is_table()
-            && !format.leaves_out
-            && format.fields.contains_key(&field);
+        let leaves_out_empty =
+            table.is_objects && !format.is_table() && format.fields.contains_key(&field);
         if !self.has(field) && !leaves_out_empty {
             self.unstated.insert(unit);
         }
@@ -420,7 +443,7 @@ impl<'t> RowReading<'t> {
         }
         let verification = self.verification();
         let is_starless = rating.is_some_and(|(_, is_recommendation)| is_recommendation);
-        let status = self.status(is_starless, verification.method.is_some());
+        let status = self.status(is_starless);
         let mentions = self.mentions();
         let reply = self.reply();
         let updated = self.updated();
@@ -560,22 +583,7 @@ impl<'t> RowReading<'t> {
         }
         // WordPress marks HTML so: `content.rendered`.
         let is_html = self.reader.format.html || cell.header.ends_with(".rendered");
-        Some(clean(&self.plain(cell), is_html, self.is_google()))
-    }
-
-    /// The text of a cell; of a list of texts in JSON, all of them.
-    fn plain(&self, cell: Cell<'t>) -> Cow<'t, str> {
-        let table = self.reader.table;
-        if table.is_objects && !self.reader.format.is_table() && cell.text.starts_with('[') {
-            // A list has its first element in a column of its own.
-            let first = format!("{}[]", cell.header);
-            let first = table.columns.iter().position(|path| *path == first);
-            let is_list = first.is_some_and(|column| self.row.cell(column).is_some());
-            if let (true, Ok(texts)) = (is_list, serde_json::from_str::<Vec<String>>(cell.text)) {
-                return Cow::Owned(texts.join("\n"));
-            }
-        }
-        Cow::Borrowed(cell.text)
+        Some(clean(cell.text, is_html, self.is_google()))
     }
 
     /// The stars, and whether they were derived from a recommendation.
@@ -713,33 +721,15 @@ impl<'t> RowReading<'t> {
                 BY_PLATFORM
             };
         }
-        let verified = self.read(ReviewField::Verified, flag);
-        let method = self.read(ReviewField::Verification, |text| {
-            let allowed = || Method::ALL.map(Method::name).join(", ");
-            Method::find(text.trim())
-                .ok_or_else(|| format!("{} is not one of {}", quoted(text), allowed()))
-        });
-        if verified.is_none() && method.is_none() {
-            self.unstated.insert(Unit::Verification);
-            return VOUCHED;
-        }
-        let is_denied = verified == Some(false) && method != Some(Method::Manual);
-        Verification {
-            method: (!is_denied).then(|| method.unwrap_or(Method::Manual)),
-            verified_at: verified_at.filter(|_| !is_denied),
-        }
+        self.unstated.insert(Unit::Verification);
+        VOUCHED
     }
 
-    fn status(&mut self, is_starless: bool, is_vouched: bool) -> Status {
-        let public = self.is_public(PublicPart::Review);
-        let reason = self.text(ReviewField::WithheldReason);
-        let withheld = |why| Status::withheld(reason.as_deref().unwrap_or(why));
-        match public {
-            Some(Err(why)) => withheld(why),
+    fn status(&mut self, is_starless: bool) -> Status {
+        match self.is_public(PublicPart::Review) {
+            Some(Err(reason)) => Status::withheld(reason),
             _ if is_starless => Status::withheld(NO_STARS),
-            _ if !is_vouched => withheld(NOT_VERIFIED),
             Some(Ok(())) => Status::Published,
-            None if reason.is_some() => Status::Withheld { reason },
             None => {
                 self.unstated.insert(Unit::Status);
                 Status::Published
@@ -791,7 +781,9 @@ impl<'t> RowReading<'t> {
             named.flatten().collect::<Vec<_>>()
         });
         let roster = self.reader.technicians;
-        let technicians = technicians.iter().flat_map(|name| people(name, roster));
+        let technicians = technicians
+            .iter()
+            .filter_map(|name| technician(name, roster));
         Mentions::new(technicians.collect(), services, areas)
     }
 

@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use encoding_rs::{Encoding, UTF_8};
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
@@ -12,7 +11,6 @@ use reqwest::header::{
     CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, HeaderValue, IF_MODIFIED_SINCE,
     IF_NONE_MATCH, LAST_MODIFIED,
 };
-use rustix::fd::OwnedFd;
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
@@ -25,7 +23,7 @@ use super::file::Entry;
 use super::paging::{Pager, is_empty_list};
 use crate::clock::Clock;
 use crate::config::SyncConfig;
-use crate::imports::{INPUT_BYTES_MAX, ImportRequest, Mask, format_of, open_root};
+use crate::imports::{INPUT_BYTES_MAX, ImportRequest, Mask, format_of};
 use crate::storage::sync::SyncState;
 use crate::storage::temporary_folder;
 
@@ -41,8 +39,6 @@ const BROTLI_BUFFER: usize = 16 << 10;
 pub struct Fetched {
     /// A file for each page, in their order.
     pub files: Vec<PathBuf>,
-    /// The folder of the files.
-    pub below: Option<Arc<OwnedFd>>,
     /// The folder of the pages, which is removed with this value.
     pub folder: Option<TempDir>,
     /// Whether the answer is that of the last run; then there are no files.
@@ -175,8 +171,7 @@ impl Fetch<'_> {
         if let Some(pager) = pager {
             (fetched.total, fetched.has_further_page) = (pager.total, pager.has_further_page);
         }
-        let below = open_root(folder.path()).map_err(|error| unwritable(&error))?;
-        (fetched.below, fetched.folder) = (Some(Arc::new(below)), Some(folder));
+        fetched.folder = Some(folder);
         fetched.mask = secrets.mask;
         Ok(fetched)
     }

@@ -295,7 +295,7 @@ impl SyncRunner {
             doubtful: request.doubtful,
             withdraw_missing: request.withdraws_missing,
             mask: fetched.mask.clone(),
-            below: fetched.below.clone(),
+            folder: fetched.folder.as_ref().map(|it| it.path().to_owned()),
             ..prepared.reading.clone()
         };
         // Of an entry that succeeded, an answer without reviews is a failure, and no table that nobody knows yet.

@@ -10,7 +10,6 @@ use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::guards::{Guards, Hiding, Tallies};
 use crate::imports::merge::identity::{Identified, identify};
 use crate::imports::merge::ids::{RowMatch, is_shared_name};
-use crate::imports::platforms::id_prefix;
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
 use crate::imports::report::{ImportReport, MergeError, Watcher, preview, preview_change};
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
@@ -200,18 +199,11 @@ impl Merging<'_> {
             return;
         }
         let mut record = record_of(&row, &id, known.as_ref());
-        let is_of_other_format = is_of_other_format(&row, &id);
         let is_of_table = row.format.is_table();
         let ReviewRow { incoming, .. } = row;
         let hidden_parts = incoming.hidden_parts();
         let mut statement = incoming.statement;
         statement.review.id = id;
-        if is_of_other_format {
-            // Another format brought the review, and may know more of it: an empty cell takes nothing.
-            let empty = Unit::ALL.into_iter();
-            let empty = empty.filter(|unit| unit.is_unset(&statement.review));
-            statement.unstated.extend(empty);
-        }
         let hiding = Hiding {
             was_by_source: known
                 .as_ref()
@@ -589,14 +581,6 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     record.id_at_source = own_id;
     record.posted_at = unpublished.posted_at;
     record
-}
-
-/// Whether another format than the row's brought the review.
-fn is_of_other_format(row: &ReviewRow, id: &ReviewId) -> bool {
-    let prefix = id_prefix(id.as_str());
-    prefix != Some(row.format.id_prefix())
-        && !row.format.is_native()
-        && (!row.incoming.has_own_id || prefix.is_some())
 }
 
 /// Why the review is withheld, if it is.

@@ -108,18 +108,6 @@ pub fn format_names() -> impl Iterator<Item = &'static str> {
     platforms.chain([LINKED_DATA_NAME, "jsonl", "reviews-json"])
 }
 
-/// The format that gave a review this ID, by its prefix; `None` for IDs that have none.
-pub fn id_prefix(id: &str) -> Option<&'static str> {
-    let mut prefixes = PLATFORMS
-        .iter()
-        .map(|format| format.id_prefix())
-        .chain(["table"]);
-    prefixes.find(|prefix| {
-        id.strip_prefix(prefix)
-            .is_some_and(|rest| rest.starts_with('-'))
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,10 +3,8 @@
 use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
-use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
-use rustix::fs::{CWD, Mode, OFlags, openat};
 use zip::ZipArchive;
 
 use crate::imports::fault::FileError;
@@ -18,13 +16,11 @@ pub const FILE_BYTES_MAX: u64 = 64 << 20;
 pub const INPUT_BYTES_MAX: u64 = 256 << 20;
 /// Maximum size of an archive's directory in bytes, which the parser keeps in memory.
 const DIRECTORY_BYTES_MAX: usize = 4 << 20;
-/// Maximum number of review files in an archive.
-const FILES_MAX: usize = 10_000;
 
 /// Opens files one after another, and hands each on.
 pub struct Opener<'o> {
-    /// The folder below which files are opened without following links, if others may write there.
-    pub below: Option<&'o OwnedFd>,
+    /// The folder of the files, if they are not named by their paths.
+    folder: Option<&'o Path>,
     /// The number of bytes that the import may still read.
     bytes_left: u64,
     take: &'o mut dyn FnMut(String, Vec<u8>) -> Result<(), FileError>,
@@ -34,11 +30,11 @@ pub struct Opener<'o> {
 
 impl<'o> Opener<'o> {
     pub fn new(
-        below: Option<&'o OwnedFd>,
+        folder: Option<&'o Path>,
         take: &'o mut dyn FnMut(String, Vec<u8>) -> Result<(), FileError>,
     ) -> Self {
         Self {
-            below,
+            folder,
             bytes_left: INPUT_BYTES_MAX,
             take,
             faults: Vec::new(),
@@ -53,17 +49,15 @@ impl<'o> Opener<'o> {
         } else {
             path.display().to_string()
         };
+        let place = self.folder.map_or(path.into(), |folder| folder.join(path));
         let bytes = if is_stdin {
             self.read(io::stdin().lock())
-        } else if let Some(folder) = self.below {
-            let file = open_below(folder, path).map_err(FileError::unreadable);
-            file.and_then(|file| self.read(file))
-        } else if path.is_dir() {
+        } else if place.is_dir() {
             Err(FileError::new(
                 "is a folder; give its files, for example FOLDER/*.csv",
             ))
         } else {
-            let file = File::open(path).map_err(FileError::unreadable);
+            let file = File::open(place).map_err(FileError::unreadable);
             file.and_then(|file| self.read(file))
         };
         let opened = bytes.and_then(|bytes| self.take_file(&name, bytes));
@@ -197,13 +191,8 @@ fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
     }
     members.retain(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        is_taken_from_folders(name)
+        name.starts_with("reviews") && name.ends_with(".json")
     });
-    if members.len() > FILES_MAX {
-        return Err(FileError::new(format!(
-            "holds more than {FILES_MAX} files of reviews; unpack it and give some of them"
-        )));
-    }
     if members.is_empty() {
         return Err(FileError::new(
             "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or give the file of another \
@@ -211,12 +200,6 @@ fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
         ));
     }
     Ok(members)
-}
-
-/// Whether a file of that name is read from an archive of several.
-fn is_taken_from_folders(name: &str) -> bool {
-    name.strip_suffix(".json")
-        .is_some_and(|stem| stem.starts_with("reviews"))
 }
 
 /// File names without folders.
@@ -229,43 +212,4 @@ pub fn file_names(files: &[PathBuf]) -> Vec<String> {
         }
     };
     files.iter().map(name).collect()
-}
-
-// Files below a folder that others may write are opened without following links.
-
-const READ: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);
-
-/// Opens the folder itself, which may be a link.
-///
-/// # Errors
-/// The operating system's error.
-pub fn open_root(path: &Path) -> io::Result<OwnedFd> {
-    Ok(openat(CWD, path, READ | OFlags::DIRECTORY, Mode::empty())?)
-}
-
-/// Opens the file or folder at `path` below `root`, one name after the other. Opening a pipe does not wait.
-///
-/// # Errors
-/// The operating system's error; [`io::ErrorKind::PermissionDenied`] if the path leads out of the folder, or a name of it is a
-/// link.
-pub fn open_below(root: impl AsFd, path: &Path) -> io::Result<File> {
-    let mut opened = openat(&root, ".", READ | OFlags::DIRECTORY, Mode::empty())?;
-    for component in path.components() {
-        let name = match component {
-            Component::CurDir => continue,
-            Component::Normal(name) => name,
-            Component::ParentDir | Component::RootDir | Component::Prefix(_) => {
-                let message = "it leads out of that folder";
-                return Err(io::Error::new(io::ErrorKind::PermissionDenied, message));
-            }
-        };
-        let flags = READ | OFlags::NOFOLLOW | OFlags::NONBLOCK;
-        opened = openat(&opened, name, flags, Mode::empty()).map_err(|error| match error {
-            rustix::io::Errno::LOOP => {
-                io::Error::new(io::ErrorKind::PermissionDenied, "it is a link")
-            }
-            error => error.into(),
-        })?;
-    }
-    Ok(opened.into())
 }

@@ -2,8 +2,7 @@
 //!
 //! Elements are split with `serde_json`'s `RawValue`, so that one broken element rejects its row and not the file.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -12,6 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, PublicColumn};
+use crate::imports::read::text::check_utf8;
 use crate::imports::read::{
     Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
 };
@@ -44,6 +44,8 @@ pub type RowValue = Result<Value, (String, Value)>;
 #[derive(Debug)]
 pub struct JsonText<'t> {
     pub text: &'t str,
+    /// Whether U+FFFD in it stands for what is no UTF-8.
+    is_damaged: bool,
     /// Where rows may be: the document itself, the values or the lines; then the lists of objects in the document, the
     /// outermost first.
     pub lists: Vec<RowList<'t>>,
@@ -51,10 +53,10 @@ pub struct JsonText<'t> {
 
 impl<'t> JsonText<'t> {
     /// Reads a text that begins with a bracket or a brace.
-    pub fn of(text: &'t str) -> Result<Self, FileError> {
+    pub fn of(text: &'t str, is_damaged: bool) -> Result<Self, FileError> {
         let lists = match serde_json::from_str::<&RawValue>(text) {
             Ok(document) => lists_in(document.get())?,
-            Err(_) if has_lines(text) => vec![RowList::lines(text)?],
+            Err(_) if has_lines(text) => return Self::of_lines(text, is_damaged),
             Err(_) => {
                 let mut elements = Vec::new();
                 for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
@@ -63,7 +65,28 @@ impl<'t> JsonText<'t> {
                 vec![RowList::new(String::new(), elements)]
             }
         };
-        Ok(Self { text, lists })
+        Ok(Self {
+            text,
+            is_damaged,
+            lists,
+        })
+    }
+
+    /// The lines of a text that are not blank.
+    pub fn of_lines(text: &'t str, is_damaged: bool) -> Result<Self, FileError> {
+        let mut lines = Vec::new();
+        for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
+            push(&mut lines, line)?;
+        }
+        let list = RowList {
+            kind: RowKind::Line,
+            ..RowList::new(String::new(), lines)
+        };
+        Ok(Self {
+            text,
+            is_damaged,
+            lists: vec![list],
+        })
     }
 
     /// The document, if the text is one.
@@ -78,14 +101,63 @@ impl<'t> JsonText<'t> {
         self.lists[0].kind == RowKind::Line
     }
 
-    /// The number of the list with this path.
+    /// The number of the list in the document with this path.
     pub fn find(&self, path: &str) -> Option<usize> {
-        let mut lists = self
-            .lists
-            .iter()
-            .skip(usize::from(self.document().is_some()));
-        let found = lists.position(|list| list.path == path);
-        found.map(|number| number + usize::from(self.document().is_some()))
+        let found = self.lists.iter().skip(1).position(|it| it.path == path);
+        found.map(|number| number + 1)
+    }
+
+    /// # Errors
+    /// If some of it is no UTF-8.
+    pub fn check_whole(&self) -> Result<(), FileError> {
+        check_utf8(self.is_damaged)
+    }
+
+    /// The rows of a list.
+    pub fn rows(&self, list: usize) -> impl Iterator<Item = RawRow> {
+        let (text, is_damaged, list) = (self.text, self.is_damaged, &self.lists[list]);
+        let array: Arc<str> = list.path.as_str().into();
+        let (mut line, mut end) = (1, 0);
+        (0..).zip(&list.elements).map(move |(index, row)| {
+            let start = row.as_ptr() as usize - text.as_ptr() as usize;
+            line += memchr::memchr_iter(b'\n', &text.as_bytes()[end..start]).count();
+            end = start;
+            let array = Arc::clone(&array);
+            RawRow {
+                at: match list.kind {
+                    RowKind::Element => Position::Element { array, index },
+                    RowKind::Line | RowKind::Document => Position::Line(line as u64),
+                },
+                line,
+                text: (*row).to_owned(),
+                is_damaged: is_damaged && row.contains('\u{fffd}'),
+            }
+        })
+    }
+
+    /// The elements of a list as a table.
+    ///
+    /// # Errors
+    /// When there is more than an import may hold.
+    pub fn table(
+        &self,
+        list: usize,
+        format: &Format,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<Table, FileError> {
+        let mut objects = Objects::new(format);
+        for row in self.rows(list) {
+            objects.add_value(row.at.clone(), row.parse(), bounds)?;
+        }
+        let mut table = objects.finish()?;
+        let path = &self.lists[list].path;
+        if let Some(document) = self.document().filter(|_| format.is_table()) {
+            table.beside = members_beside(document, path);
+        }
+        if !path.is_empty() {
+            table.place = format!(", {path}");
+        }
+        Ok(table)
     }
 }
 
@@ -194,18 +266,6 @@ impl<'t> RowList<'t> {
         }
     }
 
-    /// The lines of a text that are not blank.
-    pub fn lines(text: &'t str) -> Result<Self, FileError> {
-        let mut lines = Vec::new();
-        for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
-            push(&mut lines, line)?;
-        }
-        Ok(Self {
-            kind: RowKind::Line,
-            ..Self::new(String::new(), lines)
-        })
-    }
-
     /// The paths of the members of the first rows; of a document only its own members.
     pub fn names(&self) -> BTreeSet<String> {
         let first = self.elements.iter().take(ROWS_LOOKED_AT);
@@ -213,7 +273,7 @@ impl<'t> RowList<'t> {
         for row in first {
             let is_parsed = self.kind != RowKind::Document && too_large(row).is_none();
             if let Some(value) = is_parsed.then(|| serde_json::from_str(row).ok()).flatten() {
-                objects.put_all("", self.without_edge(value));
+                objects.put_all("", value);
                 continue;
             }
             // An object that is broken or too large has names all the same.
@@ -231,118 +291,51 @@ impl<'t> RowList<'t> {
         names.extend(objects.table.lists);
         names
     }
+}
 
-    /// The rows; `text` is the text that contains them, in which U+FFFD stands for what is no UTF-8 if it `is_damaged`.
-    pub fn rows(&self, text: &str, is_damaged: bool) -> impl Iterator<Item = RawRow<'t>> {
-        let array: Arc<str> = self.path.as_str().into();
-        let (mut line, mut end) = (1, 0);
-        (0..).zip(&self.elements).map(move |(index, row)| {
-            let start = row.as_ptr() as usize - text.as_ptr() as usize;
-            line += memchr::memchr_iter(b'\n', &text.as_bytes()[end..start]).count();
-            end = start;
-            let array = Arc::clone(&array);
-            RawRow {
-                at: match self.kind {
-                    RowKind::Element => Position::Element { array, index },
-                    RowKind::Line | RowKind::Document => Position::Line(line as u64),
-                },
-                line,
-                text: (*row).into(),
-                is_damaged: is_damaged && row.contains('\u{fffd}'),
-            }
-        })
-    }
-
-    /// The object itself, if the list has the edges of a GraphQL connection, which have nothing but a cursor beside it
-    /// (<https://relay.dev/graphql/connections.htm>).
-    fn without_edge(&self, mut value: Value) -> Value {
-        let is_edges = self.path.rsplit('.').next() == Some("edges");
-        let edge = value.as_object_mut().filter(|edge| {
-            edge.get("node").is_some_and(Value::is_object)
-                && edge.keys().all(|name| name == "node" || name == "cursor")
-        });
-        let node = edge
-            .filter(|_| is_edges)
-            .and_then(|edge| edge.remove("node"));
-        node.unwrap_or(value)
-    }
-
-    /// The elements as a table.
-    ///
-    /// # Errors
-    /// When there is more than an import may hold.
-    pub fn table(
-        &self,
-        json: &JsonText<'_>,
-        is_damaged: bool,
-        format: &Format,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Table, FileError> {
-        let mut objects = Objects::new(format);
-        for row in self.rows(json.text, is_damaged) {
-            let value = row.parse().map(|value| self.without_edge(value));
-            objects.add_value(row.at, value, bounds)?;
+/// The members of a document beside the list with this path, and of the objects that enclose it; of several in a list, of the first.
+fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
+    let (mut found, mut object, mut place) = (Vec::new(), document, String::new());
+    for step in path.split('.') {
+        let name = step.trim_end_matches("[]");
+        let mut inner = object;
+        if !name.is_empty() {
+            visit(object, |member, value| {
+                if member == name {
+                    inner = value;
+                } else if found.len() < BESIDE_MAX {
+                    let value = match value.as_bytes().first() {
+                        Some(b'{') => "{…}".to_owned(),
+                        Some(b'[') => "[…]".to_owned(),
+                        _ => serde_json::from_str(value).unwrap_or_else(|_| value.to_owned()),
+                    };
+                    found.push((join(&place, member), value));
+                }
+                ControlFlow::<()>::Continue(())
+            });
         }
-        let mut table = objects.finish()?;
-        if let Some(document) = json.document().filter(|_| format.is_table()) {
-            table.beside = self.beside(document);
+        for _ in 0..step.matches("[]").count() {
+            inner = visit(inner, |_, element| ControlFlow::Break(element)).unwrap_or_default();
         }
-        if !self.path.is_empty() {
-            table.place = format!(", {}", self.path);
-        }
-        Ok(table)
+        object = inner;
+        place = join(&place, step);
     }
-
-    /// The members of a document beside the list, and of the objects that enclose it; of several in a list, of the first.
-    fn beside(&self, document: &str) -> Vec<(String, String)> {
-        let (mut found, mut object, mut place) = (Vec::new(), document, String::new());
-        for step in self.path.split('.') {
-            let name = step.trim_end_matches("[]");
-            let mut inner = object;
-            if !name.is_empty() {
-                visit(object, |member, value| {
-                    if member == name {
-                        inner = value;
-                    } else if found.len() < BESIDE_MAX {
-                        let value = match value.as_bytes().first() {
-                            Some(b'{') => "{…}".to_owned(),
-                            Some(b'[') => "[…]".to_owned(),
-                            _ => serde_json::from_str(value).unwrap_or_else(|_| value.to_owned()),
-                        };
-                        found.push((join(&place, member), value));
-                    }
-                    ControlFlow::<()>::Continue(())
-                });
-            }
-            for _ in 0..step.matches("[]").count() {
-                inner = visit(inner, |_, element| ControlFlow::Break(element)).unwrap_or_default();
-            }
-            object = inner;
-            place = join(&place, step);
-        }
-        found
-    }
+    found
 }
 
 /// A row of JSON. It is parsed only when it is read, because all parsed rows of a large file need too much memory.
 #[derive(Debug)]
-pub struct RawRow<'t> {
+pub struct RawRow {
     pub at: Position,
     /// The line on which it begins, from 1.
     line: usize,
     /// It may be broken.
-    pub text: Cow<'t, str>,
+    text: String,
     /// Whether some of it was not UTF-8 and is lost.
     is_damaged: bool,
 }
 
-impl RawRow<'_> {
-    /// The row without the text of its file.
-    pub fn into_owned(self) -> RawRow<'static> {
-        let text = Cow::Owned(self.text.into_owned());
-        RawRow { text, ..self }
-    }
-
+impl RawRow {
     /// The row; or an error message with the row as text, truncated if it is too long.
     pub fn parse(&self) -> RowValue {
         // A line is named by its position.
@@ -356,13 +349,7 @@ impl RawRow<'_> {
             format!("{}not UTF-8; save the file as UTF-8", place(0))
         } else {
             match serde_json::from_str(&self.text) {
-                Ok(value) => match repeated_member(&self.text) {
-                    None => return Ok(value),
-                    Some(name) => format!(
-                        "{}{name}: stands twice in one object, so nobody knows which one counts; leave one out",
-                        place(0)
-                    ),
-                },
+                Ok(value) => return Ok(value),
                 Err(error) => {
                     let (place, reason) = (place(error.line() - 1), reason(&error));
                     let column = error.column();
@@ -373,23 +360,6 @@ impl RawRow<'_> {
         let shown = self.text.floor_char_boundary(BYTES_SHOWN);
         Err((message, self.text[..shown].into()))
     }
-}
-
-/// A name that two members of one object have.
-fn repeated_member(text: &str) -> Option<String> {
-    // There may be millions of objects with one member.
-    memchr::memchr_iter(b':', text.as_bytes()).nth(1)?;
-    let mut names = HashSet::new();
-    let is_object = text.trim_start().starts_with('{');
-    visit(text, |name, value| {
-        if is_object && !names.insert(name.to_owned()) {
-            return ControlFlow::Break(name.to_owned());
-        }
-        let inner = Some(value).filter(|value| value.starts_with(['{', '[']));
-        inner
-            .and_then(repeated_member)
-            .map_or(ControlFlow::Continue(()), ControlFlow::Break)
-    })
 }
 
 /// That a row is too large to be parsed.
@@ -416,6 +386,7 @@ pub struct Objects {
     long_cell: Option<String>,
     /// A built-in format names members of lists; in an owner's a list of objects has no columns.
     reads_lists: bool,
+    has_google_names: bool,
     public_reply: Vec<PublicColumn>,
 }
 
@@ -423,6 +394,7 @@ impl Objects {
     pub fn new(format: &Format) -> Self {
         Self {
             reads_lists: !format.is_table(),
+            has_google_names: format.has_google_names,
             public_reply: format.public_reply.clone(),
             table: Table {
                 is_objects: true,
@@ -480,18 +452,15 @@ impl Objects {
             }
             Value::Null | Value::Object(_) => self.put(path, ""),
             Value::String(text) => self.put(path, &text),
-            Value::Array(elements) if self.reads_lists && !elements.is_empty() => {
-                if let Some(Value::String(first)) = elements.first() {
-                    self.put(&format!("{path}[]"), first);
-                }
-                self.put(path, &Value::Array(elements).to_string());
-            }
             Value::Array(elements) => {
                 let text = |value: &Value| {
                     let plain = value.as_str().map(str::to_owned);
                     plain.unwrap_or_else(|| value.to_string())
                 };
                 let texts: Vec<String> = elements.iter().map(text).collect();
+                if let Some(first) = texts.first().filter(|_| self.reads_lists) {
+                    self.put(&format!("{path}[]"), first);
+                }
                 self.put(path, &texts.join("\n"));
             }
             value @ (Value::Bool(_) | Value::Number(_)) => self.put(path, &value.to_string()),
@@ -541,8 +510,13 @@ impl Objects {
         Ok(self.table)
     }
 
-    /// Puts a cell into the column of its path.
+    /// Puts a cell into the column of its path, and the location that a name of Google's has into a column of its own.
     fn put(&mut self, path: &str, text: &str) {
+        let is_name = self.has_google_names && path.ends_with("name");
+        let name = text.split_once("/locations/").filter(|_| is_name);
+        if let Some((location, _)) = name.and_then(|(_, rest)| rest.split_once("/reviews/")) {
+            self.put("location", location);
+        }
         let path = if path.is_empty() {
             "(empty name)"
         } else {

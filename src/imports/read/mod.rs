@@ -3,7 +3,7 @@
 //!
 //! What one import may hold is bounded here, while rows are read ([`Bounds`]).
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use crate::imports::fault::{FileError, Position};
@@ -110,6 +110,8 @@ pub struct Table {
 
 #[derive(Debug)]
 pub struct Row {
+    /// Index of its file in the report.
+    pub file: usize,
     pub at: Position,
     pub cells: Cells,
     /// Why the row cannot be read as cells, and the row as JSON, if it has no cells.
@@ -164,6 +166,14 @@ impl Cells {
         self.places.push(CellPlace { column, start, end });
     }
 
+    /// Moves each cell to the column at its place in `columns`.
+    fn move_to(&mut self, columns: &[usize]) {
+        for place in &mut self.places {
+            place.column = u32::try_from(columns[place.column as usize]).unwrap_or(u32::MAX);
+        }
+        self.places.sort_by_key(|place| place.column);
+    }
+
     /// Sorts what was put, and frees what was reserved for more.
     pub fn finish(&mut self) {
         self.places.sort_by_key(|place| place.column);
@@ -191,6 +201,7 @@ impl Row {
     pub fn new(at: Position, mut cells: Cells, fault: Option<(String, Option<String>)>) -> Self {
         cells.finish();
         Self {
+            file: 0,
             at,
             cells,
             fault: fault.map(Box::new),
@@ -239,6 +250,42 @@ impl Table {
         rows.any(|row| row.cell(column).is_some_and(|it| !it.trim().is_empty()))
     }
 
+    /// Adds the rows of another file, which is read by the same format.
+    ///
+    /// # Errors
+    /// If it has other columns; those of objects may be others in each.
+    pub fn append(&mut self, other: Self) -> Result<(), FileError> {
+        let names = |table: &Self| -> BTreeSet<String> { table.columns.iter().cloned().collect() };
+        if self.is_objects != other.is_objects || !self.is_objects && names(self) != names(&other) {
+            return Err(FileError::new(
+                "has other columns than the files before it, so it has another format; import it by itself",
+            ));
+        }
+        let mut numbers: HashMap<String, usize> = (0..)
+            .zip(&self.columns)
+            .map(|(number, name)| (name.clone(), number))
+            .collect();
+        let mut places = Vec::new();
+        for name in other.columns {
+            let count = self.columns.len();
+            let number = *numbers.entry(name.clone()).or_insert(count);
+            if number == count {
+                self.columns.push(name);
+            }
+            places.push(number);
+        }
+        if self.columns.len() > COLUMNS_MAX {
+            return Err(too_many_columns());
+        }
+        for mut row in other.rows {
+            row.cells.move_to(&places);
+            self.rows.push(row);
+        }
+        self.lists.extend(other.lists);
+        self.beside.extend(other.beside);
+        Ok(())
+    }
+
     /// Names the columns that have cells and no header by their place, and the second of two equal ones, so that a format can name them.
     pub fn name_columns(&mut self) {
         let mut taken: HashMap<String, usize> = HashMap::new();
@@ -281,44 +328,5 @@ impl Table {
             && (first + 1..)
                 .zip(numbers)
                 .all(|(next, it)| it == Some(next))
-    }
-}
-
-impl Table {
-    /// Joins the objects that a document of JSON:API includes beside its rows to the rows with their IDs in the column `reference`,
-    /// under columns such as `included.attributes.state` (<https://jsonapi.org/format/#document-compound-documents>).
-    ///
-    /// # Errors
-    /// When there is more than an import may hold: many rows may have one object.
-    pub fn join_included(
-        &mut self,
-        included: &Self,
-        reference: &str,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<(), FileError> {
-        let (Some(reference), Some(id)) = (self.find(reference), included.find("id")) else {
-            return Ok(());
-        };
-        let objects = included.rows.iter();
-        let objects: HashMap<&str, &Row> = objects
-            .filter_map(|row| Some((row.cell(id)?, row)))
-            .collect();
-        let columns = self.columns.len();
-        for row in &mut self.rows {
-            let Some(object) = row.cell(reference).and_then(|id| objects.get(id)) else {
-                continue;
-            };
-            for (column, cell) in object.cells.all() {
-                bounds.cell(false, cell.len())?;
-                row.cells.put(columns + column, cell);
-            }
-            row.cells.finish();
-        }
-        let names = included
-            .columns
-            .iter()
-            .map(|name| format!("included.{name}"));
-        self.columns.extend(names);
-        Ok(())
     }
 }

@@ -14,10 +14,9 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
-use crate::imports::read::json::{Objects, RowValue, too_large};
+use crate::imports::read::json::{JsonText, Objects, RowValue, too_large};
 use crate::imports::read::{Bounds, Table};
-use crate::model::json::visit;
-use crate::model::text::words;
+use crate::model::json::{member, visit};
 use crate::owner::fault::reason;
 
 /// Maximum size of a page, or of a file of linked data, in bytes.
@@ -27,15 +26,16 @@ const TEXT_SHOWN_MAX: usize = 1_000;
 /// Maximum nesting depth that is searched.
 const DEEP_MAX: usize = 32;
 
-/// The reviews in a document of linked data; `business` is the name of the business.
+/// The reviews in a document of linked data.
 pub fn reviews_of_document(
-    text: &str,
+    json: &JsonText<'_>,
     format: &Format,
-    business: Option<&str>,
     bounds: &mut Bounds<'_>,
 ) -> Result<Table, FileError> {
+    json.check_whole()?;
+    let text = json.text;
     check_size(text)?;
-    let mut reviews = Reviews::new(format, business, bounds);
+    let mut reviews = Reviews::new(format, bounds);
     for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
         reviews.collect(value?.get(), DEEP_MAX)?;
     }
@@ -49,11 +49,10 @@ pub fn reviews_of_document(
 pub fn reviews_of_page(
     page: &str,
     format: &Format,
-    business: Option<&str>,
     bounds: &mut Bounds<'_>,
 ) -> Result<Table, FileError> {
     let texts = script_texts(page)?;
-    let mut reviews = Reviews::new(format, business, bounds);
+    let mut reviews = Reviews::new(format, bounds);
     let mut faults = Vec::new();
     for (index, text) in (0..).zip(&texts) {
         check_size(text)?;
@@ -152,17 +151,14 @@ fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
 struct Reviews<'l, 'w> {
     objects: Objects,
     count: u64,
-    /// The names of the business and of the objects around.
-    names: Vec<String>,
     bounds: &'l mut Bounds<'w>,
 }
 
 impl<'l, 'w> Reviews<'l, 'w> {
-    fn new(format: &Format, business: Option<&str>, bounds: &'l mut Bounds<'w>) -> Self {
+    fn new(format: &Format, bounds: &'l mut Bounds<'w>) -> Self {
         Self {
             objects: Objects::new(format),
             count: 0,
-            names: business.map(words).into_iter().collect(),
             bounds,
         }
     }
@@ -173,18 +169,8 @@ impl<'l, 'w> Reviews<'l, 'w> {
 
     /// Adds every schema.org review in `data`, a value of JSON.
     fn collect(&mut self, data: &str, deep: usize) -> Result<(), FileError> {
-        let (mut kind, mut name) = (None, None);
-        if data.starts_with('{') {
-            visit(data, |member, value| {
-                match member {
-                    "@type" => kind = Some(value),
-                    "name" => name = serde_json::from_str::<String>(value).ok(),
-                    _ => {}
-                }
-                ControlFlow::<()>::Continue(())
-            });
-        }
-        if kind.is_some_and(is_review) {
+        let kind = data.starts_with('{').then(|| member(data, "@type"));
+        if kind.flatten().is_some_and(is_review) {
             let (array, index) = ("reviews".into(), self.count);
             self.count += 1;
             let review = match too_large(data) {
@@ -193,18 +179,12 @@ impl<'l, 'w> Reviews<'l, 'w> {
                     serde_json::from_str(data).map_err(|error| (error.to_string(), data.into()))
                 }
             };
-            let review = review.map(|review: Map<String, Value>| {
-                let mut review = plain_names(review);
-                remove_foreign_comments(&mut review, &self.names);
-                Value::Object(review)
-            });
+            let review = review.map(|review| Value::Object(plain_names(review)));
             return self.add(Position::Element { array, index }, review);
         }
         if deep == 0 {
             return Ok(());
         }
-        let around = self.names.len();
-        self.names.extend(name.as_deref().map(words));
         let fault = visit(data, |_, value| {
             let inner = Some(value).filter(|value| value.starts_with(['[', '{']));
             match inner.map_or(Ok(()), |inner| self.collect(inner, deep - 1)) {
@@ -212,7 +192,6 @@ impl<'l, 'w> Reviews<'l, 'w> {
                 Err(fault) => ControlFlow::Break(fault),
             }
         });
-        self.names.truncate(around);
         fault.map_or(Ok(()), Err)
     }
 }
@@ -251,32 +230,4 @@ fn plain_names(members: Map<String, Value>) -> Map<String, Value> {
     members
         .map(|(member, value)| (name(member), plain(value)))
         .collect()
-}
-
-/// Removes the comments of a review in linked data that somebody else than the business wrote: anybody may comment there.
-/// `names` are those of the business.
-fn remove_foreign_comments(review: &mut Map<String, Value>, business: &[String]) {
-    let reviewed = review
-        .get("itemReviewed")
-        .and_then(|item| item.get("name"))
-        .and_then(Value::as_str)
-        .map(words);
-    let is_own = |comment: &Value| {
-        let mut writers = ["author", "creator"]
-            .into_iter()
-            .filter_map(|name| comment.get(name));
-        writers.all(|writer| {
-            let is_person = writer.get("@type").is_none_or(|kind| kind == "Person");
-            let name = writer.get("name").unwrap_or(writer);
-            let name = words(name.as_str().unwrap_or_default());
-            let is_of = |business: &String| name.contains(business) || business.contains(&name);
-            let is_named = business.iter().chain(&reviewed).any(is_of);
-            !is_person || is_named || name.trim().is_empty()
-        })
-    };
-    match review.get_mut("comment") {
-        Some(Value::Array(comments)) => comments.retain(is_own),
-        Some(comment) if !is_own(comment) => *comment = Value::Null,
-        Some(_) | None => {}
-    }
 }

@@ -301,6 +301,21 @@ pub struct Decoded<'b> {
     pub is_unknown: bool,
 }
 
+impl Decoded<'_> {
+    /// # Errors
+    /// If some of it is no UTF-8.
+    pub fn check_whole(&self) -> Result<(), FileError> {
+        check_utf8(self.is_damaged)
+    }
+}
+
+pub fn check_utf8(is_damaged: bool) -> Result<(), FileError> {
+    if is_damaged {
+        return Err(FileError::new("is not UTF-8; save the file as UTF-8"));
+    }
+    Ok(())
+}
+
 /// The file as text. A byte order mark, and bytes that are UTF-8, override the format's encoding, which is `named`.
 ///
 /// # Errors

@@ -29,227 +29,211 @@ const TAGS_MAX: usize = 400_000;
 const TOO_LARGE: &str =
     "the workbook is too large (at most 64 MiB packed and 256 MiB unpacked); save it as CSV";
 
-/// A workbook.
-pub enum Book<'b> {
-    Excel {
-        packed: &'b [u8],
-        book: Box<Xlsx<Cursor<&'b [u8]>>>,
-    },
-    OpenDocument(&'b [u8]),
-}
-
-/// A visible sheet.
-#[derive(Debug)]
-pub struct Sheet {
-    pub name: String,
-    /// Empty if there is none.
-    pub header: Vec<String>,
-    /// Whether there is a row below the header.
-    pub has_rows: bool,
-}
-
-/// The cells of a sheet by their place, row and column from 0, with the number of rows below.
-type SheetRow = (u64, Cells);
-
-impl<'b> Book<'b> {
-    /// # Errors
-    /// If it cannot be read, or is too large.
-    pub fn open(packed: &'b [u8]) -> Result<Self, FileError> {
-        let archive = open_archive(packed)?;
-        let is_excel = archive.index_for_name("xl/workbook.xml").is_some();
-        check_unpacked(archive)?;
-        if !is_excel {
-            return Ok(Self::OpenDocument(packed));
-        }
-        let book = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
-        let book = Box::new(book);
-        Ok(Self::Excel { packed, book })
-    }
-
-    /// The visible sheets.
-    pub fn sheets(&mut self, header_row: Option<u64>) -> Result<Vec<Sheet>, FileError> {
-        let mut sheets = Vec::new();
-        match self {
-            Self::Excel { book, .. } => {
-                let all = book.sheets_metadata().iter();
-                // Others are charts and dialogs.
-                let visible = all.filter(|sheet| {
-                    sheet.typ == SheetType::WorkSheet && sheet.visible == SheetVisible::Visible
-                });
-                let names: Vec<String> = visible.map(|sheet| sheet.name.clone()).collect();
-                for name in names {
-                    let mut head = Vec::new();
-                    read_sheet(book, &name, &mut |number, column, cell| {
-                        take_cell(&mut head, number, column, cell);
-                        let is_below = |row: &SheetRow| header_row.is_none_or(|it| row.0 >= it);
-                        Ok(head.iter().filter(|row| is_below(row)).count() < 2)
-                    })?;
-                    sheets.push(Sheet::new(name, head, header_row));
-                }
-            }
-            Self::OpenDocument(packed) => {
-                for (name, rows) in read_open_document(packed, None, &mut Bounds::new(&|| false))? {
-                    sheets.push(Sheet::new(name, rows, header_row));
-                }
-            }
-        }
-        Ok(sheets)
-    }
-
-    /// The table of a sheet.
-    ///
-    /// # Errors
-    /// If it has hidden rows or columns, or merged cells.
-    pub fn table(
-        &mut self,
-        sheet: &str,
-        header_row: Option<u64>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Table, FileError> {
-        let (mut rows, marks) = match self {
-            Self::Excel { packed, book } => {
-                let mut rows = Vec::new();
-                read_sheet(book, sheet, &mut |number, column, cell| {
-                    let is_new = take_cell(&mut rows, number, column, cell);
-                    bounds.cell(is_new, cell.len())?;
-                    Ok(true)
-                })?;
-                let place = book
-                    .sheets_metadata()
-                    .iter()
-                    .position(|it| it.name == sheet);
-                (rows, SheetMarks::of_excel(packed, place.unwrap_or(0))?)
-            }
-            Self::OpenDocument(packed) => {
-                let mut found = read_open_document(packed, Some(sheet), bounds)?;
-                (
-                    found.pop().map(|it| it.1).unwrap_or_default(),
-                    SheetMarks::default(),
-                )
-            }
-        };
-        rows.sort_by_key(|(number, _)| *number);
-        let first = header_row.or(rows.first().map(|row| row.0)).unwrap_or(1);
-        rows.retain(|(number, _)| *number >= first);
-        if rows.is_empty() || rows[0].0 != first {
-            return Err(FileError::new(format!(
-                "its sheet \"{sheet}\" has no row {first}; name the row of the header as `header_row` in the source's format"
-            )));
-        }
-        table_of(sheet, rows, &marks)
-    }
-}
-
-/// Adds a cell to the rows; returns whether its row is new.
-fn take_cell(rows: &mut Vec<SheetRow>, number: u64, column: usize, cell: &str) -> bool {
-    let is_new = rows.last().is_none_or(|(last, _)| *last != number);
-    if is_new {
-        rows.push((number, Cells::default()));
-    }
-    if let Some((_, cells)) = rows.last_mut() {
-        cells.put(column, cell);
-        cells.there.end = cells.there.end.max(column + 1);
-    }
-    is_new
-}
-
-impl Sheet {
-    /// A sheet with these first rows.
-    fn new(name: String, mut rows: Vec<SheetRow>, header_row: Option<u64>) -> Self {
-        rows.retain(|(number, _)| header_row.is_none_or(|it| *number >= it));
-        let has_rows = rows.len() > 1;
-        let mut header = Vec::new();
-        if let Some((_, cells)) = rows.first_mut() {
-            cells.finish();
-            for at in 0..cells.there.end {
-                header.push(cells.get(at).unwrap_or_default().trim().to_owned());
-            }
-        }
-        Self {
-            name,
-            header,
-            has_rows,
-        }
-    }
-}
-
-/// The table whose first row has the headers.
-fn table_of(sheet: &str, mut rows: Vec<SheetRow>, marks: &SheetMarks) -> Result<Table, FileError> {
-    let (header_row, mut header) = rows.remove(0);
-    header.finish();
-    let width = header.there.end;
-    if let Some(fault) = marks.fault(header_row, &rows, width) {
-        return Err(FileError::new(format!(
-            "its sheet \"{sheet}\" has {fault}; {} or save the sheet as CSV",
-            if fault.starts_with("merged") {
-                "unmerge them and fill each cell,"
-            } else {
-                "clear the filter and show them,"
-            }
-        )));
-    }
-    if let Some((at, _)) = header.all().find(|(_, cell)| *cell == LONG) {
-        return Err(FileError::new(too_long(at + 1)));
-    }
-    let columns = (0..width).map(|at| header.get(at).unwrap_or_default().trim().to_owned());
-    let mut table = Table {
-        columns: columns.collect(),
-        place: match header_row {
-            1 => format!(", sheet \"{sheet}\""),
-            _ => format!(", sheet \"{sheet}\", header in row {header_row}"),
-        },
-        ..Table::default()
-    };
-    for (number, mut cells) in rows {
-        // Trailing blank cells are not stored, and notes may stand beside the table.
-        let count = cells.there.end.max(table.columns.len());
-        cells.there.end = count;
-        table.columns.resize(count, String::new());
-        let long = cells.all().find(|(_, cell)| *cell == LONG);
-        let long = long.map(|(at, _)| (too_long(at + 1), None));
-        table
-            .rows
-            .push(Row::new(Position::Line(number), cells, long));
-    }
-    table.name_columns();
-    Ok(table)
-}
-
 /// In place of a cell that is too long to be copied.
 const LONG: &str = "\u{1}long";
 
-// Excel.
+/// A visible sheet.
+#[derive(Debug, Default)]
+pub struct Sheet {
+    pub name: String,
+    /// By their numbers from 1, those that have cells.
+    rows: Vec<(u64, Cells)>,
+    hidden_rows: Vec<u64>,
+    /// First and last, from 0.
+    hidden_columns: Vec<(usize, usize)>,
+    /// First and last row from 1, and first column from 0.
+    merged: Vec<(u64, u64, usize)>,
+}
 
-/// Calls `take` with row (from 1), column (from 0) and text of the cells of a sheet that are not blank, until it returns false.
-fn read_sheet(
-    book: &mut Xlsx<Cursor<&[u8]>>,
-    sheet: &str,
-    take: &mut dyn FnMut(u64, usize, &str) -> Result<bool, FileError>,
-) -> Result<(), FileError> {
-    let mut reader = book.worksheet_cells_reader(sheet).map_err(broken)?;
-    // Shared formulas are not expanded: a cell may name any of four billion.
-    while let Some(cell) = reader.next_cell_with_formula_metadata().map_err(broken)? {
-        let text = match (&cell.value, cell.formula) {
-            (DataRef::Empty, Some(_)) => NOT_CALCULATED.into(),
-            (value, _) => displayed(value),
-        };
-        let text = if text.len() > TEXT_BYTES_MAX {
-            LONG
-        } else {
-            &*text
-        };
-        let (number, column) = (u64::from(cell.pos.0) + 1, cell.pos.1 as usize);
+/// The visible sheets of a workbook.
+///
+/// # Errors
+/// If it cannot be read, or is too large.
+pub fn read_workbook(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Sheet>, FileError> {
+    let archive = open_archive(packed)?;
+    let is_excel = archive.index_for_name("xl/workbook.xml").is_some();
+    check_unpacked(archive)?;
+    let mut sheets = if is_excel {
+        read_excel(packed, bounds)?
+    } else {
+        read_open_document(packed, bounds)?
+    };
+    for sheet in &mut sheets {
+        sheet.rows.sort_by_key(|(number, _)| *number);
+        for (_, cells) in &mut sheet.rows {
+            cells.finish();
+        }
+    }
+    Ok(sheets)
+}
+
+impl Sheet {
+    fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// Adds a cell that is not blank to its row.
+    fn put(
+        &mut self,
+        number: u64,
+        column: usize,
+        text: &str,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<(), FileError> {
         if text.trim().is_empty() {
-            continue;
+            return Ok(());
         }
         if column >= COLUMNS_MAX {
             return Err(too_many_columns());
         }
-        if !take(number, column, text)? {
-            break;
+        let is_long = text.len() > TEXT_BYTES_MAX;
+        let text = if is_long { LONG } else { text };
+        let is_new = self.rows.last().is_none_or(|(last, _)| *last != number);
+        bounds.cell(is_new, text.len())?;
+        if is_new {
+            self.rows.push((number, Cells::default()));
         }
+        if let Some((_, cells)) = self.rows.last_mut() {
+            cells.put(column, text);
+            cells.there.end = cells.there.end.max(column + 1);
+        }
+        Ok(())
     }
-    Ok(())
+
+    /// The rows from the header on: the first one that has cells, or the one that is named.
+    fn rows_from(&self, header_row: Option<u64>) -> &[(u64, Cells)] {
+        let first = header_row.unwrap_or(1);
+        let above = self.rows.partition_point(|(number, _)| *number < first);
+        &self.rows[above..]
+    }
+
+    pub fn header(&self, header_row: Option<u64>) -> Vec<String> {
+        let first = self.rows_from(header_row).first();
+        first.map(|(_, cells)| texts(cells)).unwrap_or_default()
+    }
+
+    /// Whether there is a row below the header.
+    pub fn has_rows(&self, header_row: Option<u64>) -> bool {
+        self.rows_from(header_row).len() > 1
+    }
+
+    /// # Errors
+    /// If it has hidden rows or columns, or merged cells.
+    pub fn into_table(mut self, header_row: Option<u64>) -> Result<Table, FileError> {
+        let name = &self.name;
+        let below = self.rows_from(header_row).len();
+        let rows = self.rows.split_off(self.rows.len() - below);
+        let mut rows = rows.into_iter();
+        let found = rows
+            .next()
+            .filter(|row| header_row.is_none_or(|it| row.0 == it));
+        let Some((header_row, header)) = found else {
+            return Err(FileError::new(format!(
+                "its sheet \"{name}\" has no row {}; name the row of the header as `header_row` in the source's format",
+                header_row.unwrap_or(1)
+            )));
+        };
+        self.refuse_hidden(header_row, rows.as_slice(), header.there.end)?;
+        if let Some((at, _)) = header.all().find(|(_, cell)| *cell == LONG) {
+            return Err(FileError::new(too_long(at + 1)));
+        }
+        let mut table = Table {
+            columns: texts(&header),
+            place: match header_row {
+                1 => format!(", sheet \"{name}\""),
+                _ => format!(", sheet \"{name}\", header in row {header_row}"),
+            },
+            ..Table::default()
+        };
+        for (number, mut cells) in rows {
+            // Trailing blank cells are not stored, and notes may stand beside the table.
+            let count = cells.there.end.max(table.columns.len());
+            cells.there.end = count;
+            table.columns.resize(count, String::new());
+            let long = cells.all().find(|(_, cell)| *cell == LONG);
+            let long = long.map(|(at, _)| (too_long(at + 1), None));
+            let row = Row::new(Position::Line(number), cells, long);
+            table.rows.push(row);
+        }
+        table.name_columns();
+        Ok(table)
+    }
+
+    fn refuse_hidden(
+        &self,
+        header_row: u64,
+        rows: &[(u64, Cells)],
+        width: usize,
+    ) -> Result<(), FileError> {
+        let last = rows.last().map_or(header_row, |row| row.0);
+        let is_row = |number: &u64| {
+            *number == header_row || rows.binary_search_by_key(number, |row| row.0).is_ok()
+        };
+        let is_column = |(first, _): &(usize, usize)| *first < width;
+        let is_inside = |(first, end, column): &(u64, u64, usize)| {
+            *first <= last && *end > header_row && *column < width
+        };
+        let (fault, advice) = if self.hidden_rows.iter().any(is_row) {
+            ("hidden rows", "clear the filter and show them")
+        } else if self.hidden_columns.iter().any(is_column) {
+            ("hidden columns", "show them")
+        } else if self.merged.iter().any(is_inside) {
+            ("merged cells", "unmerge them and fill each cell")
+        } else {
+            return Ok(());
+        };
+        Err(FileError::new(format!(
+            "its sheet \"{}\" has {fault}; {advice}, or save the sheet as CSV",
+            self.name
+        )))
+    }
+}
+
+/// The cells of a header.
+fn texts(cells: &Cells) -> Vec<String> {
+    let texts = (0..cells.there.end).map(|at| cells.get(at).unwrap_or_default());
+    texts.map(|text| text.trim().to_owned()).collect()
+}
+
+// Excel.
+
+fn read_excel(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Sheet>, FileError> {
+    let mut book = Xlsx::new(Cursor::new(packed)).map_err(broken)?;
+    let mut archive = open_archive(packed)?;
+    let parts = sheet_parts(&mut archive)?;
+    let all = book.sheets_metadata().to_vec();
+    let mut sheets = Vec::new();
+    for (place, known) in all.iter().enumerate() {
+        // Others are charts and dialogs.
+        if known.typ != SheetType::WorkSheet || known.visible != SheetVisible::Visible {
+            continue;
+        }
+        let mut sheet = Sheet::new(&known.name);
+        sheet.note_hidden(&mut archive, parts.get(place).map_or("", String::as_str))?;
+        let merged = book
+            .merge_cells_by_sheet_name(&known.name)
+            .map_err(broken)?;
+        let merged = merged.into_iter().map(|it| {
+            let (first, last) = (u64::from(it.start.0) + 1, u64::from(it.end.0) + 1);
+            (first, last, it.start.1 as usize)
+        });
+        sheet.merged.extend(merged);
+        let mut reader = book.worksheet_cells_reader(&known.name).map_err(broken)?;
+        // Shared formulas are not expanded: a cell may name any of four billion.
+        while let Some(cell) = reader.next_cell_with_formula_metadata().map_err(broken)? {
+            let text = match (&cell.value, cell.formula) {
+                (DataRef::Empty, Some(_)) => NOT_CALCULATED.into(),
+                (value, _) => displayed(value),
+            };
+            let (number, column) = (u64::from(cell.pos.0) + 1, cell.pos.1 as usize);
+            sheet.put(number, column, &text, bounds)?;
+        }
+        sheets.push(sheet);
+    }
+    Ok(sheets)
 }
 
 /// A cell as displayed; a date in ISO 8601.
@@ -277,114 +261,68 @@ fn displayed<'v>(value: &'v DataRef<'_>) -> Cow<'v, str> {
     }
 }
 
-/// What a sheet hides or merges, which the parser does not tell.
-#[derive(Debug, Default)]
-struct SheetMarks {
-    hidden_rows: Vec<u64>,
-    /// First and last, from 0.
-    hidden_columns: Vec<(usize, usize)>,
-    /// First row and column, last row and column; rows from 1.
-    merged: Vec<[u64; 4]>,
+/// The paths of the parts with the sheets, in their order.
+fn sheet_parts(archive: &mut ZipArchive<Cursor<&[u8]>>) -> Result<Vec<String>, FileError> {
+    let (mut ids, mut targets) = (Vec::new(), Vec::new());
+    visit_elements(archive, "xl/workbook.xml", &mut |sheet| {
+        if sheet.local_name().as_ref() == "sheet" {
+            ids.push(attribute(sheet, "id"));
+        }
+    })?;
+    visit_elements(archive, "xl/_rels/workbook.xml.rels", &mut |target| {
+        if target.local_name().as_ref() == "Relationship" {
+            targets.push((attribute(target, "Id"), attribute(target, "Target")));
+        }
+    })?;
+    let path = |id: &Option<String>| {
+        let target = targets.iter().find(|(known, _)| known == id);
+        let part = target
+            .and_then(|(_, part)| part.as_deref())
+            .unwrap_or_default();
+        // From the archive's root, or from the folder of the workbook.
+        let from_root = part.strip_prefix('/').map(str::to_owned);
+        from_root.unwrap_or_else(|| format!("xl/{part}"))
+    };
+    Ok(ids.iter().map(path).collect())
 }
 
-impl SheetMarks {
-    /// Of the sheet at `place` among all sheets.
-    fn of_excel(packed: &[u8], place: usize) -> Result<Self, FileError> {
-        let mut archive = open_archive(packed)?;
-        let (mut ids, mut part) = (Vec::new(), String::new());
-        visit_elements(&mut archive, "xl/workbook.xml", &mut |sheet| {
-            if sheet.local_name().as_ref() == "sheet" {
-                ids.push(attribute(sheet, "id"));
-            }
-        })?;
-        visit_elements(&mut archive, "xl/_rels/workbook.xml.rels", &mut |target| {
-            let is_it = ids.get(place) == Some(&attribute(target, "Id"));
-            if is_it && target.local_name().as_ref() == "Relationship" {
-                part = attribute(target, "Target").unwrap_or_default();
-            }
-        })?;
-        // From the archive's root, or from the folder of the workbook.
-        let path = part.strip_prefix('/');
-        let path = path.map_or_else(|| format!("xl/{part}"), str::to_owned);
-        let (mut marks, mut number, mut hides_rows) = (Self::default(), 0, false);
+impl Sheet {
+    /// Notes what the sheet hides, which the parser does not tell.
+    fn note_hidden(
+        &mut self,
+        archive: &mut ZipArchive<Cursor<&[u8]>>,
+        part: &str,
+    ) -> Result<(), FileError> {
+        let mut number = 0;
         let is_set = |element: &BytesStart<'_>, name: &str| {
             attribute(element, name).is_some_and(|it| matches!(it.trim(), "1" | "true"))
         };
         let is_zero = |element: &BytesStart<'_>, name: &str| {
             attribute(element, name).is_some_and(|it| it.trim().parse() == Ok(0.0_f64))
         };
+        let hides =
+            |element: &BytesStart<'_>, size| is_set(element, "hidden") || is_zero(element, size);
         visit_elements(
-            &mut archive,
-            &path,
+            archive,
+            part,
             &mut |element| match element.local_name().as_ref() {
-                "sheetFormatPr" => hides_rows = is_set(element, "zeroHeight"),
-                "col" => {
+                "col" if hides(element, "width") => {
                     let at = |name| attribute(element, name)?.trim().parse::<usize>().ok();
-                    if is_set(element, "hidden") || is_zero(element, "width") {
-                        let (first, last) = (at("min").unwrap_or(1), at("max").unwrap_or(1));
-                        marks
-                            .hidden_columns
-                            .push((first.saturating_sub(1), last.saturating_sub(1)));
-                    }
+                    let (first, last) = (at("min").unwrap_or(1), at("max").unwrap_or(1));
+                    let columns = (first.saturating_sub(1), last.saturating_sub(1));
+                    self.hidden_columns.push(columns);
                 }
                 "row" => {
                     let stated = attribute(element, "r").and_then(|it| it.trim().parse().ok());
                     number = stated.unwrap_or(number + 1);
-                    let by_default = hides_rows && attribute(element, "ht").is_none();
-                    let is_hidden =
-                        is_set(element, "hidden") || is_zero(element, "ht") || by_default;
-                    if is_hidden && marks.hidden_rows.len() < 1_000 {
-                        marks.hidden_rows.push(number);
+                    if hides(element, "ht") {
+                        self.hidden_rows.push(number);
                     }
-                }
-                "mergeCell" => {
-                    let cells = attribute(element, "ref").and_then(|cells| cell_range(&cells));
-                    marks
-                        .merged
-                        .extend(cells.filter(|_| marks.merged.len() < 100_000));
                 }
                 _ => {}
             },
-        )?;
-        Ok(marks)
+        )
     }
-
-    /// What the table has that must not be there.
-    fn fault(&self, header_row: u64, rows: &[SheetRow], width: usize) -> Option<&'static str> {
-        let last = rows.last().map_or(header_row, |row| row.0);
-        let is_row = |number: &u64| {
-            *number == header_row || rows.binary_search_by_key(number, |row| row.0).is_ok()
-        };
-        if self.hidden_rows.iter().any(is_row) {
-            return Some("hidden rows");
-        }
-        if self.hidden_columns.iter().any(|(first, _)| *first < width) {
-            return Some("hidden columns");
-        }
-        let mut merged = self.merged.iter();
-        let is_inside = |[first, column, end, _]: &[u64; 4]| {
-            *first <= last && *end > header_row && *column < width as u64
-        };
-        merged.any(is_inside).then_some("merged cells")
-    }
-}
-
-/// Rows and columns of a range such as `A2:C9`, if it has several cells.
-fn cell_range(range: &str) -> Option<[u64; 4]> {
-    let cell = |text: &str| {
-        let letters = text.trim_start_matches('$');
-        let split = letters.find(|c: char| !c.is_ascii_alphabetic())?;
-        let column = letters[..split].bytes().try_fold(0_u64, |column, byte| {
-            column
-                .checked_mul(26)?
-                .checked_add(u64::from(byte.to_ascii_uppercase() - b'A') + 1)
-        })?;
-        let row: u64 = letters[split..].trim_start_matches('$').parse().ok()?;
-        Some((row, column.checked_sub(1)?))
-    };
-    let (first, last) = range.split_once(':')?;
-    let ((row, column), (end_row, end_column)) = (cell(first)?, cell(last)?);
-    Some([row, column, end_row, end_column])
 }
 
 /// Calls `visit` with the elements in a part of the workbook.
@@ -428,32 +366,26 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
 
 // OpenDocument.
 
-/// Cells that a repetition may stand for; more are blank formatting.
-const REPEATED_MAX: usize = 1_000;
-
-/// The visible sheets with their rows, of all sheets the first two rows with cells, of `sheet` all.
-fn read_open_document(
-    packed: &[u8],
-    sheet: Option<&str>,
-    bounds: &mut Bounds<'_>,
-) -> Result<Vec<(String, Vec<SheetRow>)>, FileError> {
+fn read_open_document(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Sheet>, FileError> {
     let mut archive = open_archive(packed)?;
     let part = archive.by_name("content.xml").map_err(broken)?;
     let (mut xml, mut buffer) = (XmlReader::from_reader(BufReader::new(part)), Vec::new());
     let mut reader = OpenDocument::default();
     loop {
-        let event = xml.read_event_into(&mut buffer).map_err(broken)?;
-        match event {
+        match xml.read_event_into(&mut buffer).map_err(broken)? {
             Event::Eof => return Ok(reader.sheets),
-            Event::Start(element) => reader.begin(&element, false, sheet, bounds)?,
-            Event::Empty(element) => reader.begin(&element, true, sheet, bounds)?,
+            Event::Start(element) => reader.begin(&element, false),
+            Event::Empty(element) => {
+                reader.begin(&element, true);
+                reader.end(element.local_name().as_ref(), bounds)?;
+            }
             Event::Text(text) if reader.is_in_paragraph && reader.text.len() <= TEXT_BYTES_MAX => {
                 reader.text += &text.xml10_content();
             }
             Event::GeneralRef(reference) if reader.is_in_paragraph => {
                 reader.text += &resolve(&reference);
             }
-            Event::End(element) => reader.end(element.local_name().as_ref(), sheet, bounds)?,
+            Event::End(element) => reader.end(element.local_name().as_ref(), bounds)?,
             Event::Text(_)
             | Event::CData(_)
             | Event::Comment(_)
@@ -487,98 +419,66 @@ fn resolve(reference: &quick_xml::events::BytesRef<'_>) -> String {
 
 #[derive(Default)]
 struct OpenDocument {
-    sheets: Vec<(String, Vec<SheetRow>)>,
+    sheets: Vec<Sheet>,
+    /// The sheet that is read; `None` of one that is not displayed.
+    sheet: Option<Sheet>,
     /// Styles of sheets that are not displayed.
     hidden_styles: Vec<String>,
-    /// Styles of rows and columns without a height or width.
-    flat_styles: Vec<String>,
     style: String,
     /// The groups around, and whether each is folded.
     groups: Vec<bool>,
-    is_chosen: bool,
     is_in_paragraph: bool,
+    /// The columns before the next.
+    columns: usize,
     number: u64,
     row_repeats: u64,
+    is_row_hidden: bool,
     column: usize,
     cell_repeats: usize,
-    cells: Cells,
+    cells: Vec<(usize, String)>,
     value: Option<String>,
     text: String,
-    /// The columns of the sheet that are hidden, from the first on.
-    hidden_columns: Vec<usize>,
-    columns: usize,
-    is_row_hidden: bool,
 }
 
 impl OpenDocument {
-    fn begin(
-        &mut self,
-        element: &BytesStart<'_>,
-        is_empty: bool,
-        sheet: Option<&str>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<(), FileError> {
+    fn begin(&mut self, element: &BytesStart<'_>, is_empty: bool) {
         let name = element.local_name();
-        let name: &str = name.as_ref();
-        let repeats = |name| {
-            attribute(element, name)
-                .and_then(|it| it.parse::<u64>().ok())
-                .unwrap_or(1)
+        let repeats = |name| attribute(element, name).and_then(|it| it.parse::<u64>().ok());
+        let count = |name| {
+            let count = repeats(name).and_then(|it| usize::try_from(it).ok());
+            count.unwrap_or(1).min(COLUMNS_MAX)
         };
         let style = attribute(element, "style-name").unwrap_or_default();
         let is_hidden = attribute(element, "visibility").is_some_and(|it| it != "visible")
-            || self.flat_styles.contains(&style)
             || self.groups.contains(&true);
-        match name {
+        let is_folded = attribute(element, "display").is_some_and(|it| it == "false");
+        match name.as_ref() {
             "style" => self.style = attribute(element, "name").unwrap_or_default(),
-            "table-properties" if attribute(element, "display").is_some_and(|it| it == "false") => {
+            "table-properties" if is_folded => {
                 self.hidden_styles.push(std::mem::take(&mut self.style));
             }
-            "table-row-properties" | "table-column-properties" => {
-                let sizes = [
-                    attribute(element, "row-height"),
-                    attribute(element, "column-width"),
-                ];
-                let is_flat = |size: &String| {
-                    size.starts_with('0') && !size.contains(|c| ('1'..='9').contains(&c))
-                };
-                if sizes.iter().flatten().any(is_flat) {
-                    self.flat_styles.push(std::mem::take(&mut self.style));
-                }
-            }
-            // Groups that are folded are not displayed.
-            "table-row-group" | "table-column-group" | "table-header-rows" if !is_empty => {
-                let display = attribute(element, "display");
-                self.groups.push(display.is_some_and(|it| it == "false"));
-            }
+            "table-row-group" | "table-column-group" => self.groups.push(is_folded),
             "table" => {
                 let title = attribute(element, "name").unwrap_or_default();
-                self.is_chosen =
-                    !self.hidden_styles.contains(&style) && sheet.is_none_or(|it| it == title);
-                if self.is_chosen {
-                    self.sheets.push((title, Vec::new()));
-                }
+                let is_shown = !self.hidden_styles.contains(&style);
+                self.sheet = is_shown.then(|| Sheet::new(&title));
                 (self.number, self.columns) = (0, 0);
-                self.hidden_columns.clear();
             }
             "table-column" => {
-                let count =
-                    usize::try_from(repeats("number-columns-repeated")).unwrap_or(COLUMNS_MAX);
-                if is_hidden {
-                    self.hidden_columns.push(self.columns);
+                let first = self.columns;
+                self.columns += count("number-columns-repeated");
+                if let Some(sheet) = self.sheet.as_mut().filter(|_| is_hidden) {
+                    sheet.hidden_columns.push((first, self.columns));
                 }
-                self.columns += count.min(COLUMNS_MAX);
             }
             "table-row" => {
                 self.number = self.number.saturating_add(1);
-                self.row_repeats = repeats("number-rows-repeated").max(1);
+                self.row_repeats = repeats("number-rows-repeated").unwrap_or(1).max(1);
                 self.is_row_hidden = is_hidden;
                 self.column = 0;
-                self.cells = Cells::default();
             }
             "table-cell" | "covered-table-cell" => {
-                self.cell_repeats =
-                    usize::try_from(repeats("number-columns-repeated")).unwrap_or(COLUMNS_MAX);
+                self.cell_repeats = count("number-columns-repeated");
                 let kind = attribute(element, "value-type").unwrap_or_default();
                 self.value = match kind.as_str() {
                     "float" | "currency" | "percentage" => attribute(element, "value"),
@@ -587,15 +487,12 @@ impl OpenDocument {
                     _ => None,
                 };
                 self.text.clear();
-                let spans =
-                    repeats("number-columns-spanned") > 1 || repeats("number-rows-spanned") > 1;
-                if spans && sheet.is_some() && self.is_chosen {
-                    return Err(FileError::new(
-                        "its sheet has merged cells; unmerge them and fill each cell, or save the sheet as CSV",
-                    ));
-                }
-                if is_empty {
-                    self.end_cell(bounds)?;
+                let rows = repeats("number-rows-spanned").unwrap_or(1);
+                if let Some(sheet) = &mut self.sheet
+                    && (rows > 1 || count("number-columns-spanned") > 1)
+                {
+                    let last = self.number.saturating_add(rows - 1);
+                    sheet.merged.push((self.number, last, self.column));
                 }
             }
             "p" => {
@@ -610,88 +507,42 @@ impl OpenDocument {
             "annotation" => self.is_in_paragraph = false,
             _ => {}
         }
-        Ok(())
     }
 
-    fn end(
-        &mut self,
-        name: &str,
-        sheet: Option<&str>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<(), FileError> {
+    fn end(&mut self, name: &str, bounds: &mut Bounds<'_>) -> Result<(), FileError> {
         match name {
             "p" => self.is_in_paragraph = false,
             "annotation" => self.text.clear(),
-            "table-cell" | "covered-table-cell" => self.end_cell(bounds)?,
-            "table-row" => self.end_row(sheet, bounds)?,
-            "table-row-group" | "table-column-group" | "table-header-rows" => {
+            "table-row-group" | "table-column-group" => {
                 self.groups.pop();
             }
-            _ => {}
-        }
-        Ok(())
-    }
-
-    fn end_cell(&mut self, bounds: &mut Bounds<'_>) -> Result<(), FileError> {
-        let text = self
-            .value
-            .take()
-            .unwrap_or_else(|| std::mem::take(&mut self.text));
-        let text = if text.len() > TEXT_BYTES_MAX {
-            LONG
-        } else {
-            &text
-        };
-        if !text.trim().is_empty() && self.is_chosen {
-            for _ in 0..self.cell_repeats.min(REPEATED_MAX) {
-                if self.column >= COLUMNS_MAX {
-                    return Err(too_many_columns());
+            "table" => self.sheets.extend(self.sheet.take()),
+            "table-cell" | "covered-table-cell" => {
+                let text = std::mem::take(&mut self.text);
+                let text = self.value.take().unwrap_or(text);
+                let end = (self.column + self.cell_repeats).min(COLUMNS_MAX + 1);
+                if !text.trim().is_empty() {
+                    self.cells
+                        .extend((self.column..end).map(|column| (column, text.clone())));
                 }
-                self.cells.put(self.column, text);
-                bounds.cell(false, text.len())?;
-                self.cells.there.end = self.column + 1;
-                self.column += 1;
+                self.column = end;
             }
-        } else {
-            self.column = (self.column + self.cell_repeats).min(COLUMNS_MAX);
-        }
-        Ok(())
-    }
-
-    fn end_row(&mut self, sheet: Option<&str>, bounds: &mut Bounds<'_>) -> Result<(), FileError> {
-        let cells = std::mem::take(&mut self.cells);
-        let first = self.number;
-        self.number = self.number.saturating_add(self.row_repeats - 1);
-        let Some((_, rows)) = self.sheets.last_mut().filter(|_| self.is_chosen) else {
-            return Ok(());
-        };
-        if cells.count() == 0 || sheet.is_none() && rows.len() == 2 {
-            return Ok(());
-        }
-        let is_column_hidden = self.hidden_columns.iter().any(|at| *at < cells.there.end);
-        if sheet.is_some() && (self.is_row_hidden || is_column_hidden) {
-            let hidden = if self.is_row_hidden {
-                "rows"
-            } else {
-                "columns"
-            };
-            return Err(FileError::new(format!(
-                "its sheet has hidden {hidden}; clear the filter and show them, or save the sheet as CSV"
-            )));
-        }
-        // To list the sheets, the header and a row below it are enough.
-        let last = match sheet {
-            Some(_) => self.number,
-            None => self.number.min(first.saturating_add(1)),
-        };
-        for number in first..=last {
-            bounds.row(cells.count(), cells.bytes())?;
-            let mut copy = Cells::default();
-            for (column, cell) in cells.all() {
-                copy.put(column, cell);
+            "table-row" => {
+                let cells = std::mem::take(&mut self.cells);
+                let first = self.number;
+                self.number = first.saturating_add(self.row_repeats - 1);
+                let sheet = self.sheet.as_mut().filter(|_| !cells.is_empty());
+                let Some(sheet) = sheet else { return Ok(()) };
+                if self.is_row_hidden {
+                    sheet.hidden_rows.push(first);
+                }
+                for number in first..=self.number {
+                    for (column, text) in &cells {
+                        sheet.put(number, *column, text, bounds)?;
+                    }
+                }
             }
-            copy.there = cells.there.clone();
-            rows.push((number, copy));
+            _ => {}
         }
         Ok(())
     }

@@ -67,11 +67,9 @@ const MONTHS: [&str; 12] = [
     "august, augusti, augustus, agosto, aout, sierpien, sierpnia",       // codespell:ignore
     "september, septiembre, setiembre, septembre, settembre, setembro, wrzesien, wrzesnia", // codespell:ignore
     "october, oktober, octubre, octobre, ottobre, outubro, pazdziernik, pazdziernika", // codespell:ignore
-    "november, noviembre, novembre, novembro, listopad, listopada", // codespell:ignore
+    "november, noviembre, novembre, novembro", // codespell:ignore
     "december, dezember, diciembre, decembre, dicembre, dezembro, grudzien, grudnia, desember", // codespell:ignore
 ];
-/// Names that are another month in Croatian than in Polish and Czech, and short ones.
-const UNCLEAR_MONTHS: [&str; 6] = ["listopad", "listopada", "listop", "list", "lis", "lip"];
 /// Words between a date and its time.
 const BEFORE_TIME: [&str; 13] = [
     "t", "at", "um", "a", "las", "alle", "ore", "om", "klo", "kl", "as", "o", "godz",
@@ -119,9 +117,10 @@ pub fn month(word: &str) -> Option<&'static str> {
     let inner = format!(", {word}");
     let begins = |list: &&&'static str| list.starts_with(word) || list.contains(&inner);
     let mut months = MONTHS.iter().filter(begins);
+    // In Croatian `lip` is another month than in Polish; so is `listopad`, which is none here.
     let month = months
         .next()
-        .filter(|_| word.len() > 2 && months.next().is_none());
+        .filter(|_| word.len() > 2 && word != "lip" && months.next().is_none());
     month.and_then(|list| list.split(", ").next())
 }
 
@@ -193,12 +192,6 @@ impl Dates<'_> {
                 quoted(text)
             ));
         }
-        if written.has_unclear_month {
-            return Err(format!(
-                "{} is one month in Polish and another in Croatian; write it as 2026-10-31",
-                quoted(text)
-            ));
-        }
         let date = self.in_order(&written, text)?;
         let default = self.zone.map(|zone| (zone, 0));
         let zoned = written
@@ -244,8 +237,6 @@ struct WrittenDate {
     /// Its day, by order.
     days: [Option<NaiveDate>; 2],
     clock: Option<WrittenTime>,
-    /// Whether its month has a name that is another one in another language.
-    has_unclear_month: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -262,7 +253,6 @@ impl WrittenDate {
         Self {
             days: [Some(day); 2],
             clock,
-            has_unclear_month: false,
         }
     }
 
@@ -309,18 +299,8 @@ impl WrittenDate {
             return None;
         }
         let clock = WrittenTime::of(rest);
-        let is_unclear = |word: &str| UNCLEAR_MONTHS.contains(&word);
-        (clock.is_some() || !rest.contains(is_digit)).then(|| Self {
-            days,
-            clock,
-            has_unclear_month: is_named(layouts[0]) && words(plain).split(' ').any(is_unclear),
-        })
+        (clock.is_some() || !rest.contains(is_digit)).then_some(Self { days, clock })
     }
-}
-
-/// Whether the month has a name in a layout.
-fn is_named(layout: &str) -> bool {
-    layout.contains("%B")
 }
 
 fn is_digit(c: char) -> bool {

@@ -143,10 +143,7 @@ fn find_number(text: &str) -> Option<(usize, usize)> {
     None
 }
 
-/// Words between two names.
-const AND: [&str; 8] = ["and", "und", "y", "et", "e", "en", "i", "with"];
-
-// The names in a cell of technicians, services or areas, and the technicians on the roster that they mean.
+// The names in a cell of technicians, services or areas, and the technician on the roster that one means.
 
 /// The names in an array, or separated by `separator`, else by semicolons, bars or line breaks.
 pub fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String> {
@@ -167,39 +164,24 @@ pub fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, Str
     Ok(names.filter(|name| !name.is_empty()).collect())
 }
 
-/// The technicians that one name stands for, by their names on the roster: `Alvarez, Mike` is one, and `Mike Alvarez & Jo Poe` are two
-/// if both are on it. Addresses are no names.
-pub fn people(name: &str, roster: &[Technician]) -> Vec<String> {
-    let find = |name: &str| {
-        let turned = name
-            .split_once(',')
-            .map(|(last, first)| words(&format!("{first} {last}")));
-        let name = words(name);
-        let is_named = |known: &str| {
-            let known = words(known);
-            known == name || turned.as_ref() == Some(&known)
-        };
-        let is_alias = |person: &&Technician| person.aliases.iter().any(|it| is_named(it));
-        let mut aliased = roster.iter().filter(is_alias);
-        let alias = aliased.next().filter(|_| aliased.next().is_none());
-        let person = roster.iter().find(|it| is_named(&it.name)).or(alias)?;
-        Some(person.name.clone())
-    };
-    let without = without_address(name);
-    let mut listed = format!(" {without} ");
-    for word in AND {
-        listed = listed.replace(&format!(" {word} "), "&");
+/// The technician that a name stands for, as the roster has the name: `Alvarez, Mike` is one. An address is no name.
+pub fn technician(name: &str, roster: &[Technician]) -> Option<String> {
+    let shown = without_address(name);
+    if shown == ANONYMOUS && name != ANONYMOUS {
+        return None;
     }
-    let split = |marks: &[char]| {
-        let parts = listed.split(marks).filter(|part| !part.trim().is_empty());
-        parts.map(find).collect::<Option<Vec<String>>>()
+    let turned = shown
+        .split_once(',')
+        .map(|(last, first)| words(&format!("{first} {last}")));
+    let is_named = |known: &str| {
+        let known = words(known);
+        known == words(&shown) || turned.as_ref() == Some(&known)
     };
-    let found = find(&without).map(|name| vec![name]);
-    let found = found
-        .or_else(|| split(&['&', '/', '+']))
-        .or_else(|| split(&['&', '/', '+', ',']));
-    let is_private = without == ANONYMOUS && name != ANONYMOUS;
-    found.unwrap_or_else(|| Some(without).filter(|_| !is_private).into_iter().collect())
+    let is_alias = |person: &&Technician| person.aliases.iter().any(|it| is_named(it));
+    let mut aliased = roster.iter().filter(is_alias);
+    let alias = aliased.next().filter(|_| aliased.next().is_none());
+    let person = roster.iter().find(|it| is_named(&it.name)).or(alias);
+    Some(person.map_or(shown, |person| person.name.clone()))
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Stars: `5`, `4.0`, `4/5`, `4 out of 5`, `80 %`, `★★★★☆`, a number on the format's `scale`, or a word of its `values`.
+//! Stars: `5`, `4.0`, `4/5`, `4 out of 5`, `★★★★☆`, a number on the format's `scale`, or a word of its `values`.
 //!
 //! A number is never rescaled silently, and a low rating never dropped: 0 on a scale that begins at 0 is one star.
 
@@ -100,15 +100,13 @@ fn decimal(number: &str) -> Option<f64> {
     number.replace(',', mark).parse().ok()
 }
 
-/// The number of stars, and the end of the scale if the text has it: `4/5`, `80 %`, or two numbers in words of which the scale is the
+/// The number of stars, and the end of the scale if the text has it: `4/5`, or two numbers in words of which the scale is the
 /// larger one, in any language: `3,0 von 5 Sternen`, `5つ星のうち3.0`.
 fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)> {
     let (before, first, after) = first_number(lower)?;
     let value = decimal(first)?;
     let Some((between, second, end)) = first_number(after) else {
-        let is_percentage = matches!((before, after.trim()), ("", "%") | ("%", ""));
-        let is_known = is_percentage || is_count_of_stars(before, after);
-        return is_known.then_some((value, is_percentage.then_some(100.0)));
+        return is_count_of_stars(before, after).then_some((value, None));
     };
     let other = decimal(second).filter(|_| first_number(end).is_none())?;
     let are_words = |text: &str| {
@@ -133,15 +131,13 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
     (is_scale && are_words(before) && are_words(end)).then_some((value, Some(of)))
 }
 
-/// Whether the text around a number is a word or sign for stars, or repeats it: `4 - good`, `5 (excellent)`.
+/// Whether the text around a number is a word or sign for stars.
 fn is_count_of_stars(before: &str, after: &str) -> bool {
     let is_unit = |text: &str, signs: &str| {
         let mut words = text.split(|c: char| signs.contains(c));
         words.all(|word| word.is_empty() || STARS.contains(&word))
     };
-    // `5-Jan` is the date that Excel makes of `1/5`.
-    let repeats = after.trim_start().starts_with(['-', '–', ':', '(']) && !is_month(after);
-    before.is_empty() && repeats || is_unit(before, " :_★⭐") && is_unit(after, " !*★⭐🌟\u{fe0f}.")
+    is_unit(before, " :_★⭐") && is_unit(after, " !*★⭐🌟\u{fe0f}.")
 }
 
 /// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
@@ -215,23 +211,14 @@ mod tests {
     #[test]
     fn every_common_form_of_a_rating_is_read() {
         for (stars, texts) in [
-            (
-                1,
-                "0/10|1.0 out of 5.0|1 %|5つ星のうち1.0|Rated 1 out of 5.",
-            ),
-            (2, "2 / 5|★★☆☆☆|2.0 von 5 Sternen|２|35 %|Rating: 2.0/5"),
-            (
-                3,
-                "⭐️⭐️⭐️|6/10|٣|३|5つ星のうち3.0|3 sur 5|5 von 10 Punkten|60%",
-            ),
+            (1, "0/10|1.0 out of 5.0|5つ星のうち1.0|Rated 1 out of 5."),
+            (2, "2 / 5|★★☆☆☆|2.0 von 5 Sternen|２|Rating: 2.0/5"),
+            (3, "⭐️⭐️⭐️|6/10|٣|३|5つ星のうち3.0|3 sur 5|5 von 10 Punkten"),
             (
                 4,
-                "4.0|4 of 5 bubbles|4 Sterne|4 von 5|4 van de 5|4 - Very good|4*|80 z 100|Average rating: 4 out of 5 stars|4.1 out of 5 stars",
+                "4.0|4 of 5 bubbles|4 Sterne|4 von 5|4 van de 5|4*|80 z 100|Average rating: 4 out of 5 stars|4.1 out of 5 stars",
             ),
-            (
-                5,
-                "5/5|5 ★|5 (excellent)|*****|9/10|5.0 star rating|★ 5|Rating: 5",
-            ),
+            (5, "5/5|5 ★|*****|9/10|5.0 star rating|★ 5|Rating: 5"),
         ] {
             for text in texts.split('|') {
                 assert_eq!(read(text, 0), Ok(stars), "{text}");

@@ -192,15 +192,10 @@ async fn undo_last(bench: &Bench) {
 }
 
 #[tokio::test]
-async fn table_of_another_source_is_told_apart() {
+async fn table_with_the_columns_of_another_source_is_refused() {
     let bench = bench().await;
     bench.csv(SHEET, &format!("--source Angi {DECIDED}")).await;
-    let refusal = bench.refused(SHEET, "").await;
-    assert_has(&refusal, "--source Angi");
-    let other = "Kunde,Sterne,Datum,Bewertung\nAnn,5,2026-03-02,Gut.\n";
-    bench.csv(other, "").await;
-    let third = "Who,Points,On,Words\nAnn,5,2026-03-02,On time and very tidy\n";
-    assert!(bench.draft(third, "").await.needs_source);
+    assert_has(&bench.refused(SHEET, "").await, "--source Angi");
 }
 
 #[tokio::test]
@@ -326,7 +321,7 @@ async fn tables_of_a_call_share_one_format() {
     let (with, without) = (bench.file("a.csv", SHEET), bench.file("b.csv", plain));
     for files in [[with.clone(), without.clone()], [without, with]] {
         let refusal = bench.refuse(&request_for(files, DECIDED)).await;
-        assert_has(&refusal, "b.csv: has no column Publish");
+        assert_has(&refusal, "has other columns than the files before it");
         assert_has(&refusal, "import it by itself");
     }
 }
@@ -343,19 +338,6 @@ async fn member_beside_a_list_is_shown_whatever_it_is() {
         assert_has(&text, "Beside the list, not read: ");
         assert_has(&text, "visible");
     }
-}
-
-#[tokio::test]
-async fn member_of_publication_that_disappears_is_open() {
-    let bench = bench().await;
-    let row = |more: &str| {
-        format!(
-            "[{{\"Name\": \"Ann\", \"Stars\": 5, \"Date\": \"2026-03-02\", \"Review\": \"On time.\"{more}}}]"
-        )
-    };
-    bench.csv(row(", \"Publish\": \"yes\""), DECIDED).await;
-    assert_eq!(bench.open(row(""), "").await, "public.0.names");
-    assert_eq!(bench.sql("select status from review"), "published");
 }
 
 #[tokio::test]
@@ -460,30 +442,6 @@ values = ["*"]
 "#;
     let format = Format::parse(text).unwrap();
     assert_eq!(Format::parse(&format.to_text()).unwrap(), format);
-}
-
-#[tokio::test]
-async fn platform_with_a_further_column_asks_about_it_alone() {
-    let bench = bench_in_phoenix().await;
-    let loox = String::from_utf8(fs::read(fixture("imports/loox.csv")).unwrap()).unwrap();
-    let mut lines = loox.lines();
-    let mut sheet = format!("{},Wave\n", lines.next().unwrap());
-    lines.for_each(|line| sheet += &format!("{line},hide\n"));
-    let draft = bench.draft(&sheet, "").await;
-    assert_eq!(draft.format.like.as_deref(), Some("loox"));
-    assert_eq!(draft.left, ["Wave"]);
-    let decided = r#"format: like = "loox"; [[public]]; names = ["Wave"]; values = ["show"]"#;
-    bench.csv(&sheet, decided).await;
-    assert_eq!(
-        bench.sql("select count(*) from review where status = 'published'"),
-        "0"
-    );
-    // What the source keeps goes with the platform's format.
-    bench.csv(&sheet, "").await;
-    assert_eq!(
-        bench.sql("select count(*) from review where status = 'published'"),
-        "0"
-    );
 }
 
 proptest! {

@@ -27,8 +27,8 @@ use clap::{Args, FromArgMatches};
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::imports::{
-    Draft, Format, ImportError, ImportReport, ImportRequest, Position, Rejection, Watch,
-    format_names, import,
+    Draft, Format, ImportError, ImportReport, ImportRequest, Position, Rejection, format_names,
+    import,
 };
 use reviews_service::model::business::Business;
 use reviews_service::storage;

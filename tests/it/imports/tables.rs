@@ -96,7 +96,7 @@ async fn sheet_is_named_where_several_are_visible() {
     let refusal = bench.refused(&two, "format: sheet = \"2027\"").await;
     assert_has(
         &refusal,
-        "has no sheet \"2027\" with rows; its visible sheets are 2026, Older",
+        "has no sheet \"2027\" with rows, which the source's format names; there are 2026, Older",
     );
     // A hidden sheet is not read.
     let hidden = workbook_with_sheets([("~Old", OLDER), ("Reviews", REVIEWS)]);
@@ -252,36 +252,4 @@ async fn header_is_row_one_or_the_named_row() {
         bench.sql("select count(*) from review where source_name = 'Own' and status = 'published'"),
         "0"
     );
-}
-
-/// Records the reported progress as (rows read, all rows).
-#[derive(Default)]
-struct Progress(Vec<(u64, u64)>);
-
-impl Watch for Progress {
-    fn read(&mut self, rows: u64, all: u64) {
-        self.0.push((rows, all));
-    }
-
-    fn rejected(&mut self, _: Rejection) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-#[tokio::test]
-async fn an_import_reports_how_many_rows_it_has_read() {
-    let bench = bench().await;
-    let rows: String = (0..50)
-        .map(|number| format!("Ann {number},5,2026-10-30,On time\n"))
-        .collect();
-    let files = [
-        bench.file("t.csv", format!("author,rating,date,text\n{rows}")),
-        bench.file("r.jsonl", lines(&[native(&json!({}))])),
-    ];
-    let mut watch = Progress::default();
-    let request = request_for(files, "--dry-run");
-    let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
-    assert_eq!(report.unwrap().rejected, 0);
-    let expected: Vec<(u64, u64)> = (1..=51).map(|read| (read, 51)).collect();
-    assert_eq!(watch.0, expected);
 }

@@ -29,15 +29,6 @@ Bob |  | published
 author | reply_text | status
 Ann | Thank you. | published
 Bob |  | published
-# of several answers the public one is stored
-{"reviews": [{"store_review_id": 1, "rating": 5, "comments": "Nice.", "date_created": "2026-03-04 16:00:00", "reviewer": {"first_name": "Ann", "last_name": ""},
-"replies": [{"comments": "PRIVATE", "private": 1}, {"comments": "Thank you.", "private": 0}]},
-{"store_review_id": 2, "rating": 5, "comments": "Nice.", "date_created": "2026-03-04 16:00:00", "reviewer": {"first_name": "Bob", "last_name": ""},
-"replies": [{"comments": "PRIVATE", "private": 1}]}]}
-=
-author | reply_text | status
-Ann | Thank you. | published
-Bob |  | published
 # what the customer added is no answer
 rating,date,author,text,response.text,response.author
 5,2025-03-14,Ann Bell,Fixed.,One more thing.,ann  bell
@@ -59,25 +50,9 @@ Thanks.
 =
 author | reply_text
 Ann |
-# a comment of the business on a page is the answer
-each COMMENT: [OTHER, {THANKS, "author": {"name": "Peak Heating"}}] | [OTHER, {THANKS, "author": "Peak Heating LLC"}] | {THANKS, "author": {"@type": "Organization", "name": "Peak"}} | {THANKS, "author": null} | {"text": "Thanks."}
-{"@context": "https://schema.org", "@type": "HVACBusiness", "name": "Peak Heating", "review": [{"@type": "Review", "author": {"name": "Ann Bell"},
-"reviewRating": {"ratingValue": 5}, "datePublished": "2025-03-14", "reviewBody": "Neat.", "comment": COMMENT}]}
-=
-reply_text
-Thanks.
-# a comment of somebody else on a page is no answer
-each COMMENT: OTHER | [OTHER]
-{"@context": "https://schema.org", "@type": "HVACBusiness", "name": "Peak Heating", "review": [{"@type": "Review", "author": {"name": "Ann Bell"},
-"reviewRating": {"ratingValue": 5}, "datePublished": "2025-03-14", "reviewBody": "Neat.", "comment": COMMENT}]}
-=
-author | reply_text
-Ann Bell |
 "#;
 
 #[tokio::test]
 async fn only_public_answers_of_the_business_are_stored() {
-    let other = r#"{"text": "Mine too.", "author": {"@type": "Person", "name": "Random"}}"#;
-    let thanks = r#""@type": "Comment", "text": "Thanks.""#;
-    as_they_are(&FILES.replace("OTHER", other).replace("THANKS", thanks)).await;
+    as_they_are(FILES).await;
 }

@@ -40,12 +40,6 @@ Publish Date,Author Name,Rating,Review,Technician Full Name
 author | text
 Ann B. | Nice fan
 # a platform is known by its names in any spelling
-[{"PublishDate": "2026-03-14", "AuthorName": "Ann Bell", "Rating": "5", "Review": "Nice fan", "TechnicianFullName": "Bo Tech"}]
-=
-~ servicetitan
-author | text
-Ann B. | Nice fan
-# a platform is known by its names in any spelling
 starRating,comment,createTime,reviewer.displayName,reviewId
 FIVE,Nice,2026-03-14T10:00:00Z,Ann,r1
 =

@@ -62,14 +62,6 @@ author | text | reply_text | reply_on
 Anonymous |  |  |
 Nan | None taken. |  |
 Anonymous |  |  |
-# a word for empty is empty in the table of a platform
-Business Unit Id,Domain Url,Webshop Name,Review Id,Review Created (UTC),Review Consumer User Id,Review Username,Review User Email,Review Title,Review Content,Review Stars,Source Of Review,Reference Id,Company Response,Company Reply Date (UTC),Review Language,Location Name,Tags
-5f,d.example,Peak,t1,2026-10-12 14:03:22,6a,None,NULL,nan,None of it,5,Invitation,undefined,-,N/A,en,NaN,
-5f,d.example,Peak,t2,2026-10-10 09:00:05,6b,Nan,,N/A,undefined,4,Organic,,Null and void,2026-10-11 09:00:05,null,,
-=
-author | title | text | reply_text | language
-Anonymous |  | None of it |  | en
-Nan |  |  | Null and void |
 "#;
 
 #[tokio::test]

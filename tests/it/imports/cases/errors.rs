@@ -74,21 +74,3 @@ Eve was happy.
 async fn spreadsheet_errors_reject_rows_in_every_format() {
     in_every_format(TABLES).await;
 }
-
-const FILES: &str = r##"
-# an error in a platforms table is a fault of its row
-[{"title": "Peak", "stars": 5, "name": "Ann", "text": "On time.", "publishedAtDate": "2026-03-05T10:00:00Z", "reviewId": "a1", "placeId": "C1"},
-{"title": "Peak", "stars": 4, "name": "Bo", "text": "Good.", "publishedAtDate": "2026-03-06T10:00:00Z", "reviewId": "a2", "placeId": "C1",
-"responseFromOwnerText": "Loading..."},
-{"title": "Peak", "stars": 3, "name": "Cy", "text": "#¿NOMBRE?", "publishedAtDate": "2026-03-07T10:00:00Z", "reviewId": "a3", "placeId": "C1"}]
-=
-x Loading...
-x #¿NOMBRE?
-author | text
-Ann | On time.
-"##;
-
-#[tokio::test]
-async fn spreadsheet_errors_reject_rows_in_files_of_platforms() {
-    as_they_are(FILES).await;
-}

@@ -33,6 +33,15 @@ x starRating: "STAR_RATING_UNSPECIFIED" is not one of 1, 2, 3, 4, 5
 x createTime: 2026-11-22 is later than tomorrow
 review_id
 77.b
+# of several locations one is the business
+each FILES: {"reviews": [A77, A78]} | [A77, A78]
+FILES
+then format: like = "google"; only = { column = "location", value = "78" }
+then
+=
+? only: location has 77 1, 78 1
+author
+Bo
 # the export of a user of the maps is refused with advice
 each OPTIONS: --withdraw-missing | --format google
 OPTIONS
@@ -44,5 +53,13 @@ OPTIONS
 #[tokio::test]
 async fn special_cases_of_google_files_are_read() {
     let more = r#""starRating": "FOUR", "createTime": "2026-11-02T03:30:00Z""#;
-    as_they_are(&FILES.replace("MORE", more)).await;
+    let of = |location: u32, author: &str| {
+        let changes = json!({"name": format!("accounts/1/locations/{location}/reviews/r"), "reviewer": {"displayName": author}});
+        google(1, "r", &changes).to_string()
+    };
+    let files = FILES
+        .replace("MORE", more)
+        .replace("A77", &of(77, "Ann"))
+        .replace("A78", &of(78, "Bo"));
+    as_they_are(&files).await;
 }

@@ -128,7 +128,7 @@ each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
 author | reply_text | status
 Ann |  | published
 # a flag in the wrapper of a system is a question, and hides reviews
-each FILE: {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"data": {"reviews": {"edges": [{"cursor": "c1", "node": {ROW}}, {"cursor": "c2", "node": {ROW}}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
+each FILE: {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
 FILE
 then format: ignored = "*"; [[public]]; names = ["live"]; values = ["true"]
 =

@@ -45,7 +45,7 @@ async fn shapes_of_tables_are_read_in_every_format() {
 const FILES: &str = r#"
 # one broken element rejects itself alone
 each FILE: [BROKEN, GOOD] | [GOOD, BROKEN] | {"total": 2, "result": {"items": [BROKEN, GOOD]}}
-each BROKEN: {MORE "Our reply": "Cut \ud83d"} | {MORE "Review": "Cut \udc4d\ud83d"} | {MORE "Price": 1e999} | {MORE "Review": "One", "Review": "Two"} | {MORE "a": {"b": 1, "b": 1}} | {MORE "Our reply": {"text": "\ud83d"}} | {MORE "x\ud83d": 1} | "a text" | 17 | null
+each BROKEN: {MORE "Our reply": "Cut \ud83d"} | {MORE "Review": "Cut \udc4d\ud83d"} | {MORE "Price": 1e999} | {MORE "Our reply": {"text": "\ud83d"}} | {MORE "x\ud83d": 1} | "a text" | 17 | null
 FILE
 =
 x

@@ -75,23 +75,6 @@ const FILES: &str = r#"
 =
 review_id | text | reply_text
 2.g1 | Rask. | Takk.
-# a translation is taken out in the JSON of Apify
-[{"stars": 5, "publishedAtDate": "2026-03-04T09:10:40.000Z", "name": "Ann", "reviewId": "g1", "text": "TEXT", "placeId": "C", "responseFromOwnerText": "ANSWER"}]
-=
-review_id | text | reply_text
-google-maps-g1 | Rask. | Takk.
-# a translation is taken out in the table of Outscraper
-query,name,place_id,review_id,author_title,review_text,owner_answer,review_link,review_rating,review_timestamp,review_datetime_utc
-q,Peak,C,g1,Ann,"(Oversatt av Google) Fast.
-
-(Opprinnelig)
-Rask.","Takk.
-
-(Oversatt av Google)
-Thanks.",https://example.com/1,5,1772615440,03/04/2026 09:10:40
-=
-review_id | text | reply_text
-google-maps-g1 | Rask. | Takk.
 # a text that Google shows translated is in the language in which it is shown
 {"result": {"reviews": [{"author_name": "Ann", "language": "en", "original_language": "nb", "rating": 5, "text": "Fast.", "time": 1772615440, "translated": true},
 {"author_name": "Bo", "language": "en", "original_language": "en", "rating": 4, "text": "Good.", "time": 1772615440, "translated": false}]}}

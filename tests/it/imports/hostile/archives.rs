@@ -2,8 +2,6 @@
 
 use std::fs;
 use std::io::{self, Cursor, Write};
-use std::os::unix::fs::symlink;
-use std::process::Command;
 
 use serde_json::json;
 use zip::ZipWriter;
@@ -99,19 +97,13 @@ fn archive_names_create_no_files_and_are_escaped_in_messages() {
 }
 
 #[test]
-fn links_and_pipes_in_a_folder_are_not_followed() {
+fn a_folder_is_refused_and_a_link_in_an_archive_not_followed() {
     let home = Home::new();
-    let folder = home.folder.path().join("takeout");
-    fs::create_dir_all(folder.join("inside")).unwrap();
-    symlink("/etc/passwd", folder.join("reviews.json")).unwrap();
-    symlink(&folder, folder.join("inside/again")).unwrap();
-    let pipe = folder.join("reviews-2.json");
-    assert!(Command::new("mkfifo").arg(pipe).status().unwrap().success());
+    fs::create_dir(home.folder.path().join("takeout")).unwrap();
     home.run_err(
         &["import", "takeout"],
         "takeout: is a folder; give its files",
     );
-    assert_eq!(home.file_names(), ["takeout"]);
     // A link in an archive is a file that contains its target.
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
     archive
@@ -119,15 +111,4 @@ fn links_and_pipes_in_a_folder_are_not_followed() {
         .unwrap();
     let archive = archive.finish().unwrap().into_inner();
     assert_refused("a link in an archive", archive, "given: reviews.json: ");
-}
-
-#[test]
-fn an_archive_of_too_many_files_is_refused() {
-    let names: Vec<String> = (0..10_001).map(|n| format!("reviews-{n}.json")).collect();
-    let members: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "{}")).collect();
-    assert_refused(
-        "10,001 files",
-        zipped(&members),
-        "given: holds more than 10000 files of reviews",
-    );
 }
