@@ -3,21 +3,16 @@
 use reviews_service::web::server::ConnectionLimits;
 
 use super::accepted_client;
-use super::rig::{NEVER, Running, start, start_with};
+use super::rig::start_large;
 
 #[tokio::test]
 async fn connections_above_the_limit_are_closed() {
-    let server = start(|limits| limits.connections_max = 2).await;
+    let server = start_large(|limits| limits.connections_max = 2, "127.0.0.0/8").await;
     let mut busy = [server.client().await, server.client().await];
     for client in &mut busy {
-        client.send("GET /gate HTTP/1.1\r\nhost: a\r\n\r\n").await;
-        server.app.arrived.notified().await;
+        client.read_slowly().await;
     }
     assert_eq!(server.client().await.try_get().await, None);
-    for client in &mut busy {
-        server.app.gate.notify_one();
-        assert_eq!(client.answer().await.body, b"through");
-    }
     drop(busy);
     accepted_client(&server).await;
 }
@@ -25,23 +20,19 @@ async fn connections_above_the_limit_are_closed() {
 const GREEDY: [u8; 4] = [127, 0, 0, 2];
 const HONEST: [u8; 4] = [127, 0, 0, 3];
 
-/// A server of 16 connections, 8 of each peer; the clients in 127.0.0.0/8 are outside of the exempt network.
-async fn start_with_places() -> Running {
-    let change = |limits: &mut ConnectionLimits| {
-        limits.connections_max = 16;
-        limits.connections_per_peer_max = 8;
-    };
-    start_with(change, "10.0.0.0/8", NEVER).await
+/// 16 connections, 8 of each peer.
+const fn places(limits: &mut ConnectionLimits) {
+    limits.connections_max = 16;
+    limits.connections_per_peer_max = 8;
 }
 
 #[tokio::test]
 async fn slow_readers_of_one_peer_shut_out_only_that_peer() {
-    let server = start_with_places().await;
+    let server = start_large(places, "10.0.0.0/8").await;
     let mut slow = Vec::new();
     for _ in 0..8 {
         let mut client = server.client_from(GREEDY).await;
-        client.send("GET /big HTTP/1.1\r\nhost: a\r\n\r\n").await;
-        client.head().await;
+        client.read_slowly().await;
         slow.push(client);
     }
     for _ in 0..8 {
@@ -52,7 +43,7 @@ async fn slow_readers_of_one_peer_shut_out_only_that_peer() {
 
 #[tokio::test]
 async fn silent_connections_of_one_peer_shut_out_no_other_peer() {
-    let server = start_with_places().await;
+    let server = start_large(places, "10.0.0.0/8").await;
     let mut silent = Vec::new();
     for _ in 0..50 {
         for _ in 0..20 {
