@@ -1,8 +1,8 @@
 //! Guarantees of the server for any client and input, over real sockets.
 
-mod connection_limits;
 mod request_heads;
 mod rig;
+mod slow;
 
 use std::time::Duration;
 

@@ -40,7 +40,7 @@ async fn the_refusal_of_a_local_callback_names_the_setting() {
 }
 
 #[tokio::test]
-async fn rule_9_to_13_and_20_an_invalid_field_is_refused() {
+async fn rule_9_to_14_and_20_an_invalid_field_is_refused() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url("/cb");
     let long = "é".repeat(100);

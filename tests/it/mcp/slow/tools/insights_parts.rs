@@ -248,38 +248,3 @@ async fn evidence_is_the_same_in_rest_and_mcp() {
         }
     }
 }
-
-/// "What do customers complain about most, is it getting better, and what do three recent complaints about punctuality say,
-/// with the owner's answers?" takes three calls and at most 20 KB of messages, text and structured content together.
-#[tokio::test]
-async fn three_calls_answer_the_question_about_complaints() {
-    let tools = Tools::seeded().await;
-    let mut sizes = Vec::new();
-    let mut ask = async |tool: &str, arguments: Value| {
-        let (bytes, mut result) = tools.wire_result(tool, arguments).await;
-        sizes.push(bytes);
-        let structured = result["structuredContent"].take();
-        let text = &result["content"][0]["text"];
-        assert_eq!(*text, escaped_json(&structured), "{tool}");
-        structured
-    };
-    let overview = ask("get_insights", json!({})).await;
-    let worst = &overview["complaints"][0];
-    let periods = json!({"first_since": "2021-01-01", "first_until": "2024-12-31",
-        "second_since": "2025-01-01", "second_until": "2026-12-31", "aspect": worst["id"]});
-    let compared = ask("compare_periods", periods).await;
-    let change = &compared["difference"]["aspects"][0];
-    assert_eq!(change["id"], worst["id"], "{compared:#}");
-    assert_ne!(change["verdict"], "too_few", "{compared:#}");
-    let asked = json!({"aspect": "punctuality", "polarity": "negative", "hits": false, "limit": 3});
-    let complaints = ask("get_aspect_sentiment", asked).await;
-    let complaints = array_of(&complaints["reviews"]).iter().map(|review| {
-        let finding = str_of(&review["findings"][0]["text"]);
-        let answer = str_of(&review["owner_reply"]["text"]);
-        let day = str_of(&review["date"]);
-        format!("{day} {finding}\n  answer: {answer}")
-    });
-    insta::assert_snapshot!("three_calls", complaints.collect::<Vec<_>>().join("\n"));
-    let bytes: usize = sizes.iter().sum();
-    assert!(bytes <= 24_000, "{sizes:?}: {bytes} bytes");
-}

@@ -2,7 +2,7 @@
 //! message is small, and what it quotes has a permalink that answers.
 
 use super::*;
-use crate::support::{BASE, sqlite3};
+use crate::support::{BASE, sqlite3, str_of};
 
 /// Maximum size of an answer in bytes: an overview has 8 KiB, as text and as structured content.
 const ANSWER_BYTES_MAX: usize = 16_384;
@@ -50,6 +50,8 @@ async fn fifty_questions_are_answered_with_the_figures_of_the_file() {
         let arguments = serde_json::from_str(arguments).unwrap();
         let (bytes, result) = tools.wire_result(tool, arguments).await;
         let answer = &result["structuredContent"];
+        let text = str_of(&result["content"][0]["text"]);
+        assert_eq!(text.parse::<Value>().unwrap(), *answer, "{question}");
         let query = query.replace("$P", PUBLISHED).replace("$NAMED", NAMED);
         let (shown, expected) = (figure(answer, place), sqlite3(&path, &query));
         if shown != expected.trim_end_matches('\n') || expected.is_empty() {
