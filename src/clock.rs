@@ -148,7 +148,7 @@ impl Clock {
 }
 
 #[cfg(test)]
-pub mod tests {
+mod tests {
     use futures_util::FutureExt;
 
     use super::*;
@@ -156,7 +156,7 @@ pub mod tests {
     const HOUR: chrono::Duration = chrono::Duration::hours(1);
 
     /// Sets the wall clock forwards or backwards, as an operator or NTP does, without advancing the monotonic clock.
-    pub fn set_wall(clock: &Clock, by: chrono::Duration) {
+    fn set_wall(clock: &Clock, by: chrono::Duration) {
         if let TimeSource::Manual(now) = &clock.0 {
             now.send_modify(|now| now.wall += by);
         }

@@ -118,32 +118,3 @@ async fn next_line(
         }
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{InputLine, next_line};
-
-    #[tokio::test]
-    async fn a_line_above_the_limit_is_skipped() {
-        let mut input: &[u8] = b"one\n\n12345678\n1234567\nlast";
-        let mut lines = Vec::new();
-        loop {
-            let line = next_line(&mut input, 7).await.unwrap();
-            if line == InputLine::End {
-                break;
-            }
-            lines.push(line);
-        }
-        let whole = |text: &str| InputLine::Whole(text.as_bytes().to_vec());
-        assert_eq!(
-            lines,
-            [
-                whole("one"),
-                whole(""),
-                InputLine::TooLong,
-                whole("1234567"),
-                whole("last")
-            ]
-        );
-    }
-}

@@ -376,7 +376,7 @@ impl FromStr for Digests {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Method, Reply, Source, Verification};
+    use crate::model::{Method, Source, Verification};
 
     fn at(text: &str) -> DateTime<Utc> {
         text.parse().unwrap()
@@ -429,12 +429,6 @@ mod tests {
         adopt(statement, None)
     }
 
-    fn withheld(reason: &str) -> Status {
-        Status::Withheld {
-            reason: Some(reason.to_owned()),
-        }
-    }
-
     #[test]
     fn a_source_updates_a_field_unless_the_owner_edited_it() {
         // LastStatement, row, source; then the row after the merge, and whether the owner's value is kept.
@@ -477,175 +471,6 @@ mod tests {
                 "{shown}"
             );
         }
-    }
-
-    #[test]
-    fn an_edit_that_the_source_confirms_is_no_longer_an_edit() {
-        let first = adopted(&statement_of(with_text("a")));
-        let second = merge(
-            &with_text("own"),
-            &first.last_statement,
-            &statement_of(with_text("own")),
-            now(),
-        );
-        assert_eq!(
-            second.last_statement.decisions(&second.review),
-            Units::new()
-        );
-        let third = merge(
-            &second.review,
-            &second.last_statement,
-            &statement_of(with_text("c")),
-            now(),
-        );
-        assert_eq!(third.review.text, "c");
-    }
-
-    #[test]
-    fn unstated_fields_overwrite_nothing() {
-        let first = adopted(&statement_of(review()));
-        let reply = Some(Reply {
-            text: "Thanks.".to_owned(),
-            date: None,
-            author: None,
-        });
-        let row = Review {
-            reply: reply.clone(),
-            status: withheld("dispute"),
-            ..review()
-        };
-        let unstated = [Unit::Reply, Unit::Status].into_iter().collect();
-        let merged = merge(
-            &row,
-            &first.last_statement,
-            &Statement {
-                unstated,
-                ..statement_of(with_text("new"))
-            },
-            now(),
-        );
-        assert_eq!(
-            (
-                merged.review.reply,
-                merged.review.status,
-                merged.review.text.as_str()
-            ),
-            (reply, withheld("dispute"), "new")
-        );
-        assert_eq!(merged.review.updated_at, Some(now()));
-    }
-
-    #[test]
-    fn a_status_follows_the_party_that_set_it() {
-        let from_source = |status: Status| statement_of(Review { status, ..review() });
-        // Withheld by the source: follows the source.
-        let hidden = adopted(&from_source(withheld("hidden")));
-        assert_eq!(
-            merge(
-                &hidden.review,
-                &hidden.last_statement,
-                &from_source(Status::Published),
-                now()
-            )
-            .review
-            .status,
-            Status::Published
-        );
-        // Withheld by the owner: stays.
-        let shown = adopted(&from_source(Status::Published));
-        let own = Review {
-            status: withheld("dispute"),
-            ..review()
-        };
-        for status in [Status::Published, withheld("hidden")] {
-            assert_eq!(
-                merge(&own, &shown.last_statement, &from_source(status), now())
-                    .review
-                    .status,
-                withheld("dispute")
-            );
-        }
-        // The review is gone and comes back, though its source gives no status.
-        let unstated: Units = std::iter::once(Unit::Status).collect();
-        let gone = adopted(&from_source(withheld(GONE)));
-        let back = merge(
-            &gone.review,
-            &gone.last_statement,
-            &Statement {
-                unstated,
-                ..statement_of(review())
-            },
-            now(),
-        );
-        assert_eq!(back.review.status, Status::Published);
-    }
-
-    #[test]
-    fn owner_edits_in_an_export_stay_owner_edits() {
-        let decided: Units = std::iter::once(Unit::Text).collect();
-        let first = adopted(&Statement {
-            decided: decided.clone(),
-            ..statement_of(with_text("own"))
-        });
-        assert_eq!(first.last_statement.decisions(&first.review), decided);
-        let next = merge(
-            &first.review,
-            &first.last_statement,
-            &statement_of(with_text("the source's")),
-            now(),
-        );
-        assert_eq!(next.review.text, "own");
-        // An export's decision is applied only if the owner made no decision here.
-        let there = adopted(&statement_of(with_text("a")));
-        let export = Statement {
-            decided,
-            ..statement_of(with_text("own"))
-        };
-        assert_eq!(
-            merge(&there.review, &there.last_statement, &export, now())
-                .review
-                .text,
-            "own"
-        );
-        assert_eq!(
-            merge(&with_text("mine"), &there.last_statement, &export, now())
-                .review
-                .text,
-            "mine"
-        );
-    }
-
-    #[test]
-    fn updated_at_follows_visible_changes_and_never_goes_back() {
-        let dated = |text: &str, at: &str| Review {
-            updated_at: Some(self::at(at)),
-            ..with_text(text)
-        };
-        let first = adopted(&statement_of(dated("a", "2026-11-02T00:00:00Z")));
-        for (text, said_at, then) in [
-            ("b", "2026-11-05T00:00:00Z", "2026-11-05T00:00:00Z"),
-            ("b", "2026-11-01T00:00:00Z", "2026-11-20T12:00:00Z"),
-            ("a", "2026-11-01T00:00:00Z", "2026-11-02T00:00:00Z"),
-            ("a", "2026-11-02T00:00:00Z", "2026-11-02T00:00:00Z"),
-        ] {
-            let merged = merge(
-                &first.review,
-                &first.last_statement,
-                &statement_of(dated(text, said_at)),
-                now(),
-            );
-            assert_eq!(merged.review.updated_at, Some(at(then)), "{text} {said_at}");
-        }
-    }
-
-    #[test]
-    fn last_values_round_trip_as_json_without_unknown_members() {
-        let mut last_statement = adopted(&statement_of(review())).last_statement;
-        last_statement.decided.insert(Unit::Rating);
-        assert_eq!(LastStatement::from(&last_statement.json()), last_statement);
-        assert_eq!(last_statement.compare(Unit::Date, &review()), Some(true));
-        let foreign = json!({"stars": 5, "decided": ["stars", 1]});
-        assert_eq!(LastStatement::from(&foreign), LastStatement::default());
     }
 }
 

@@ -362,29 +362,7 @@ pub async fn try_embed(
 
 #[cfg(test)]
 mod tests {
-    use poem::Request;
-
-    use super::{EmbedLayout, EmbedOptions, Issue, Rgb, Theme};
-
-    fn parse(query: &str) -> (EmbedOptions, Vec<Issue>) {
-        let request = Request::builder().uri_str(format!("/embed?{query}"));
-        EmbedOptions::parse(&request.finish())
-    }
-
-    #[test]
-    fn options_round_trip_through_a_query() {
-        let query = "layout=grid&limit=3&min_rating=4&theme=dark&accent=7cc7e0&lang=de";
-        let (options, faults) = parse(query);
-        assert!(faults.is_empty(), "{faults:?}");
-        assert_eq!(
-            (options.layout, options.theme),
-            (EmbedLayout::Grid, Theme::Dark)
-        );
-        assert_eq!(options.to_string(), query);
-        let usual = parse("limit=&theme=light&layout=list");
-        assert_eq!(usual, (EmbedOptions::default(), Vec::new()));
-        assert_eq!(usual.0.to_string(), "");
-    }
+    use super::Rgb;
 
     #[test]
     fn a_colour_is_three_or_six_hex_digits() {

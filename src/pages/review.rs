@@ -204,21 +204,3 @@ impl fmt::Display for MarkedText {
         Html.write_escaped_str(f, &self.text[at..])
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::MarkedText;
-    use crate::search::{PluralEndings, TextFinder, TextMatch, TextQuery};
-
-    #[test]
-    fn matches_are_marked_and_all_text_is_escaped() {
-        let query = TextQuery::new("b leaks", TextMatch::Words, PluralEndings::default());
-        let mut text = MarkedText::from("<b>Leaky</b> & \"leak\" <mark>".to_owned());
-        assert!(!text.is_marked());
-        text.mark(&TextFinder::new(&query));
-        assert_eq!(
-            text.to_string(),
-            "&lt;b&gt;<mark>Leaky</mark>&lt;/b&gt; &amp; &quot;<mark>leak</mark>&quot; &lt;mark&gt;"
-        );
-    }
-}

@@ -80,19 +80,7 @@ pub fn shortened(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{PartialStars, fold};
-    use crate::model::business::Business;
-    use crate::pages::locale::Locale;
-
-    #[test]
-    fn a_mean_is_drawn_as_partial_stars() {
-        let locale = Locale::of(&Business::default());
-        let ends = [0, 100, 455, 499, 500].map(|mean| PartialStars::new(mean, &locale).end);
-        // A star is 18.36% of the width, its gap 2.04%.
-        assert_eq!(ends, ["0.0", "20.4", "91.7", "99.7", "100.0"]);
-        let label = PartialStars::new(455, &locale).label;
-        assert_eq!(label, "4.55 of 5 stars");
-    }
+    use super::fold;
 
     #[test]
     fn a_long_text_is_folded_at_a_word_without_loss() {

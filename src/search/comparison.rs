@@ -204,54 +204,6 @@ mod tests {
         }
     }
 
-    #[test]
-    fn the_difference_is_the_second_minus_the_first() {
-        let aspect = |id: &str, reviews, positive| {
-            let votes = VoteCounts {
-                positive,
-                negative: reviews - positive,
-                ..VoteCounts::default()
-            };
-            AspectFacet::new(id, &id.to_uppercase(), &votes)
-        };
-        let first = period(
-            &[5, 5, 5, 5, 4],
-            vec![aspect("price", 4, 1), aspect("honesty", 2, 2)],
-        );
-        let second = period(
-            &[5, 4, 1],
-            vec![aspect("price", 1, 1), aspect("warranty", 3, 0)],
-        );
-        assert_eq!(
-            (first.rating_value, second.rating_value),
-            (Some(4.8), Some(3.33))
-        );
-        let found = difference(&first, &second);
-        assert_eq!((found.count, found.rating_value), (-2, Some(-1.47)));
-        let changes: Vec<(&str, i64, i64, i64)> = found
-            .aspects
-            .iter()
-            .map(|change| {
-                (
-                    change.id.as_str(),
-                    change.mention_count,
-                    change.positive_count,
-                    change.negative_count,
-                )
-            })
-            .collect();
-        assert_eq!(
-            changes,
-            [
-                ("price", -3, 0, -3),
-                ("warranty", 3, 0, 3),
-                ("honesty", -2, -2, 0)
-            ]
-        );
-        let from_none = difference(&period(&[], Vec::new()), &second);
-        assert_eq!(from_none.rating_value, None);
-    }
-
     /// The given number of reviews of each number of stars, five first.
     fn stars(counts: [usize; 5]) -> Vec<i64> {
         let each = counts.into_iter().zip((1..=5).rev());

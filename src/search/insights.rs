@@ -673,28 +673,3 @@ fn list_facets(
     facets.sort_by(|one, other| one.order().cmp(&other.order()));
     facets
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{EvidenceParameters, EvidenceQuery};
-    use crate::insights::rules::{HOME_SERVICES, Trade};
-    use crate::search::parameters::Cursor;
-
-    #[test]
-    fn a_cursor_is_refused_for_another_aspect_or_filter() {
-        let trade = Trade::built_in(HOME_SERVICES);
-        let all = EvidenceParameters::default();
-        let day = "2024-05-05".parse().unwrap();
-        let [first, second] = [0, 1].map(|at| trade.aspects[at].id.clone());
-        let about = |id: &str| EvidenceQuery::of_aspect(&trade, id, &all).unwrap();
-        let cursor = Cursor::at(&about(&second).canonical(), day, "r-1");
-        assert!(cursor.belongs_to(&about(&second).canonical()));
-        assert!(!cursor.belongs_to(&about(&first).canonical()));
-        let of_one = EvidenceParameters {
-            technician: Some("Mike Alvarez".to_owned()),
-            ..EvidenceParameters::default()
-        };
-        let filtered = EvidenceQuery::of_aspect(&trade, &second, &of_one).unwrap();
-        assert!(!cursor.belongs_to(&filtered.canonical()), "other filters");
-    }
-}

@@ -165,39 +165,3 @@ fn likeness(query: &str, name: &str) -> f64 {
     let name: String = name.chars().take(NAME_CHARACTERS_MAX).collect();
     by_word.max(strsim::normalized_damerau_levenshtein(query, &name))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::nearest_facet;
-    use crate::wire::Facet;
-
-    #[test]
-    fn the_nearest_name_is_found_by_name_word_or_alias() {
-        let facet = |id: &str, name: &str| Facet {
-            id: Some(id.to_owned()),
-            name: name.to_owned(),
-            reviews: 1,
-        };
-        let facets = [
-            facet("m", "Mike Alvarez"),
-            facet("d", "Dana Öberg"),
-            facet("k", "Michael Kane"),
-        ];
-        let nearest = |query: &str| {
-            let facet = nearest_facet(query, &facets, &[("k", "Mickey")]);
-            facet.map(|facet| facet.name.as_str())
-        };
-        for (query, expected) in [
-            ("Mike Alvares", Some("Mike Alvarez")),
-            ("MIKE", Some("Mike Alvarez")),
-            ("alvarez", Some("Mike Alvarez")),
-            ("Dana Oberg", Some("Dana Öberg")),
-            ("micky", Some("Michael Kane")),
-            ("Nobody Known", None),
-            ("", None),
-        ] {
-            assert_eq!(nearest(query), expected, "{query}");
-        }
-        assert_eq!(nearest(&"a".repeat(10_000)), None);
-    }
-}

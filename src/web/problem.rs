@@ -115,24 +115,3 @@ fn phrase(status: StatusCode) -> &'static str {
         other => other.canonical_reason().unwrap_or("Error"),
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn waits_are_whole_seconds_of_at_least_one() {
-        for (after_ms, seconds) in [
-            (0, "1"),
-            (1, "1"),
-            (1_000, "1"),
-            (1_001, "2"),
-            (90_000, "90"),
-        ] {
-            let after = Duration::from_millis(after_ms);
-            let problem = HttpProblem::retry_later(StatusCode::TOO_MANY_REQUESTS, "Wait.", after);
-            let expected = (RETRY_AFTER, HeaderValue::from_static(seconds));
-            assert_eq!(problem.headers, [expected], "{after_ms} ms");
-        }
-    }
-}

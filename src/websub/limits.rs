@@ -238,7 +238,6 @@ mod tests {
     use chrono::{DateTime, TimeDelta};
 
     use super::*;
-    use crate::clock::tests::set_wall;
 
     fn clock() -> Clock {
         Clock::manual(DateTime::UNIX_EPOCH + TimeDelta::days(20_000))
@@ -277,18 +276,5 @@ mod tests {
         assert_eq!(wait(&rates, "new"), Ok(()));
         // With the key that took two.
         assert_eq!(lock(&rates.rates[Rate::Host as usize]).free_at.len(), 2);
-    }
-
-    #[test]
-    fn setting_the_wall_clock_changes_no_limit() {
-        for by in [TimeDelta::hours(1), TimeDelta::hours(-1)] {
-            let clock = clock();
-            let rates = rates(1, &clock);
-            assert_eq!(wait(&rates, "a"), Ok(()));
-            set_wall(&clock, by);
-            assert_eq!(wait(&rates, "a"), Err(60), "{by}");
-            clock.advance(TimeDelta::minutes(1));
-            assert_eq!(wait(&rates, "a"), Ok(()), "{by}");
-        }
     }
 }

@@ -29,8 +29,6 @@ mod dates_of_change;
 mod document_versions;
 mod documented;
 mod documents;
-mod egress;
-mod erasure;
 mod feeds;
 mod fuzz;
 mod imports;

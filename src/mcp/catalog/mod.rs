@@ -262,27 +262,3 @@ fn plain(parameter: &ParameterDescription) -> Value {
     }
     plain
 }
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::input;
-    use crate::wire::{Arguments, Parameters};
-
-    struct ExamplePage;
-
-    impl Parameters for ExamplePage {
-        fn parse(arguments: &mut Arguments) -> Self {
-            arguments.limit();
-            Self
-        }
-    }
-
-    #[test]
-    fn bounds_of_arguments_are_described_in_words() {
-        let expected = json!({"type": "object", "properties": {"limit": {"type": "integer",
-            "description": "Maximum number of reviews. 1 to 100. Default 20."}}});
-        assert_eq!(input(&ExamplePage::describe()), expected);
-    }
-}

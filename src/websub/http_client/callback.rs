@@ -269,8 +269,6 @@ fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), CallbackFault> {
 
 #[cfg(test)]
 mod tests {
-    use std::net::IpAddr;
-
     use super::*;
 
     fn parse(text: &str) -> Result<Callback, CallbackFault> {
@@ -505,7 +503,7 @@ mod tests {
             ),
             ("https://example.com/ü", "`https://example.com/%C3%BC`"),
             ("https://example.com/c\"b", "%22"),
-            // Addresses that are not public, in every form.
+            // Addresses that are not public, in every spelling; `RANGES` has all of them.
             ("https://127.0.0.1/cb", "loopback"),
             ("https://127.1/cb", "loopback"),
             ("https://2130706433/cb", "loopback"),
@@ -515,38 +513,12 @@ mod tests {
             ("https://%31%32%37.0.0.1/cb", "loopback"),
             ("https://１２７.０.０.１/cb", "loopback"),
             ("https://①②⑦.⓪.⓪.①/cb", "loopback"),
-            ("https://0/cb", "this network"),
-            ("https://10.0.0.1/cb", "private"),
             ("https://012.0.0.1/cb", "private"),
-            ("https://172.16.0.1/cb", "private"),
-            ("https://192.168.0.1/cb", "private"),
-            ("https://100.64.0.1/cb", "shared"),
-            ("https://100.100.100.200/cb", "shared"),
             ("https://169.254.169.254/latest/meta-data/", "link-local"),
             ("https://0251.0376.0251.0376/cb", "link-local"),
-            ("https://168.63.129.16/cb", "metadata"),
-            ("https://192.0.0.192/cb", "protocol assignments"),
-            ("https://192.0.2.1/cb", "documentation"),
-            ("https://198.18.0.1/cb", "benchmarking"),
-            ("https://203.0.113.9/cb", "documentation"),
-            ("https://224.0.0.1/cb", "multicast"),
-            ("https://4294967295/cb", "broadcast"),
-            ("https://[::]/cb", "unspecified"),
-            ("https://[::1]/cb", "loopback"),
             ("https://[::ffff:127.0.0.1]/cb", "loopback"),
             ("https://[0:0:0:0:0:ffff:a9fe:a9fe]/cb", "link-local"),
             ("https://[::ffff:10.0.0.1]:8443/cb", "private"),
-            ("https://[::127.0.0.1]/cb", "IPv4-compatible"),
-            ("https://[64:ff9b::127.0.0.1]/cb", "NAT64"),
-            ("https://[64:ff9b:1::a00:1]/cb", "NAT64"),
-            ("https://[2002:7f00:1::]/cb", "6to4"),
-            ("https://[2001:0:7f00:1::]/cb", "Teredo"),
-            ("https://[2001:db8::1]/cb", "documentation"),
-            ("https://[100::1]/cb", "discard"),
-            ("https://[fc00::1]/cb", "unique local"),
-            ("https://[fe80::1]/cb", "link-local"),
-            ("https://[fec0::1]/cb", "site-local"),
-            ("https://[ff02::1]/cb", "multicast"),
             // This machine's names.
             ("https://localhost/cb", "loopback"),
             ("https://a.localhost/cb", "loopback"),
@@ -577,41 +549,6 @@ mod tests {
     }
 
     #[test]
-    fn ipv4_addresses_embedded_in_ipv6_are_checked_as_ipv4() {
-        for special in [
-            "127.0.0.1",
-            "10.1.2.3",
-            "169.254.169.254",
-            "168.63.129.16",
-            "192.168.0.1",
-            "0.0.0.0",
-            "255.255.255.255",
-        ] {
-            for hidden in [
-                format!("::ffff:{special}"),
-                format!("::{special}"),
-                format!("64:ff9b::{special}"),
-            ] {
-                assert!(verdict(&hidden, 443).is_err(), "{hidden}");
-            }
-            let [a, b, c, d] = special.parse::<Ipv4Addr>().unwrap().octets();
-            assert!(
-                verdict(&format!("2002:{a:02x}{b:02x}:{c:02x}{d:02x}::1"), 443).is_err(),
-                "6to4 of {special}"
-            );
-        }
-        assert_eq!(
-            verdict("::ffff:93.184.216.34", 443),
-            Ok(()),
-            "a mapped public address is that address"
-        );
-        assert!(
-            verdict("64:ff9b::93.184.216.34", 443).is_err(),
-            "NAT64 is refused whatever it carries"
-        );
-    }
-
-    #[test]
     fn public_addresses_are_open_on_443_and_from_1024_up() {
         for port in [
             443, 1024, 8443, 65_535, 0, 1, 22, 25, 53, 80, 442, 444, 465, 587, 993, 1023,
@@ -631,42 +568,6 @@ mod tests {
                 "a name on port {port}"
             );
         }
-    }
-
-    #[test]
-    fn only_allowed_networks_are_open_on_any_port() {
-        let allowed = ["127.0.0.0/8", "fd00:1::/32"].map(|net| net.parse().unwrap());
-        let policy = Policy {
-            allowed: allowed.into(),
-        };
-        let permits = |address: &str, port| {
-            policy
-                .permits(address.parse::<IpAddr>().unwrap(), port)
-                .is_ok()
-        };
-        for address in ["127.0.0.1", "127.255.0.1", "::ffff:127.0.0.1", "fd00:1::7"] {
-            assert!(
-                permits(address, 1)
-                    && permits(address, 80)
-                    && permits(address, 443)
-                    && permits(address, 9_000),
-                "{address}"
-            );
-        }
-        for address in [
-            "::1",
-            "10.0.0.1",
-            "fd00:2::7",
-            "64:ff9b::127.0.0.1",
-            "::127.0.0.1",
-        ] {
-            assert!(!permits(address, 443), "{address}");
-        }
-        assert!(permits("8.8.8.8", 443) && !permits("8.8.8.8", 80));
-        assert!(
-            policy.permits_port(80).is_ok(),
-            "a name may lead into an opened net, which is judged when it is dialled"
-        );
     }
 
     mod ranges {

@@ -559,20 +559,6 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_missing_name_differs_from_a_silent_resolver() {
-        for (kind, expected) in [
-            (LookupErrorKind::NoName, Failure::NameUnknown),
-            (LookupErrorKind::NoData, Failure::NameUnknown),
-            (LookupErrorKind::Again, Failure::ResolverDown),
-            (LookupErrorKind::Fail, Failure::ResolverDown),
-            (LookupErrorKind::System, Failure::ResolverDown),
-        ] {
-            assert_eq!(fault(kind, || false), expected, "{kind:?}");
-            assert_eq!(fault(kind, || true), Failure::NetworkDown, "{kind:?}");
-        }
-    }
-
-    #[test]
     fn a_file_without_root_certificates_is_refused() {
         for (pem, word) in [
             ("", "no certificate"),
@@ -593,60 +579,6 @@ mod tests {
         ] {
             let fault = Roots::load(Some(pem.as_bytes())).unwrap_err().to_string();
             assert!(fault.contains(word), "{pem:?}: {fault}");
-        }
-    }
-
-    #[test]
-    fn only_what_cannot_leave_this_machine_is_local() {
-        for (kind, code, name, is_local) in [
-            (
-                io::ErrorKind::NetworkUnreachable,
-                Some(101),
-                "network_down",
-                true,
-            ),
-            (io::ErrorKind::NetworkDown, Some(100), "network_down", true),
-            (
-                io::ErrorKind::AddrNotAvailable,
-                Some(99),
-                "network_down",
-                true,
-            ),
-            (
-                io::ErrorKind::PermissionDenied,
-                Some(1),
-                "network_down",
-                true,
-            ),
-            (io::ErrorKind::Other, Some(23), "network_down", true),
-            (io::ErrorKind::Other, Some(24), "network_down", true),
-            (
-                io::ErrorKind::HostUnreachable,
-                Some(113),
-                "host_unreachable",
-                false,
-            ),
-            (
-                io::ErrorKind::TimedOut,
-                Some(110),
-                "connect_timed_out",
-                false,
-            ),
-            (
-                io::ErrorKind::ConnectionRefused,
-                Some(111),
-                "connect",
-                false,
-            ),
-            (io::ErrorKind::ConnectionReset, Some(104), "closed", false),
-            (io::ErrorKind::UnexpectedEof, None, "closed", false),
-        ] {
-            let failure = Failure::of_io(kind, code);
-            assert_eq!(
-                (failure.name(), failure.is_local()),
-                (name, is_local),
-                "{kind}"
-            );
         }
     }
 }

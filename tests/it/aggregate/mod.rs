@@ -1,222 +1,189 @@
-//! Insights are counts: they add up, their quotes are in the reviews, and they change only with their reviews.
+//! Insights are counts: they add up, and quotes are whole sentences on which both witnesses agree, each under one aspect.
 
 mod evidence;
-mod generated;
-mod witnesses;
 
-use generated::{PEOPLE, Written, hits, insights, trade, write};
-use reviews_service::insights::{
-    Analysis, Finding, Mention, Polarity, Sentence, TextLanguage, TextSpan,
-};
-use reviews_service::model::{MentionKind, Rating, Vote};
-use reviews_service::wire::{Aspect, Entity, InsightQuote, Insights, Votes};
+use std::collections::BTreeSet;
 
-/// Seeds of the generated data.
-const SEEDS: std::ops::Range<u64> = 0..12;
+use serde_json::Value;
 
-/// The vote of one review with these findings.
-fn vote(says: &[Polarity]) -> Vote {
-    let has = |polarity| says.contains(&polarity);
-    match (has(Polarity::Positive), has(Polarity::Negative)) {
-        (true, true) => Vote::Mixed,
-        (true, false) => Vote::Positive,
-        (false, true) => Vote::Negative,
-        (false, false) if has(Polarity::Uncertain) => Vote::Uncertain,
-        (false, false) => Vote::Neutral,
+use crate::support::{TestApp, array_of, assert_has, str_of};
+
+/// The counts of votes, one for each row: what its review says of the aspect.
+const VOTES: &str = "json_object('mention_count', count(*), 'positive_count', sum(positive and not negative),
+    'negative_count', sum(negative and not positive), 'mixed_count', sum(positive and negative),
+    'judged_count', sum(positive or negative), 'uncertain_count', sum(uncertain and not positive and not negative),
+    'neutral_count', sum(not positive and not negative and not uncertain))";
+
+/// Asserts that the members have the values that a query gives as a JSON object.
+fn check_counts(app: &TestApp, shown: &Value, query: &str) {
+    let counts: Value = app.sql(query).parse().unwrap();
+    for (name, count) in counts.as_object().unwrap() {
+        assert_eq!(shown[name], *count, "{name} of {query}");
     }
 }
 
-fn polarities_of(one: &Written, aspect: &str) -> Vec<Polarity> {
-    let findings = one.analysis.findings.iter();
-    let of_aspect = findings.filter(|finding| finding.aspect == aspect);
-    of_aspect.map(|finding| finding.polarity).collect()
+#[tokio::test]
+async fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
+    let app = TestApp::seeded().await;
+    let insights = app.json("/insights.json").await;
+    for aspect in array_of(&insights["aspects"]) {
+        let id = str_of(&aspect["id"]);
+        let query = format!(
+            "select {VOTES} from (select max(polarity = 'positive') as positive, max(polarity = 'negative') as negative,
+               max(polarity = 'uncertain') as uncertain from derived_finding where aspect = '{id}' group by review_id)"
+        );
+        check_counts(&app, aspect, &query);
+    }
+    for (kind, list, key) in [
+        ("technician", "technicians", "name"),
+        ("service", "services", "id"),
+        ("service_area", "service_areas", "name"),
+    ] {
+        for entity in array_of(&insights["entities"][list]) {
+            let value = str_of(&entity[key]).replace('\'', "''");
+            let query = format!(
+                "select json_object('mention_count', count(*)) from review join
+                   (select review_id, kind, value from mention union select review_id, kind, value from derived_mention)
+                   using (review_id) where status = 'published' and kind = '{kind}' and value = '{value}'"
+            );
+            check_counts(&app, entity, &query);
+            let votes = ["positive", "negative", "mixed", "uncertain", "neutral"];
+            let votes = votes.map(|vote| entity[format!("{vote}_count")].as_u64());
+            let sum: u64 = votes.into_iter().flatten().sum();
+            assert_eq!(entity["mention_count"], sum, "{entity}");
+        }
+    }
+    let whole = &insights["overall_sentiment"];
+    let query = "select json_object('positive_count', sum(polarity = 'positive'), 'negative_count', sum(polarity = 'negative'),
+        'neutral_count', sum(polarity not in ('positive', 'negative'))) from derived_review where language = 'english'";
+    check_counts(&app, whole, query);
+    let sum = |kind: &str| -> u64 {
+        let parts = ["positive", "neutral", "negative"].into_iter();
+        let parts = parts.filter_map(|part| whole[format!("{part}_{kind}")].as_u64());
+        parts.sum()
+    };
+    assert_eq!(sum("pct"), 100);
+    assert_eq!(insights["generated_from"]["analysed"], sum("count"));
+    let months = array_of(&insights["temporal"]["monthly"]).iter();
+    let of_months = months.filter_map(|month| month["review_count"].as_u64());
+    assert_eq!(insights["review_count"], of_months.sum::<u64>());
 }
 
-fn names(one: &Written, name: &str) -> bool {
-    let recorded = &one.review.mentions;
-    let lists = [
-        &recorded.technicians,
-        &recorded.services,
-        &recorded.service_areas,
-    ];
-    let mut mentions = one.analysis.mentions.iter();
-    lists.into_iter().flatten().any(|value| value == name)
-        || mentions.any(|mention| mention.link() == Some(name))
+#[tokio::test]
+async fn both_witnesses_agree_on_each_quoted_sentence() {
+    let app = TestApp::seeded().await;
+    let insights = app.json("/insights.json").await;
+    let mut count = 0;
+    for aspect in array_of(&insights["aspects"]) {
+        for quote in array_of(&aspect["quotes"]) {
+            let polarity = match str_of(&quote["kind"]) {
+                "praise" => "positive",
+                "complaint" => "negative",
+                _ => "neutral",
+            };
+            let (review, aspect) = (str_of(&quote["review_id"]), str_of(&aspect["id"]));
+            let query = format!(
+                "select count(*) > 0 from derived_finding where review_id = '{review}' and aspect = '{aspect}'
+                   and sentence = {} and witness = 'both' and polarity = '{polarity}'",
+                quote["sentence"]
+            );
+            assert_eq!(app.sql(&query), "1", "{aspect}: {quote}");
+            count += 1;
+        }
+    }
+    assert!(count > 20, "the premise: {count}");
 }
 
-fn entities(insights: &Insights) -> impl Iterator<Item = &Entity> {
-    MentionKind::ALL
-        .into_iter()
-        .flat_map(|kind| insights.entities.of(kind))
-}
-
-fn quotes(insights: &Insights) -> impl Iterator<Item = &InsightQuote> {
-    let aspects = insights.aspects.iter().flat_map(|aspect| &aspect.quotes);
-    let entities = entities(insights).flat_map(|entity| &entity.quotes);
-    let topics = insights.topics.iter();
-    let topics = topics.map(|topic| &topic.quote);
-    aspects.chain(entities).chain(topics)
-}
-
-/// The votes: positive, negative, neutral, mixed, uncertain.
-fn votes(votes: &Votes) -> [u32; 5] {
-    [
-        votes.positive_count,
-        votes.negative_count,
-        votes.neutral_count,
-        votes.mixed_count,
-        votes.uncertain_count,
-    ]
-}
-
-/// The votes on an aspect are those of the reviews that mention it.
-fn check_votes(aspect: &Aspect, written: &[Written]) {
-    let polarities = written.iter().map(|one| polarities_of(one, &aspect.id));
-    let polarities: Vec<_> = polarities.filter(|says| !says.is_empty()).collect();
-    let spoken: Vec<Vote> = polarities.iter().map(|says| vote(says)).collect();
-    let count = |vote| u32::try_from(spoken.iter().filter(|one| **one == vote).count()).unwrap();
-    assert_eq!(
-        aspect.votes.mention_count as usize,
-        spoken.len(),
-        "{}",
-        aspect.id
+#[tokio::test]
+async fn the_summary_omits_aspects_with_mostly_unsure_votes() {
+    let app = TestApp::seeded().await;
+    let reported = |insights: &Value| -> BTreeSet<String> {
+        let sentences = array_of(&insights["summary_sentences"]).iter();
+        let aspects = sentences.filter_map(|one| one["evidence"]["aspect"].as_str());
+        aspects.map(str::to_owned).collect()
+    };
+    let before = reported(&app.json("/insights.json").await);
+    app.sql(
+        "update derived_analysis set analysis = replace(replace(analysis, 'positive', 'uncertain'), 'negative', 'uncertain')
+           where review_id glob '*[0-6]'",
     );
-    let order = [
-        Vote::Positive,
-        Vote::Negative,
-        Vote::Neutral,
-        Vote::Mixed,
-        Vote::Uncertain,
-    ];
-    assert_eq!(votes(&aspect.votes), order.map(count), "{}", aspect.id);
-    let judged = spoken.iter().filter(|vote| vote.judges()).count();
-    assert_eq!(aspect.votes.judged_count as usize, judged);
-    assert_eq!(aspect.example_review_ids.len(), judged.min(3));
+    let app = app.restart().await;
+    let insights = app.json("/insights.json").await;
+    let after = reported(&insights);
+    let mut silenced = 0;
+    for aspect in array_of(&insights["aspects"]) {
+        let [uncertain, judged] =
+            ["uncertain_count", "judged_count"].map(|count| aspect[count].as_u64());
+        let id = str_of(&aspect["id"]);
+        if uncertain > judged {
+            assert!(!after.contains(id), "{id}");
+            silenced += usize::from(before.contains(id));
+        }
+    }
+    assert!(silenced > 0, "the premise: {before:?}");
 }
 
-/// The count of a name is the number of reviews that mention it.
-fn check_entity(entity: &Entity, written: &[Written]) {
-    let is_service = entity.name == "AC repair";
-    let value = if is_service { "ac" } else { &entity.name };
-    let named = written.iter().filter(|one| names(one, value)).count();
-    assert_eq!(entity.votes.mention_count as usize, named, "{value}");
-    let sum: u32 = votes(&entity.votes).iter().sum();
-    assert_eq!(sum as usize, named, "{value}");
+/// A firm whose reviews praise `Orla Finch` this many times by name, and another person five times.
+async fn firm(named: u8) -> TestApp {
+    let app = TestApp::empty().await;
+    app.shell(&format!(
+        "insert into business (business_id, name) values ('b', 'Peak Air');
+         insert into technician (technician_id, position, name) values ('o', 0, 'Orla Finch'), ('b', 1, 'Bram Yew');
+         with recursive n (n) as (select 1 union all select n + 1 from n where n < 5)
+           insert into review (review_id, rating, reviewed_on, text) select 'b-' || n, 5, date('2026-10-01', '+' || n || ' days'),
+             'Visit ' || n || '. Bram Yew was very polite and professional on visit ' || n || '.' from n;
+         with recursive n (n) as (select 1 union all select n + 1 from n where n < {named})
+           insert into review (review_id, rating, reviewed_on, text) select 'o-' || n, 5, date('2026-11-01', '+' || n || ' days'),
+             'Visit ' || n || '. Orla Finch was very polite and professional on visit ' || n || '.' from n;"
+    ))
+    .await;
+    app
 }
 
-#[test]
-fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
-    for seed in SEEDS {
-        let written = write(seed, 150);
-        let insights = insights(&written);
-        for aspect in &insights.aspects {
-            check_votes(aspect, &written);
+#[tokio::test]
+async fn people_in_fewer_than_three_reviews_have_only_counts() {
+    const EVIDENCE: &str = "/insights/aspects/professionalism/evidence.json";
+    for (named, is_shown) in [(2, false), (3, true)] {
+        let app = firm(named).await;
+        let insights = app.text("/insights.json").await;
+        assert_has(&insights, "Bram Yew was very polite");
+        let page = app.text("/insights?technician=Orla%20Finch").await;
+        for text in [insights, page] {
+            assert_eq!(text.contains("Orla Finch was"), is_shown, "{named}");
         }
-        let listed: Vec<&str> = insights.aspects.iter().map(|one| one.id.as_str()).collect();
-        let trade = trade();
-        let aspects = trade.shown_aspects().iter().map(|aspect| aspect.id.clone());
-        let is_judged = |id: &String| written.iter().any(|one| !polarities_of(one, id).is_empty());
-        assert_eq!(listed, aspects.filter(is_judged).collect::<Vec<_>>());
-        for entity in entities(&insights) {
-            check_entity(entity, &written);
-        }
-        let whole = insights.overall_sentiment;
-        let counts = [
-            whole.positive_count,
-            whole.neutral_count,
-            whole.negative_count,
-        ];
-        let percentages = [whole.positive_pct, whole.neutral_pct, whole.negative_pct];
-        assert_eq!(percentages.iter().sum::<u32>(), 100);
-        let corpus = insights.generated_from;
-        assert_eq!(counts.iter().sum::<u32>(), corpus.analysed);
-        let months = insights.temporal.monthly.iter();
-        assert_eq!(months.map(|month| month.review_count).sum::<u32>(), 150);
-        let mut excluded = corpus.excluded.iter();
-        let foreign = excluded.find(|one| one.reason == "not_english").unwrap().n;
-        let of = |language| {
-            let texts = written.iter();
-            let of_language = texts.filter(|one| one.analysis.language == language);
-            of_language.count()
-        };
-        assert_eq!(insights.review_count, 150);
-        assert_eq!(corpus.analysed as usize, of(TextLanguage::English));
-        assert_eq!(foreign as usize, of(TextLanguage::Other));
+        let of_her = format!("{EVIDENCE}?technician=Orla%20Finch");
+        let of_her = app.json(&of_her).await;
+        assert_eq!(of_her["matched"], named);
+        let listed = if is_shown { usize::from(named) } else { 0 };
+        assert_eq!(array_of(&of_her["reviews"]).len(), listed);
+        let all = app.json(EVIDENCE).await;
+        assert_eq!(all["by_technician"][1]["reviews"], named);
+        let of_finding = &all["reviews"][0]["findings"][0]["technicians"];
+        assert_eq!(of_finding.is_null(), !is_shown, "{of_finding}");
+        let insights = app.json("/insights.json").await;
+        let figures = &insights["entities"]["technicians"][0];
+        assert_eq!(figures["mention_count"], named);
+        assert_eq!(figures["judged_count"] == 0, !is_shown);
     }
 }
 
-/// A review of forty sentences; the last one praises the warranty and, if `is_named`, names a person.
-fn long_review(is_named: bool) -> Written {
-    let mut one = write(1, 1).remove(0);
-    let sentence = "Di Rare came back within the hour and honoured the warranty.";
-    let length = u32::try_from(sentence.len()).unwrap();
-    let span = |number: u32| TextSpan {
-        start: number * (length + 1),
-        end: number * (length + 1) + length,
+#[tokio::test]
+async fn the_derived_faq_omits_questions_that_the_firm_answers() {
+    let app = TestApp::seeded().await;
+    let derived = async || {
+        let insights = app.json("/insights.json").await;
+        let faq = array_of(&insights["faq"]).iter();
+        let derived = faq.filter(|one| one["basis"] == "reviews");
+        let ids: Vec<String> = derived.map(|one| str_of(&one["id"]).to_owned()).collect();
+        (ids.len(), ids.contains(&"aspect-price".to_owned()))
     };
-    let finding = |sentence: u32| Finding {
-        aspect: if sentence == 39 { "warranty" } else { "price" }.to_owned(),
-        sentence,
-        span: span(sentence),
-        polarity: Polarity::Positive,
-        score: 3,
-        confidence: 90,
-        hits: hits(span(sentence), 3, true),
-    };
-    let mention = Mention {
-        kind: MentionKind::Technician,
-        candidates: vec![PEOPLE[3].to_owned()],
-        sentence: 39,
-        through: 39,
-        span: span(39),
-        rule: "full_name".to_owned(),
-        polarity: Polarity::Neutral,
-    };
-    one.review.rating = Rating::try_from(5).unwrap();
-    one.review.text = vec![sentence; 40].join(" ");
-    one.analysis = Analysis {
-        language: TextLanguage::English,
-        sentences: (0..40)
-            .map(|number| Sentence {
-                span: span(number),
-                polarity: Polarity::Positive,
-            })
-            .collect(),
-        findings: (0..40).map(finding).collect(),
-        mentions: if is_named { vec![mention] } else { Vec::new() },
-        overall: (Polarity::Positive, 1),
-    };
-    one
-}
-
-#[test]
-fn a_late_sentence_about_a_rarely_named_person_is_not_quoted() {
-    let quoted = |is_named: bool| {
-        let insights = insights(&[long_review(is_named)]);
-        let mut aspects = insights.aspects.into_iter();
-        let warranty = aspects.find(|aspect| aspect.id == "warranty").unwrap();
-        warranty.quotes.len()
-    };
-    assert_eq!(quoted(false), 1, "the premise");
-    assert_eq!(quoted(true), 0);
-}
-
-#[test]
-fn people_in_fewer_than_three_reviews_are_not_named() {
-    let mut rare = 0;
-    for seed in SEEDS {
-        let insights = insights(&write(seed, 60));
-        let technicians = insights.entities.technicians.iter();
-        for person in technicians.filter(|person| person.votes.mention_count < 3) {
-            rare += 1;
-            let name = &person.name;
-            assert_eq!(person.votes.judged_count, 0, "{name}");
-            assert!(person.quotes.is_empty() && person.example_review_ids.is_empty());
-            let sentences = insights.summary_sentences.iter();
-            let texts = sentences.map(|sentence| &sentence.text);
-            let mut texts = texts.chain(insights.faq.iter().map(|one| &one.answer));
-            assert!(texts.all(|text| !text.contains(name)), "{name}");
-        }
-    }
-    assert!(rare >= 12, "the premise: {} is rarely named", PEOPLE[3]);
+    let (count, has_price) = derived().await;
+    assert!(
+        (1..=6).contains(&count) && has_price,
+        "the premise: {count}"
+    );
+    app.shell("insert into editorial_faq (faq_id, question, answer) values ('q', 'Are your prices fair?', 'Yes.')")
+        .await;
+    let (left, has_price) = derived().await;
+    assert!(!has_price && (count - 1..=count).contains(&left), "{left}");
 }

@@ -1,117 +1,95 @@
 //! Changes of any program appear on all surfaces and in the text index. Here the writer is a plain SQLite connection with
 //! foreign keys off.
 
-mod mentions;
-mod writers;
+use crate::support::{Generator, TestApp, check_in_step, publications, sqlite3, table};
 
-use serde_json::{Value, json};
-
-use crate::support::{Generator, TestApp, check_in_step};
-
-/// A row with only the required columns.
-fn insert(id: &str, text: &str) -> String {
-    format!(
-        "insert into review (review_id, rating, reviewed_on, author, text) values ('{id}', 2, '2026-11-19', 'Sam', '{text}');"
-    )
-}
-
-/// Runs each statement, and compares all surfaces with the tables after it.
-async fn check_each(app: &TestApp, statements: &[&str]) {
-    for sql in statements {
-        app.shell(sql).await;
-        check_in_step(app).await;
-    }
-}
-
-async fn review(app: &TestApp, id: &str) -> Value {
-    app.json(&format!("/api/reviews/{id}")).await
-}
+/// Statements that other programs run one after another. Replacing a row fires no delete trigger.
+const STATEMENTS: &str = "
+    # Every conflict clause.
+    insert into INTO values ('a', 2, '2026-11-19', 'from the shell, first')
+    insert into INTO values ('b', 2, '2026-11-19', 'from the shell, second')
+    insert or replace into INTO values ('a', 2, '2026-11-19', 'replaced water heater')
+    replace into INTO values ('a', 2, '2026-11-19', 'replaced again')
+    insert or ignore into INTO values ('a', 2, '2026-11-19', 'never taken')
+    insert or ignore into INTO values ('c', 2, '2026-11-19', 'not ignored')
+    insert into INTO values ('a', 5, '2026-11-01', 'upserted') on conflict (review_id) do update set text = excluded.text
+    update or replace review set review_id = 'b' where review_id = 'a'
+    update or ignore review set review_id = 'b' where review_id = 'c'
+    update or replace review set review_id = 'r-00001' where review_id = 'c'
+    update or replace review set rating = 6 - rating, text = text || ' shell' where review_id like 'r-0000%'
+    replace into review select * from review
+    pragma recursive_triggers = on; replace into review select * from review where rating = 4
+    update review set review_id = 'moved-' || review_id where rating = 3
+    begin; delete from review where rating < 3; savepoint s; delete from review; rollback to s; commit
+    # Withheld and published.
+    insert into INTO values ('w', 2, '2026-11-19', 'now you see shell')
+    update review set status = 'withheld', withheld_reason = 'disputed' where review_id = 'w'
+    update review set text = 'changed unseen' where review_id = 'w'
+    update review set verification = null, withheld_reason = '' where review_id = 'w'
+    update review set verification = 'manual', status = 'published' where review_id = 'w'
+    update review set status = 'withheld'
+    update review set status = 'published'
+    # Mentions, also before their review exists.
+    insert into mention values ('m', 'technician', 'Will Grant'), ('m', 'service', 'drain')
+    insert into INTO values ('m', 2, '2026-11-19', 'mentioned')
+    insert or replace into mention values ('m', 'service_area', 'Mesa'), ('m', 'service_area', 'Tempe')
+    insert or ignore into mention values ('m', 'service_area', 'Mesa'), ('m', 'service', 'furnace-repair')
+    update mention set value = 'Dana Öberg' where review_id = 'm' and kind = 'technician'
+    update or replace mention set value = 'Mesa' where review_id = 'm' and kind = 'service_area'
+    update or replace mention set review_id = 'moved-r-00003' where review_id = 'm' and kind = 'service'
+    update mention set kind = 'service', value = 'drain' where review_id = 'm' and kind = 'technician'
+    delete from mention where value = 'drain'
+    # Deleted.
+    delete from review where review_id = 'm'
+    delete from review where rating < 5
+    delete from mention
+    delete from review
+    delete from review
+";
 
 #[tokio::test]
-async fn a_deleted_review_disappears_everywhere() {
-    let app = TestApp::with(&Generator::new(3).reviews(200)).await;
-    let newest = app.get("/reviews.json").await.ids()[0].clone();
-    check_each(
-        &app,
-        &[
-            &format!("delete from review where review_id = '{newest}'"),
-            "delete from review where rating < 4",
-            "delete from review",
-            "delete from review",
-        ],
-    )
-    .await;
-    assert_eq!(app.get(&format!("/api/reviews/{newest}")).await.status, 404);
-    let rating = app.json("/reviews.json").await["aggregate_rating"].clone();
-    assert_eq!(rating.get("rating_value"), None);
+async fn statements_of_other_programs_keep_all_surfaces_consistent() {
+    let app = TestApp::with(&Generator::new(4).reviews(150)).await;
+    for [sql] in table(STATEMENTS) {
+        let into = "review (review_id, rating, reviewed_on, text)";
+        app.shell(&sql.replace("INTO", into)).await;
+        check_in_step(&app).await;
+    }
     let counts = "select count(*) from mention; select count(*) from review_fts";
     assert_eq!(app.sql(counts), "0\n0");
 }
 
 #[tokio::test]
-async fn every_conflict_clause_keeps_all_surfaces_consistent() {
-    let app = TestApp::with(&Generator::new(4).reviews(150)).await;
-    check_each(
-        &app,
-        &[
-            &insert("a", "from the shell, first"),
-            &insert("b", "from the shell, second"),
-            // The same ID: the row is replaced, and no delete trigger fires.
-            &insert("a", "replaced water heater").replacen("insert", "insert or replace", 1),
-            &insert("a", "replaced again").replacen("insert", "replace", 1),
-            &insert("a", "and again").replacen("insert", "replace", 1),
-            &insert("a", "never taken").replacen("insert", "insert or ignore", 1),
-            &insert("c", "not ignored").replacen("insert", "insert or ignore", 1),
-            "insert into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', 'upserted in a shell')
-               on conflict (review_id) do update set text = excluded.text, rating = excluded.rating",
-            // Onto an existing row, which is deleted, again without a delete trigger.
-            "update or replace review set review_id = 'b' where review_id = 'a'",
-            "update or ignore review set review_id = 'b' where review_id = 'c'",
-            "update or replace review set review_id = 'r-00001' where review_id = 'c'",
-            "update or replace review set rating = 6 - rating, text = text || ' shell' where review_id like 'r-0000%'",
-            "replace into review select * from review",
-            "insert or replace into review select * from review where rating = 5",
-            "pragma recursive_triggers = on; replace into review select * from review where rating = 4",
-            "update review set review_id = 'moved-' || review_id where rating = 3",
-        ],
-    )
-    .await;
-    assert_eq!(review(&app, "b").await["text"], "upserted in a shell");
-    assert_eq!(app.get("/api/reviews/a").await.status, 404);
-    let ignored = app.get("/api/reviews/search?query=never+taken").await;
-    assert_eq!(ignored.ids(), [""; 0]);
-    assert_eq!(review(&app, "r-00001").await["text"], "not ignored shell");
+async fn unusual_writers_keep_all_surfaces_consistent() {
+    let app = TestApp::with(&Generator::new(9).reviews(60)).await;
+    // `or fail` keeps the rows that were changed before the failure.
+    app.refused("update or fail review set rating = rating + 1, text = text || ' shell' where review_id < 'r-00040'").await;
+    check_in_step(&app).await;
+    let attach = format!("attach '{}' as ours; ", app.path().display());
+    let beside = app.folder().join("beside.db");
+    for sql in [
+        "insert into ours.review (review_id, rating, reviewed_on, text) values ('attached', 1, '2026-11-20', 'shell of another')",
+        "update ours.review set text = 'water heater' where review_id = 'attached'",
+        "insert or replace into ours.review select * from ours.review",
+    ] {
+        sqlite3(&beside, &format!("{attach}{sql};"));
+        app.drain().await;
+        check_in_step(&app).await;
+    }
 }
 
 #[tokio::test]
-async fn a_review_can_be_withheld_and_published_repeatedly() {
-    let app = TestApp::with(&Generator::new(6).reviews(80)).await;
-    check_each(
-        &app,
-        &[
-            &insert("w", "now you see shell"),
-            "update review set status = 'withheld', withheld_reason = 'disputed' where review_id = 'w'",
-            "update review set text = 'changed unseen' where review_id = 'w'",
-            "update review set verification = null where review_id = 'w'",
-            "update review set withheld_reason = '' where review_id = 'w'",
-        ],
-    )
-    .await;
-    assert_eq!(app.get("/api/reviews/w").await.status, 404);
-    let withheld = app.json("/reviews.json").await["withheld"].clone();
-    assert_eq!(withheld["reasons"]["not stated"], 1, "{withheld}");
-    check_each(
-        &app,
-        &[
-            "update review set verification = 'manual', status = 'published' where review_id = 'w'",
-            "update review set status = 'withheld'",
-            "update review set status = 'published'",
-        ],
-    )
-    .await;
-    assert_eq!(review(&app, "w").await["text"], "changed unseen");
-    assert_eq!(
-        app.json("/reviews.json").await["withheld"],
-        json!({"count": 0, "reasons": {}})
-    );
+async fn many_changes_of_one_commit_are_one_snapshot() {
+    let app = TestApp::with(&Generator::new(8).reviews(300)).await;
+    let before = publications(&app.path());
+    let change = "insert into review (review_id, rating, reviewed_on) select 'n-' || review_id, 2, '2026-11-19' from review;
+        delete from review where review_id like 'r-0001%'; update review set rating = 5 where review_id like 'r-0002%'";
+    app.shell(&format!("begin; {change}; commit")).await;
+    check_in_step(&app).await;
+    let after = publications(&app.path());
+    for (before, after) in before.iter().zip(&after) {
+        assert_eq!(after.1, before.1 + 1, "{}", before.0);
+    }
+    app.shell("begin; delete from review; rollback").await;
+    assert_eq!(publications(&app.path()), after);
 }

@@ -2,13 +2,11 @@
 
 mod file;
 mod locks_and_full_disks;
-mod log;
 mod missing_files;
 mod older_schemas;
 mod other_programs;
 mod publication_retries;
-mod rows;
-mod schema;
+mod slow;
 
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;

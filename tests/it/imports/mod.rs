@@ -3,16 +3,14 @@
 mod broken;
 mod cases;
 mod drafts;
-mod exported;
 mod formats;
 mod google;
-mod guards;
 mod histories;
-mod hostile;
 mod identity;
 mod native;
 mod platforms;
 mod seed;
+mod slow;
 mod sources;
 mod stopped;
 mod tables;
@@ -26,6 +24,7 @@ use chrono::{DateTime, Utc};
 use clap::{Args, FromArgMatches};
 use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
+use reviews_service::imports::native::Export;
 use reviews_service::imports::{
     Draft, Format, ImportError, ImportReport, ImportRequest, Position, Rejection, format_names,
     import,
@@ -44,6 +43,19 @@ struct Bench {
     folder: TempDir,
     database: Database,
     clock: Clock,
+}
+
+/// The whole database as `reviews export` writes it.
+async fn export(database: &Database) -> Vec<u8> {
+    let mut reader = database.readers().begin().await.unwrap();
+    let mut export = Export::default();
+    let mut lines = Vec::new();
+    while let Some(rows) = export.next(&mut reader).await.unwrap() {
+        for row in rows {
+            lines.extend(format!("{}\n", row.json()).into_bytes());
+        }
+    }
+    lines
 }
 
 fn instant(text: &str) -> DateTime<Utc> {

@@ -4,7 +4,6 @@ use std::io;
 
 use reviews_service::imports::Watch;
 
-use super::exported::export;
 use super::*;
 
 #[tokio::test]

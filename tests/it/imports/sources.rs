@@ -8,7 +8,6 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use reviews_service::imports::undo;
 
-use super::exported::export;
 use super::*;
 
 /// The four sources of the law, each with a file of its own form.

@@ -1,12 +1,8 @@
 //! Analysis of review texts: each text is analysed once and stored, all documents show the same results, and they depend
 //! only on the reviews.
 
-mod commands;
 mod languages;
-mod mentions;
-mod slow_analyses;
-mod stored_analyses;
-mod trades;
+mod slow;
 mod votes;
 
 use std::path::Path;

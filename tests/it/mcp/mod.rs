@@ -7,8 +7,8 @@ mod origins;
 mod real_clients;
 mod refused;
 mod sessions;
+mod slow;
 mod stateless;
-mod tools;
 
 use std::pin::Pin;
 

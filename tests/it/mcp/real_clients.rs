@@ -37,17 +37,10 @@ async fn answers_are_alike_in_each_revision_with_initialize() {
     }
 }
 
-/// Clients of the older HTTP transport begin with GET, and others open a stream after `initialize`; Claude's connectors
-/// probe for OAuth, where 401 would make them ask for an account.
+/// Claude's connectors probe for OAuth, where 401 would make them ask for an account.
 #[tokio::test]
-async fn probes_for_streams_and_oauth_find_nothing() {
+async fn probes_for_oauth_find_nothing() {
     let app = service().await;
-    // Without `Accept`, a check of health (affaan-m/ECC#1155); as a browser, claude.ai (anthropics/claude-ai-mcp#814).
-    for accept in ["", "text/html,*/*;q=0.8", "text/event-stream", "*/*"] {
-        let probed = app.send(Method::GET, "/mcp", &[("accept", accept)]).await;
-        let found = (probed.status, probed.header("allow"));
-        assert_eq!(found, (405, "POST, OPTIONS"), "{accept}");
-    }
     for target in [
         "/.well-known/oauth-protected-resource",
         "/.well-known/oauth-protected-resource/mcp",

@@ -33,10 +33,8 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
         assert_eq!(error(&answer), (400, -32700), "{body:?}");
         assert!(answer.json()["id"].is_null(), "{body:?}");
     }
-    for text in ["1", "\"x\"", "null", "{}", "[]", "[[]]", "true"] {
-        let answer = app.post_mcp(&[], text).await;
-        assert_eq!(error(&answer), (400, -32600), "{text}");
-    }
+    let nested = "[".repeat(4_000);
+    assert_eq!(error(&app.post_mcp(&[], nested).await), (400, -32700));
     let padded = |length: usize| format!("{opening}{}", " ".repeat(length - opening.len()));
     assert_eq!(app.post_mcp(&[], padded(64 * 1024)).await.status, 200);
     let in_chunks = Body::from_async_read(std::io::Cursor::new(padded(64 * 1024 + 1)));
@@ -47,9 +45,47 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
     }
 }
 
+/// JSON that is no message: the ID of the answer, and the code.
+const NO_MESSAGES: &str = r#"
+    1 → null → -32600
+    "x" → null → -32600
+    null → null → -32600
+    {} → null → -32600
+    [[]] → null → -32600
+    {"id":7,"method":"m"} → 7 → -32600
+    {"jsonrpc":"1.0","id":7,"method":"m"} → 7 → -32600
+    {"jsonrpc":2.0,"id":7,"method":"m"} → 7 → -32600
+    {"jsonrpc":"2.0","id":null,"method":"m"} → null → -32600
+    {"jsonrpc":"2.0","id":1.5,"method":"m"} → null → -32600
+    {"jsonrpc":"2.0","id":[1],"method":"m"} → null → -32600
+    {"jsonrpc":"2.0","id":7,"method":1} → 7 → -32600
+    {"jsonrpc":"2.0","id":7} → 7 → -32600
+    {"jsonrpc":"2.0","id":7,"result":{},"error":{}} → 7 → -32600
+    {"jsonrpc":"2.0","id":7,"method":"ping","params":[1]} → 7 → -32602
+"#;
+
 #[tokio::test]
-async fn an_id_has_at_most_256_bytes() {
+async fn an_invalid_message_is_refused_with_its_id_if_readable() {
     let app = service().await;
+    for [message, id, code] in table(NO_MESSAGES) {
+        let answer = app.post_mcp(&[], message).await;
+        let json = answer.json();
+        assert_eq!(json["id"].to_string(), id, "{message}");
+        assert_eq!(json["error"]["code"].to_string(), code, "{message}");
+    }
+}
+
+#[tokio::test]
+async fn an_id_is_a_whole_number_or_has_at_most_256_bytes() {
+    let app = service().await;
+    for (id, echoed) in [
+        ("-7.0", "-7"),
+        ("18446744073709551615", "18446744073709551615"),
+    ] {
+        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping","more":1}}"#);
+        let answer = app.post_mcp(&[], ping).await;
+        assert_eq!(answer.json()["id"].to_string(), echoed);
+    }
     for (letter, count) in [("x", 256), ("é", 128)] {
         for (id, status) in [(letter.repeat(count), 200), (letter.repeat(count + 1), 400)] {
             let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });

@@ -90,6 +90,9 @@ async fn get_and_delete_of_mcp_are_not_allowed() {
     for method in [Method::GET, Method::DELETE] {
         for headers in [
             &[][..],
+            // As a browser, claude.ai (anthropics/claude-ai-mcp#814), and clients of the older HTTP transport.
+            &[("accept", "text/html,*/*;q=0.8")],
+            &[("accept", "text/event-stream")],
             &[named],
             &[named, revision(STATELESS)],
             &[revision("1")],

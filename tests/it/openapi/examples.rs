@@ -101,38 +101,6 @@ async fn every_operation_has_a_valid_example() {
 }
 
 #[tokio::test]
-async fn only_the_example_of_a_review_depends_on_the_data() {
-    let app = TestApp::empty().await;
-    let read = async || {
-        let answer = app.get(OPENAPI).await;
-        let document = answer.json();
-        let parameter = &operation(&document, "getReview")["parameters"][0];
-        let example = parameter.get("example").cloned();
-        (example, answer.header("etag").to_owned())
-    };
-    let insert = async |id: &str, day: &str| {
-        let columns = "review (review_id, rating, reviewed_on)";
-        let row = format!("insert into {columns} values ('{id}', 5, '{day}')");
-        app.shell(&row).await;
-    };
-    let empty = read().await;
-    assert_eq!(empty.0, None);
-    insert("old", "2025-01-01").await;
-    let old = read().await;
-    assert_eq!(old.0, Some(json!("old")));
-    assert_ne!(old.1, empty.1);
-    // A newer review changes nothing.
-    insert("new", "2026-01-01").await;
-    assert_eq!(read().await, old);
-    // It is coded ahead.
-    let coded = app.get_with(OPENAPI, &[("accept-encoding", "gzip")]).await;
-    assert_eq!(coded.header("content-encoding"), "gzip");
-    app.shell("delete from review where review_id = 'old'")
-        .await;
-    assert_eq!(read().await.0, Some(json!("new")));
-}
-
-#[tokio::test]
 async fn the_description_suits_client_generators() {
     let document = service().await.json(OPENAPI).await;
     let license = &document["info"]["license"]["identifier"];

@@ -1,29 +1,7 @@
 //! Tests of the binary: its output, exit codes, signals, and what survives SIGKILL.
 
-mod access;
-mod advice;
-mod agents;
-mod anonymized;
-mod backup;
-mod business;
-mod commands;
-mod decisions;
-mod deletions;
-mod export;
-mod failed;
 pub mod hub;
-mod inputs;
-mod outputs;
-mod probes;
-mod questions;
-mod readme;
-mod restore;
-mod serving;
-mod settings;
-mod streams;
-mod sync;
-mod terminal;
-mod undo;
+mod slow;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};

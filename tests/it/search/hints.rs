@@ -158,21 +158,3 @@ async fn entities_are_found_by_every_name_that_only_one_has() {
     let unknown = found("mentions_area=Messa").await;
     assert_eq!(unknown["did_you_mean"], json!({"mentions_area": ["Mesa"]}));
 }
-
-#[tokio::test]
-async fn verified_reviews_have_another_voucher_than_the_business() {
-    let app = TestApp::seeded().await;
-    let all = app.json(SEARCH).await["matched"].as_u64();
-    let mut matched = 0;
-    for verified in [true, false] {
-        let target = format!("{SEARCH}?limit=100&verified={verified}");
-        let found = app.json(&target).await;
-        for review in array_of(&found["reviews"]) {
-            assert_eq!(review["verified"], verified, "{review}");
-            assert_eq!(review["verification"] != "manual", verified, "{review}");
-        }
-        assert_ne!(found["matched"], 0);
-        matched += found["matched"].as_u64().unwrap();
-    }
-    assert_eq!(Some(matched), all);
-}

@@ -5,15 +5,11 @@ mod naive;
 mod opinions;
 mod pages;
 mod parameters;
-mod texts;
+mod slow;
 mod words;
 
-use std::convert::Infallible;
-use std::future::ready;
-
 use reviews_service::model::{Rating, Review, Sort, Vote};
-use reviews_service::search::{MATCHED_MAX, ResultPage, SearchParameters, TextMatch, find_page};
-use reviews_service::snapshot::Snapshot;
+use reviews_service::search::{MATCHED_MAX, TextMatch};
 use serde_json::{Value, json};
 
 use self::naive::{Known, Question, fragment, known};
@@ -23,34 +19,16 @@ const SEARCH: &str = "/api/reviews/search";
 /// The number of sets of filters.
 const FILTERS: usize = 1 << 7;
 
-async fn find(snapshot: &Snapshot, parameters: &SearchParameters) -> ResultPage {
-    let found = find_page(snapshot, parameters, || ready(Ok::<_, Infallible>(())));
-    let Ok(found) = found.await;
-    found
-}
-
-fn ids<'a>(found: &ResultPage, snapshot: &'a Snapshot) -> Vec<&'a str> {
-    let positions = found.positions.iter();
-    let entries = positions.map(|at| &snapshot.input.entries[*at]);
-    entries.map(|entry| entry.id().as_str()).collect()
-}
-
-/// Checks `total` and `matched_relation`: exact, or at least the bound.
-fn assert_total(total: u64, is_exact: bool, real: usize, question: &str) {
-    let real = real as u64;
-    let is_right = if is_exact {
-        total == real
-    } else {
-        total == MATCHED_MAX && real > MATCHED_MAX
-    };
-    assert!(is_right, "{question}: {total} of {real}");
-}
-
+/// Checks the count of an answer: exact, or at least the bound.
 fn assert_page(json: &Value, real: usize, question: &str) {
     let relation = str_of(&json["matched_relation"]);
     assert!(["eq", "gte"].contains(&relation), "{question}: {json}");
-    let total = json["matched"].as_u64().unwrap();
-    assert_total(total, relation == "eq", real, question);
+    let (total, real) = (json["matched"].as_u64().unwrap(), real as u64);
+    let is_right = match relation {
+        "eq" => total == real,
+        _ => total == MATCHED_MAX && real > MATCHED_MAX,
+    };
+    assert!(is_right, "{question}: {total} of {real}");
     let count = array_of(&json["reviews"]).len();
     assert_eq!(json["returned"], count, "{question}");
 }
@@ -78,45 +56,13 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
     naive::decorate(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
     let known = opinions::known(&app, &reviews);
-    let snapshot = app.app().ctx.current.load();
     let mut generator = Generator::new(12);
     let (mut hits, mut pages) = (0, 0);
     let questions = rounds(2) * FILTERS;
     for number in 0..questions {
         let question = numbered(&mut generator, number, &reviews);
         let expected = question.expected(&known);
-        let limit = 1 + generator.below(100);
-        let mut parameters = SearchParameters {
-            limit: u8::try_from(limit).unwrap(),
-            ..question.parameters()
-        };
         hits += usize::from(!expected.is_empty());
-        let mut start = 0;
-        loop {
-            let found = find(&snapshot, &parameters).await;
-            let label = format!("{question:?} from {start}");
-            let end = expected.len().min(start + limit);
-            assert_eq!(ids(&found, &snapshot), expected[start..end], "{label}");
-            assert_eq!(found.next.is_some(), expected.len() > end, "{label}");
-            assert_total(found.matched, found.is_exact, expected.len(), &label);
-            pages += 1;
-            (start, parameters.cursor) = (end, found.next);
-            if parameters.cursor.is_none() || generator.once_in(4) {
-                break;
-            }
-        }
-    }
-    assert!(
-        hits > questions / 6 && pages > questions * 9 / 8,
-        "the premise: {hits} hits, {pages} pages"
-    );
-    // The same over the API, from parameters to JSON, through all pages.
-    let mut pages = 0;
-    for number in 0..FILTERS {
-        // Usually few filters, so that there is a second page.
-        let filters = number & (number >> 1) & (number >> 2);
-        let question = numbered(&mut generator, FILTERS + filters, &reviews);
-        let expected = question.expected(&known);
         let (mut cursor, mut found): (Option<String>, Vec<String>) = (None, Vec::new());
         loop {
             let limit = 1 + generator.below(100);
@@ -132,13 +78,17 @@ async fn every_query_finds_the_same_as_a_naive_scan() {
             found.extend(answer.ids());
             pages += 1;
             cursor = json["next_cursor"].as_str().map(str::to_owned);
-            if cursor.is_none() {
+            assert_eq!(cursor.is_some(), found.len() < expected.len(), "{target}");
+            if cursor.is_none() || generator.once_in(4) {
                 break;
             }
         }
-        assert_eq!(found, expected, "{question:?}");
+        assert_eq!(found, expected[..found.len()], "{question:?}");
     }
-    assert!(pages > 2 * FILTERS, "too few second pages: {pages}");
+    assert!(
+        hits > questions / 6 && pages > questions * 9 / 8,
+        "the premise: {hits} hits, {pages} pages"
+    );
 }
 
 /// A service with a review of each text.

@@ -175,7 +175,7 @@ impl Question {
         taken.iter().map(|review| review.id.as_str()).collect()
     }
 
-    pub(super) fn parameters(&self) -> SearchParameters {
+    fn parameters(&self) -> SearchParameters {
         SearchParameters {
             rating: self.rating,
             min_rating: self.min_rating.map(|least| least.parse().unwrap()),
@@ -195,7 +195,6 @@ impl Question {
             aspect: self.aspect.map(str::to_owned),
             polarity: self.polarity,
             sort: self.sort,
-            limit: 50,
             ..SearchParameters::default()
         }
     }

@@ -9,8 +9,8 @@ const INVALID: &str = "
     rating → too_big → rating=6
     rating → invalid_type → rating= rating rating=5.0 rating=%2B5 rating=%205 rating=-1 rating=five rating=%D9%A5 rating=%FF
     rating → duplicate → rating=5&rating=5
-    min_rating → too_small → min_rating=0.99 min_rating=0
-    min_rating → too_big → min_rating=6 min_rating=5.01
+    min_rating → too_small → min_rating=0.99 min_rating=0 min_rating=0.9999999999999999999
+    min_rating → too_big → min_rating=6 min_rating=5.01 min_rating=5.0000000000000000001 min_rating=256
     min_rating → invalid_type → min_rating= min_rating=1e0 min_rating=.5 min_rating=4. min_rating=4,5 min_rating=NaN
     max_rating → too_big → max_rating=5.01
     max_rating → invalid_type → max_rating=

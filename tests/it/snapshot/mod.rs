@@ -1,9 +1,6 @@
 //! Snapshots: incremental rendering equals a fresh render, an answer comes from one snapshot, and old snapshots are freed.
 
-mod compute;
-mod laws;
-mod readers;
-mod replaced;
+mod slow;
 
 use std::future::Future;
 use std::path::Path;

@@ -17,7 +17,7 @@ pub const TECHNICIANS: [&str; 5] = [
     "Roberto \"Beto\" Ruiz",
 ];
 /// IDs of services that reviews may mention.
-pub const SERVICES: [&str; 4] = ["ac-repair", "furnace-repair", "water-heater", "drain"];
+const SERVICES: [&str; 4] = ["ac-repair", "furnace-repair", "water-heater", "drain"];
 
 /// Deterministic random numbers (`SplitMix64`) and reviews.
 #[derive(Debug, Clone)]

@@ -22,7 +22,7 @@ pub use app::{
 };
 pub use authority::{ca_pem, config_of, server_config};
 pub use fake_dns::FakeDns;
-pub use generator::{Generator, SERVICES, TECHNICIANS, published, review_with_text};
+pub use generator::{Generator, TECHNICIANS, published, review_with_text};
 pub use hub::MakeHub;
 pub use logs::Logs;
 pub use quiet::Quiet;

@@ -14,24 +14,14 @@ pub enum Reply {
     },
     /// Nothing, until the client closes the connection.
     Never,
-    /// 200, then single bytes with pauses.
-    Drip,
     /// The bytes of a head with pauses.
     DripHead,
     /// 200 and an endless body.
     Endless,
     /// Endless `100 Continue`.
     Interim,
-    /// 200 with this many header fields.
-    Fields(usize),
-    /// 200 with a header field of this many bytes.
-    LongField(usize),
-    /// Bytes that are not HTTP.
-    Garbage,
     /// Closes the connection instead of answering.
     Close,
-    /// 200 and half a body, then closes the connection.
-    CloseInBody,
 }
 
 impl Reply {

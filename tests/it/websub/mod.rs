@@ -1,18 +1,11 @@
 //! The hub's rules (table in `README.md` beside it), with real HTTPS receivers and a clock that only tests advance.
 
-mod changes;
-mod deliveries;
-mod example_subscriber;
-mod floods;
-mod hanging_receivers;
-mod kills;
+mod addresses;
 mod leases;
 mod limits;
-mod own_failures;
 mod requests;
 mod secrets;
-mod verifications;
-mod worker;
+mod slow;
 
 use chrono::TimeDelta;
 

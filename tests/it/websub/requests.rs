@@ -40,7 +40,7 @@ async fn the_refusal_of_a_local_callback_names_the_setting() {
 }
 
 #[tokio::test]
-async fn rule_9_to_13_and_20_an_invalid_field_is_refused() {
+async fn rule_9_to_14_and_20_an_invalid_field_is_refused() {
     let hub = Hub::new().await;
     let callback = hub.receiver.url("/cb");
     let long = "é".repeat(100);
@@ -93,10 +93,18 @@ async fn rule_9_to_13_and_20_an_invalid_field_is_refused() {
     let empty = [("hub.lease_seconds", "")];
     let answer = hub.ask("subscribe", REVIEWS, &callback, &empty).await;
     assert_eq!(answer.status, 202, "{}", answer.text());
-    // The shortest request.
+    // The shortest request, and one with unknown fields and a charset.
     hub.request(&callback).await;
     hub.app.drain().await;
     assert_eq!(hub.state(), "active");
+    let kind = "Application/X-WWW-Form-URLencoded; charset=UTF-8";
+    let headers = [("content-type", kind)];
+    let topic = "hub.topic=https%3A%2F%2Freviews.sample.test%2Ffeed.xml";
+    let form = format!(
+        "hub.verify=sync&hub.foo=%zz&&=&h%75b.mode=%73ubscribe&{topic}&hub.callback={callback}"
+    );
+    let answer = hub.app.post_hub_from(None, &headers, form);
+    assert_eq!(answer.await.status, 202);
 }
 
 #[tokio::test]

@@ -134,10 +134,6 @@ async fn answer(
             wait_for_close(stream).await?;
             return Ok(true);
         }
-        Reply::Drip => {
-            let head = format!("{OK}content-length: 1000000\r\n\r\n");
-            return send_slowly(stream, &head).await;
-        }
         Reply::DripHead => return send_slowly(stream, &format!("{OK}x: ")).await,
         Reply::Endless => {
             let head = format!("{OK}transfer-encoding: chunked\r\n\r\n");
@@ -146,23 +142,7 @@ async fn answer(
             return repeat(stream, &chunk).await;
         }
         Reply::Interim => return repeat(stream, "HTTP/1.1 100 Continue\r\n\r\n").await,
-        Reply::Fields(count) => {
-            let fields: String = (0..count)
-                .map(|number| format!("x-{number}: y\r\n"))
-                .collect();
-            format!("{OK}{fields}content-length: 0\r\n\r\n").into()
-        }
-        Reply::LongField(bytes) => {
-            let value = "y".repeat(bytes);
-            format!("{OK}x: {value}\r\ncontent-length: 0\r\n\r\n").into()
-        }
-        Reply::Garbage => b"\x00\x01\x02 this is no HTTP\r\n\r\n".to_vec(),
         Reply::Close => return Ok(false),
-        Reply::CloseInBody => {
-            let half = format!("{OK}content-length: 100\r\n\r\nhalf");
-            stream.write_all(half.as_bytes()).await?;
-            return Ok(false);
-        }
     };
     stream.write_all(&bytes).await?;
     stream.flush().await?;

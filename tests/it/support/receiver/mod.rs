@@ -181,12 +181,6 @@ impl Receiver {
     pub fn watch_open(&self) -> watch::Receiver<usize> {
         self.shared.open.subscribe()
     }
-
-    /// Waits until no connection is open.
-    pub async fn all_closed(&self) {
-        let mut open = self.watch_open();
-        open.wait_for(|open| *open == 0).await.unwrap();
-    }
 }
 
 impl Drop for Receiver {

@@ -1,0 +1,7 @@
+//! Tests of large logs and of many faults; `.ci/quick` leaves them out.
+
+mod log;
+mod rows;
+mod schema;
+
+use super::*;

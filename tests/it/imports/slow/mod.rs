@@ -1,0 +1,7 @@
+//! Tests of large files and of many imports; `.ci/quick` leaves them out.
+
+mod exported;
+mod guards;
+mod hostile;
+
+use super::*;

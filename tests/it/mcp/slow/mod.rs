@@ -1,0 +1,5 @@
+//! Tests of tools on the sample business; `.ci/quick` leaves them out.
+
+mod tools;
+
+use super::*;

@@ -1,0 +1,113 @@
+//! Facets and periods, compared with the dataset.
+
+use super::*;
+use crate::support::{array_of, assert_has};
+
+/// The number of reviews of the dataset for which `takes` is true.
+fn count(dataset: &Value, takes: impl Fn(&Value) -> bool) -> u64 {
+    array_of(&dataset["reviews"])
+        .iter()
+        .filter(|review| takes(review))
+        .count() as u64
+}
+
+/// The arguments for two periods, each from a day to a day.
+fn arguments<T: serde::Serialize>(first: &[T; 2], second: &[T; 2]) -> Value {
+    json!({"first_since": first[0], "first_until": first[1],
+        "second_since": second[0], "second_until": second[1]})
+}
+
+/// Reviews of a day, with the aspects that their texts mention.
+fn on(day: &str, count: usize, stars: i64, text: &str) -> Vec<Review> {
+    let review = |at: usize| Review {
+        id: format!("{day}-{stars}-{at}").parse().unwrap(),
+        date: day.parse().unwrap(),
+        rating: stars.try_into().unwrap(),
+        language: None,
+        ..review_with_text(at, text)
+    };
+    (0..count).map(review).collect()
+}
+
+#[tokio::test]
+async fn facets_count_the_reviews_that_the_filters_find() {
+    let tools = Tools::seeded().await;
+    // A person who is not on the firm's list, in two spellings, both in one review.
+    for (number, names) in [(1, &["Sam Ng", "SAM NG"][..]), (2, &["Sam NG"])] {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        let mut review = review_with_text(number, "Fine.");
+        review.mentions = Mentions::new(names, vec!["odd-job".to_owned()], Vec::new());
+        tools.app.write(&[review]).await;
+    }
+    let facets = tools.call("list_facets", json!({})).await;
+    let dataset = tools.get("/reviews.json").await;
+    let reviews = &dataset["aggregate_rating"]["review_count"];
+    assert_eq!(facets["reviews"], *reviews);
+    for (list, key, filter) in [
+        ("technicians", "name", "mentions_technician"),
+        ("services", "id", "mentions_service"),
+        ("sources", "name", "source"),
+        ("languages", "name", "language"),
+        ("ratings", "rating", "rating"),
+        ("years", "year", "since"),
+    ] {
+        let mut counts = Vec::new();
+        for facet in array_of(&facets[list]) {
+            let mut filters = json!({"limit": 1, filter: facet[key]});
+            if list == "years" {
+                filters["since"] = json!(format!("{}-01-01", facet[key]));
+                filters["until"] = json!(format!("{}-12-31", facet[key]));
+            }
+            let found = tools.call("search_reviews", filters).await;
+            assert_eq!(found["matched"], facet["reviews"], "{list}: {facet}");
+            counts.push(facet["reviews"].as_u64().unwrap());
+        }
+        assert!(!counts.is_empty(), "{list}");
+        let is_ranked = counts.is_sorted_by(|one, other| one >= other);
+        assert!(is_ranked || ["ratings", "years"].contains(&list), "{list}");
+    }
+    let sam = array_of(&facets["technicians"])
+        .iter()
+        .find(|facet| facet["name"] == "SAM NG");
+    assert_eq!(*sam.unwrap(), json!({"name": "SAM NG", "reviews": 2}));
+    for area in array_of(&facets["service_areas"]) {
+        let names =
+            |review: &Value| array_of(&review["mentions"]["service_areas"]).contains(&area["name"]);
+        assert_eq!(area["reviews"], count(&dataset, names), "{area}");
+    }
+    assert!(facets.get("left_out").is_none());
+}
+
+/// What is significant is tested beside `Verdict`.
+#[tokio::test]
+async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
+    let late = on("2025-03-01", 12, 2, "Mike was two hours late.");
+    let punctual = on("2026-03-01", 12, 5, "Mike was right on time.");
+    let newest = on("2026-04-02", 1, 5, "Dana came on a Thursday.");
+    let tools = Tools::of(TestApp::with(&[late, punctual, newest].concat()).await);
+    let mut years = arguments(&["2025-01-01", "2025-12-31"], &["2026-01-01", "2026-12-31"]);
+    years["aspect"] = json!("punctuality");
+    let compared = tools.call("compare_periods", years.clone()).await;
+    assert_eq!(compared["verdict"], "better", "{compared:#}");
+    let difference = &compared["difference"];
+    let figures = json!([difference["count"], difference["rating_value"]]);
+    assert_eq!(figures, json!([1, 3.0]));
+    let changes = array_of(&compared["difference"]["aspects"]);
+    assert_eq!(
+        (changes.len(), &changes[0]["id"]),
+        (1, &json!("punctuality"))
+    );
+    assert_eq!(changes[0]["verdict"], "better");
+    // The year is not over: the newest review is from April.
+    assert_eq!(compared["first"].get("until_requested"), None);
+    let second = &compared["second"];
+    assert_eq!(second["until"], "2026-04-02");
+    assert_eq!(second["until_requested"], "2026-12-31");
+    // There is no verdict about an empty period.
+    years["second_since"] = json!("2026-12-01");
+    let empty = tools.call("compare_periods", years.clone()).await;
+    assert_eq!(empty["verdict"], "too_few");
+    years["aspect"] = json!("weather");
+    let refusal = tools.refused("compare_periods", years).await;
+    assert_has(&refusal, "aspect: must be one of: punctuality");
+}

@@ -1,0 +1,250 @@
+//! Parts of the insights and their evidence: small, the same as REST, and sufficient for a person's question.
+
+use super::*;
+use crate::support::{BASE, array_of, assert_has, str_of};
+
+/// The maximum size of an overview, in bytes.
+const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
+
+#[tokio::test]
+async fn the_overview_is_small_and_matches_the_full_insights() {
+    let tools = Tools::seeded().await;
+    let overview = tools.call("get_insights", json!({})).await;
+    let whole = tools.get("/insights.json").await;
+    assert!(escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX);
+    assert_eq!(overview, tools.get("/insights.json?part=overview").await);
+    let (rows, aspects) = (array_of(&overview["aspects"]), array_of(&whole["aspects"]));
+    assert_eq!(rows.len(), aspects.len());
+    let figures =
+        "id label mention_count judged_count positive_count negative_count positive_share score";
+    for (row, aspect) in rows.iter().zip(aspects) {
+        for member in figures.split(' ') {
+            assert_eq!(row[member], aspect[member], "{member}");
+        }
+    }
+    let parts = "complaints technicians services service_areas topics faq";
+    for part in parts.split(' ') {
+        assert!(array_of(&overview[part]).len() > 2, "{part}");
+    }
+    // With long lists it is as small.
+    tools.app
+        .shell(
+            "with recursive area (n) as (select 100 union all select n + 1 from area where n < 900)
+             insert into service_area select 'Area number ' || n || ' of the county of the long names', n from area;
+             update editorial_faq set question = question || ' ' || replace(hex(zeroblob(200)), '0', 'long ');",
+        )
+        .await;
+    let overview = tools.call("get_insights", json!({})).await;
+    assert!(escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX);
+    assert!(!array_of(&overview["left_out"]).is_empty());
+}
+
+#[tokio::test]
+async fn the_overview_ranks_complaints_by_frequency() {
+    let mut reviews = Vec::new();
+    for [times, stars, text] in table(
+        "
+        2 → 3 → The price was way too high.
+        3 → 3 → Mike was two hours late.
+        4 → 5 → Mike was right on time.
+        2 → 3 → He left a mess everywhere.
+        3 → 5 → He left everything spotless.
+        5 → 5 → Mike was polite and friendly.
+        4 → 3 → I would never use them again.
+        ",
+    ) {
+        for _ in 0..times.parse().unwrap() {
+            let rating = Rating::try_from(stars.parse::<i64>().unwrap()).unwrap();
+            let review = review_with_text(reviews.len(), text);
+            reviews.push(Review { rating, ..review });
+        }
+    }
+    let tools = Tools::of(TestApp::with(&reviews).await);
+    let overview = tools.call("get_insights", json!({})).await;
+    let ranked = array_of(&overview["complaints"]);
+    let ids: Vec<&str> = ranked.iter().map(|row| str_of(&row["id"])).collect();
+    // Of two aspects with two complaints each, the one with less praise comes first. Aspects with only praise are left out.
+    assert_eq!(ids, ["punctuality", "price", "cleanliness"], "{overview:#}");
+    let figures = |row: &Value| [&row["review_count"], &row["judged_count"]].map(Value::as_u64);
+    assert_eq!(
+        ranked.iter().map(figures).collect::<Vec<_>>(),
+        [[3, 7], [2, 2], [2, 5]].map(|row| row.map(Some))
+    );
+    // Each figure matches the evidence.
+    for row in ranked {
+        let mut total = 0;
+        for polarity in ["negative", "mixed"] {
+            let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
+            let evidence = tools.call("get_aspect_sentiment", asked).await;
+            total += evidence["matched"].as_u64().unwrap();
+        }
+        assert_eq!(total, row["review_count"], "{row}");
+    }
+}
+
+#[tokio::test]
+async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
+    let tools = Tools::seeded().await;
+    let whole = tools.get("/insights.json").await;
+    let mut stages: Vec<(&str, String)> =
+        INSIGHTS_PARTS.map(|part| ("part", part.to_owned())).into();
+    let named = "service=ac-repair|service=AC Repair|area=mesa";
+    let named = named.split('|').filter_map(|one| one.split_once('='));
+    stages.extend(named.map(|(name, value)| (name, value.to_owned())));
+    let aspects = array_of(&whole["aspects"]).iter();
+    let quoted = aspects.filter(|aspect| !array_of(&aspect["quotes"]).is_empty());
+    assert!(quoted.count() >= 8, "the premise");
+    for (name, value) in stages {
+        let query = form([(name, value.as_str())]);
+        let answer = tools.call("get_insights", json!({name: value})).await;
+        let rest = tools.get(&format!("/insights.json?{query}")).await;
+        assert_eq!(answer, rest, "{query}");
+    }
+    for [arguments, status, reason] in table(
+        r#"
+        {"service": "Nothing Known"} → 404 → known:
+        {"part": "everything"} → 400 → must be one of: overview,
+        {"area": "mesa", "part": "faq"} → 400 → must be left out if area is given
+        "#,
+    ) {
+        let arguments: Value = arguments.parse().unwrap();
+        let refused = tools.refused("get_insights", arguments.clone()).await;
+        assert_has(&refused, reason);
+        let query = form(members(&arguments).map(|(name, value)| (name, str_of(value))));
+        let answer = tools.app.get(&format!("/insights.json?{query}")).await;
+        assert_eq!(answer.status.to_string(), status, "{query}");
+        assert_has(&answer.text(), reason);
+    }
+}
+
+#[tokio::test]
+async fn a_technician_has_figures_first_and_then_pages_of_sentences() {
+    let tools = Tools::seeded().await;
+    let first = tools
+        .call("get_technician", json!({"name": "big mike", "limit": 5}))
+        .await;
+    let whole = tools.get("/insights.json").await;
+    let mut technicians = array_of(&whole["entities"]["technicians"]).iter();
+    let of_list = technicians
+        .find(|one| one["name"] == first["name"])
+        .unwrap();
+    for (member, value) in of_list.as_object().unwrap() {
+        assert_eq!(first[member], *value, "{member}");
+    }
+    let rows = array_of(&first["by_aspect"]);
+    assert!(rows.len() > 3, "{rows:?}");
+    for row in rows {
+        let asked = json!({"aspect": row["id"], "technician": first["name"], "limit": 1});
+        let evidence = tools.call("get_aspect_sentiment", asked).await;
+        assert_eq!(evidence["matched"], row["mention_count"], "{row}");
+        let path = str_of(&row["evidence_url"]).strip_prefix(BASE).unwrap();
+        assert_eq!(
+            tools.get(path).await["matched"],
+            row["mention_count"],
+            "{row}"
+        );
+    }
+    let (mut page, mut seen) = (first.clone(), 0);
+    loop {
+        assert_eq!(page["matched"], first["mention_count"]);
+        seen += array_of(&page["reviews"]).len();
+        let Some(next) = page["next_cursor"].as_str() else {
+            break;
+        };
+        let asked = json!({"name": "big mike", "limit": 5, "cursor": next});
+        page = tools.call("get_technician", asked).await;
+    }
+    assert_eq!(first["matched"], seen);
+    let unknown = tools
+        .refused("get_technician", json!({"name": "Nobody"}))
+        .await;
+    assert_has(&unknown, "known: ");
+    tools
+        .app
+        .shell("update business set publish_staff = 'off'")
+        .await;
+    let refused = tools
+        .refused("get_technician", json!({"name": "big mike"}))
+        .await;
+    assert_has(&refused, "does not publish the names of its staff");
+}
+
+/// For each review, in the order of the text: the people named in a sentence or in the one before it.
+#[tokio::test]
+async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
+    let texts = [
+        "Mike Alvarez was right on time.",
+        "Mike Alvarez came. The visit started right on time.",
+        "Mike Alvarez came. It was hot. The visit started right on time.",
+        "The visit started right on time. Mike Alvarez came.",
+    ];
+    let reviews: Vec<Review> = (0..)
+        .zip(texts)
+        .map(|(at, text)| Review {
+            rating: Rating::try_from(5).unwrap(),
+            ..review_with_text(at, text)
+        })
+        .collect();
+    let tools = Tools::of(TestApp::with(&reviews).await);
+    tools.app
+        .shell("insert into business (business_id, name) values ('peak', 'Desert Peak');
+             insert into technician (technician_id, name, position) values ('t-1', 'Mike Alvarez', 1)")
+        .await;
+    let evidence = async |name: &str, value: &str| {
+        let asked = json!({"aspect": "punctuality", name: value});
+        tools.call("get_aspect_sentiment", asked).await
+    };
+    let all = evidence("polarity", "positive").await;
+    assert_eq!(all["matched"], 4, "{all}");
+    let expected = json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 2}]);
+    assert_eq!(all["by_technician"], expected);
+    let his = evidence("technician", "T-1").await;
+    let reviews = array_of(&his["reviews"]);
+    let ids: Vec<&str> = reviews
+        .iter()
+        .map(|one| str_of(&one["review_id"]))
+        .collect();
+    assert_eq!(ids, ["s-0000", "s-0001"]);
+    let of_finding = &reviews[1]["findings"][0]["technicians"];
+    assert_eq!(*of_finding, json!(["Mike Alvarez"]));
+    let misspelt = evidence("technician", "Mike Alvares").await;
+    assert_eq!(misspelt["matched"], 0);
+    let proposed = &misspelt["did_you_mean"]["technician"];
+    assert_eq!(*proposed, json!(["Mike Alvarez"]));
+}
+
+#[tokio::test]
+async fn evidence_is_the_same_in_rest_and_mcp() {
+    let tools = Tools::seeded().await;
+    for [aspect, arguments] in table(
+        r#"
+        punctuality → {"limit": 3}
+        price → {"polarity": "positive", "hits": false}
+        professionalism → {"technician": "Mike Alvarez", "since": "2026-01-01"}
+        cleanliness → {"service": "ac-repair", "until": "2026-06-30"}
+        price → {"technician": "t-03", "limit": 3}
+        price → {"limit": 0, "polarity": "good", "until": "2026-02-30"}
+        parking → {}
+        "#,
+    ) {
+        let mut arguments = object(arguments.parse().unwrap());
+        loop {
+            let query = query_of(&arguments);
+            let target = format!("/insights/aspects/{aspect}/evidence.json?{query}");
+            let rest = tools.app.get(&target).await;
+            let mut asked = arguments.clone();
+            asked.insert("aspect".to_owned(), json!(aspect));
+            let Ok(answer) = tools.ask("get_aspect_sentiment", &asked).await else {
+                assert!([400, 404].contains(&rest.status), "{target}");
+                break;
+            };
+            assert_eq!(answer, rest.json(), "{target}");
+            match answer.get("next_cursor") {
+                Some(next) if !arguments.contains_key("cursor") => {
+                    arguments.insert("cursor".to_owned(), next.clone());
+                }
+                _ => break,
+            }
+        }
+    }
+}

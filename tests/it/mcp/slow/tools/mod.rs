@@ -1,0 +1,124 @@
+//! Tools, called as functions: they match REST, stay small, and their errors say what to change.
+
+mod answers;
+mod insights_parts;
+mod listed;
+mod manual;
+mod pages;
+mod questions;
+mod refused;
+mod same_as_rest;
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use jsonschema::Validator;
+use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX, TOOL_LIST};
+use reviews_service::mcp::escaped_json;
+use reviews_service::model::{Mentions, Rating, Review};
+use serde_json::{Map, Value, json};
+
+use super::{alone, request};
+use crate::support::{
+    Generator, INSIGHTS_PARTS, TestApp, forbid_other_members, form, review_with_text, table,
+};
+
+/// The tool as in the list.
+fn listed(tool: &str) -> &'static Value {
+    let mut list = TOOL_LIST.iter();
+    list.find(|listed| listed["name"] == tool).unwrap()
+}
+
+/// The members of a JSON object.
+fn members(object: &Value) -> impl Iterator<Item = (&str, &Value)> {
+    let members = object.as_object().unwrap().iter();
+    members.map(|(name, value)| (name.as_str(), value))
+}
+
+/// A validator of a tool's answers that also refuses members that the schema does not list; compiled once for all tests.
+fn validator(tool: &str) -> Arc<Validator> {
+    static COMPILED: Mutex<BTreeMap<String, Arc<Validator>>> = Mutex::new(BTreeMap::new());
+    let mut compiled = COMPILED.lock().unwrap();
+    let validator = compiled.entry(tool.to_owned()).or_insert_with(|| {
+        let mut schema = listed(tool)["outputSchema"].clone();
+        forbid_other_members(&mut schema);
+        let options = jsonschema::options().should_validate_formats(true);
+        Arc::new(options.build(&schema).unwrap())
+    });
+    Arc::clone(validator)
+}
+
+/// A service and its catalog.
+struct Tools {
+    app: TestApp,
+    catalog: Catalog,
+}
+
+impl Tools {
+    fn of(app: TestApp) -> Self {
+        Self {
+            catalog: Catalog::new(Arc::clone(&app.app().ctx)),
+            app,
+        }
+    }
+
+    async fn seeded() -> Self {
+        Self::of(TestApp::seeded().await)
+    }
+
+    async fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {
+        let answer = self.catalog.call(tool, arguments).await;
+        answer.map(|answer| answer.parse().unwrap())
+    }
+
+    /// A tool's result as a client gets it, and the size of its message in bytes.
+    async fn wire_result(&self, tool: &str, arguments: Value) -> (usize, Value) {
+        let params = alone(json!({"name": tool, "arguments": arguments}));
+        let line = request("tools/call", params).to_string() + "\n";
+        let mut message = Vec::new();
+        let agents = self.app.app().agents.connect();
+        agents.run(line.as_bytes(), &mut message).await.unwrap();
+        let mut answer: Value = serde_json::from_slice(&message).unwrap();
+        (message.len(), answer["result"].take())
+    }
+
+    /// A tool's answer; it must match its `outputSchema` and have no other members.
+    async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let answer = self.ask(tool, &object(arguments)).await;
+        let answer = answer.unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
+        let validator = validator(tool);
+        let errors = validator.iter_errors(&answer);
+        let errors: Vec<_> = errors
+            .map(|error| format!("{}: {error}", error.instance_path()))
+            .collect();
+        assert!(errors.is_empty(), "{tool}: {errors:#?}");
+        answer
+    }
+
+    /// The error text of a refused call.
+    async fn refused(&self, tool: &str, arguments: Value) -> String {
+        match self.ask(tool, &object(arguments)).await {
+            Err(CallError::Arguments(text)) => text,
+            other => panic!("{tool}: {other:?}"),
+        }
+    }
+
+    async fn get(&self, target: &str) -> Value {
+        self.app.json(target).await
+    }
+}
+
+/// The arguments as a query string.
+fn query_of(arguments: &Object) -> String {
+    form(arguments.iter().map(|(name, value)| {
+        let text = value.as_str().map(str::to_owned);
+        (name, text.unwrap_or_else(|| value.to_string()))
+    }))
+}
+
+fn object(value: Value) -> Object {
+    let Value::Object(members) = value else {
+        panic!("not an object: {value}")
+    };
+    members
+}

@@ -1,0 +1,109 @@
+//! Pages have complete reviews and a cursor; all pages together have every review once.
+
+use super::*;
+use crate::support::{array_of, str_of};
+
+/// Calls until there is no next page; returns the reviews in order, the size of each page, and of the largest answer in bytes.
+async fn walk(tools: &Tools, tool: &str, arguments: &Value) -> (Vec<Value>, Vec<usize>, usize) {
+    let (mut all, mut counts, mut largest) = (Vec::new(), Vec::new(), 0);
+    let mut arguments = arguments.clone();
+    loop {
+        let answer = tools.call(tool, arguments.clone()).await;
+        largest = largest.max(escaped_json(&answer).len());
+        let reviews = array_of(&answer["reviews"]);
+        assert_eq!(answer["returned"], reviews.len(), "{tool}");
+        all.extend_from_slice(reviews);
+        counts.push(reviews.len());
+        let Some(next) = answer.get("next_cursor") else {
+            return (all, counts, largest);
+        };
+        assert!(!reviews.is_empty(), "{tool}: an empty page with a next one");
+        arguments["cursor"] = next.clone();
+    }
+}
+
+#[tokio::test]
+async fn all_pages_together_have_every_review_and_none_is_too_large() {
+    let tools = Tools::of(TestApp::uncoded(&Generator::new(81).reviews(1_500)).await);
+    let dataset = tools.get("/reviews.json").await;
+    let all = array_of(&dataset["reviews"]);
+    for [tool, arguments] in table(
+        r#"
+        search_reviews → {"limit": 100}
+        search_reviews → {"limit": 37}
+        get_reviews_since → {"date": "0001-01-01"}
+        get_reviews_since → {"date": "0001-01-01", "limit": 13}
+        "#,
+    ) {
+        let arguments: Value = arguments.parse().unwrap();
+        let (reviews, _, largest) = walk(&tools, tool, &arguments).await;
+        assert!(reviews == *all, "{tool} {arguments}");
+        assert!(largest <= RESULT_BYTES_MAX, "{tool}: {largest} bytes");
+        let is_full = largest > RESULT_BYTES_MAX * 9 / 10;
+        assert!(is_full || arguments["limit"] != 100, "{largest} bytes");
+    }
+    let since = json!({"date": "0001-01-01"});
+    let page = tools.call("get_reviews_since", since).await;
+    assert_eq!(page["matched"], all.len());
+}
+
+#[tokio::test]
+async fn a_review_that_is_too_large_is_alone_on_a_page() {
+    let large = "word ".repeat(RESULT_BYTES_MAX / 4);
+    let texts = ["a", &large, "b", &large, "c"].into_iter().enumerate();
+    let reviews: Vec<Review> = texts
+        .map(|(number, text)| review_with_text(number, text))
+        .collect();
+    let tools = Tools::of(TestApp::with(&reviews).await);
+    for (tool, arguments) in [
+        ("search_reviews", json!({})),
+        ("get_reviews_since", json!({"date": "2000-01-01"})),
+    ] {
+        let (reviews, counts, _) = walk(&tools, tool, &arguments).await;
+        assert_eq!(counts, [1; 5], "{tool}");
+        let bytes = reviews.iter().map(|review| str_of(&review["text"]).len());
+        assert_eq!(bytes.sum::<usize>(), 2 * large.len() + 3, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn evidence_with_hundreds_of_names_has_room_for_reviews() {
+    let reviews: Vec<Review> = (0..40)
+        .map(|number| {
+            let services = (0..10)
+                .map(|at| format!("{:-<100}", number * 10 + at))
+                .collect();
+            Review {
+                mentions: Mentions::new(Vec::new(), services, Vec::new()),
+                ..review_with_text(number, "The price was fair, and he was on time.")
+            }
+        })
+        .collect();
+    let tools = Tools::of(TestApp::with(&reviews).await);
+    let asked = json!({"aspect": "price", "limit": 40});
+    let answer = tools.call("get_aspect_sentiment", asked).await;
+    assert!(
+        answer["returned"].as_u64() > Some(20),
+        "{}",
+        answer["returned"]
+    );
+    assert!(escaped_json(&answer).len() <= RESULT_BYTES_MAX);
+    // No sentence names them.
+    assert_eq!(answer["by_service"], json!([]));
+}
+
+#[tokio::test]
+async fn long_lists_have_the_most_frequent_names_and_a_count() {
+    let area = |number: usize| {
+        let mut review = review_with_text(number, "x");
+        let areas = [0, number].map(|area| format!("Area {area:03}")).into();
+        review.mentions = Mentions::new(Vec::new(), Vec::new(), areas);
+        review
+    };
+    let tools = Tools::of(TestApp::uncoded(&(0..300).map(area).collect::<Vec<_>>()).await);
+    let facets = tools.call("list_facets", json!({})).await;
+    let shown = facets["service_areas"].as_array().unwrap();
+    assert_eq!((shown.len(), &shown[0]["reviews"]), (100, &json!(300)));
+    let left_out = json!([{"list": "service_areas", "values": 200}]);
+    assert_eq!(facets["left_out"], left_out);
+}

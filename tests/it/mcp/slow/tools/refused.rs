@@ -1,0 +1,49 @@
+//! Errors of refused calls: every wrong argument, and what is allowed.
+
+use super::*;
+use crate::support::assert_has;
+
+/// Refused calls: all wrong arguments with different faults, missing and unknown arguments, and unknown names. Then what the
+/// answer has, with `|` between its parts.
+const CALLS: &str = r#"
+    search_reviews → {"rating": 6, "min_rating": true, "since": 20240101, "query": 7, "limit": [1], "cursor": "x", "stars": 5, "until": null} → - rating: |1 to 5|"6"|- min_rating: |- since: |YYYY-MM-DD|- query: |- limit: |- cursor: |`next_cursor`|- stars: |known: rating, min_rating
+    search_reviews → {"rating": 4.5, "min_rating": -1, "limit": 1e30, "mentions_service": {"id": "x"}} → - rating: |- min_rating: |- mentions_service: |- limit: |1 to 100
+    compare_periods → {"first_since": "2026-02-01", "first_until": "yesterday", "second_until": ""} → - first_until: |- second_since: is required|- second_until: is required
+    compare_periods → {"first_since": "2026-02-01", "first_until": "2026-01-01", "second_since": "2026-02-01", "second_until": "2026-01-31"} → - first_until: |2026-02-01|- second_until:
+    get_review → {} → - id: is required
+    get_review → {"id": ""} → - id: is required
+    get_review → {"id": 7} → - id: |"7"
+    get_reviews_since → {"limit": 0} → - date: is required|- limit:
+    get_business → {"name\n": "x"} → - name\n:
+    get_review → {"id": "r-none\u202e"} → "r-none\u202e"|search_reviews
+    get_aspect_sentiment → {"aspect": "colour"} → "colour"|known: punctuality, scheduling
+    search_reviews → {"aspect": "colour", "polarity": "negative"} → - aspect: |punctuality, scheduling|"colour"
+"#;
+
+#[tokio::test]
+async fn every_wrong_argument_is_named_with_the_allowed_values() {
+    let tools = Tools::seeded().await;
+    for [tool, arguments, parts] in table(CALLS) {
+        let refused = tools.refused(tool, arguments.parse().unwrap()).await;
+        assert!(
+            refused.chars().all(|c| c == '\n' || !c.is_control()),
+            "{refused:?}"
+        );
+        for part in parts.split('|') {
+            assert_has(&refused, part);
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_refusal_is_small_whatever_was_sent() {
+    let tools = Tools::seeded().await;
+    let many: Map<String, Value> = (0..5_000)
+        .map(|number| (format!("a{number:04}"), json!("x".repeat(1_000))))
+        .collect();
+    let refused = tools.refused("search_reviews", Value::Object(many));
+    let refused = refused.await;
+    assert!(refused.starts_with("5000 arguments are wrong"), "{refused}");
+    assert!(refused.ends_with("\n- and 4960 more"), "{refused}");
+    assert!(refused.len() < 20_000, "{}", refused.len());
+}

@@ -1,0 +1,28 @@
+//! All tests of the binary start processes; `.ci/quick` leaves them out.
+
+mod access;
+mod advice;
+mod agents;
+mod anonymized;
+mod backup;
+mod business;
+mod commands;
+mod decisions;
+mod deletions;
+mod erasure;
+mod export;
+mod failed;
+mod inputs;
+mod outputs;
+mod probes;
+mod questions;
+mod readme;
+mod restore;
+mod serving;
+mod settings;
+mod streams;
+mod sync;
+mod terminal;
+mod undo;
+
+use super::*;

@@ -1,0 +1,13 @@
+//! Tests of many exchanges with receivers; `.ci/quick` leaves them out.
+
+mod changes;
+mod deliveries;
+mod example_subscriber;
+mod floods;
+mod hanging_receivers;
+mod kills;
+mod own_failures;
+mod verifications;
+mod worker;
+
+use super::*;
