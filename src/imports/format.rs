@@ -276,6 +276,8 @@ pub struct Format {
     pub is_manual: bool,
     /// its texts are HTML
     pub html: bool,
+    /// a cell that a spreadsheet may run has an apostrophe in front
+    pub escapes_formulas: bool,
     /// its IDs are Google's names, `accounts/…/locations/…/reviews/…`
     pub has_google_names: bool,
     /// the kinds of `survey` that ask for stars
@@ -329,7 +331,7 @@ const OWNER_KEYS: [&str; 9] = [
     "joined",
     "paging",
 ];
-const BUILT_IN_KEYS: [&str; 12] = [
+const BUILT_IN_KEYS: [&str; 13] = [
     "label",
     "note",
     "source",
@@ -338,6 +340,7 @@ const BUILT_IN_KEYS: [&str; 12] = [
     "excerpts",
     "is_manual",
     "html",
+    "escapes_formulas",
     "has_google_names",
     "stars",
     "matched",
