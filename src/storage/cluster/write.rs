@@ -1,6 +1,6 @@
 //! A write to a cluster. Its statements are recorded with their values, and sent as one transaction at the end. Statements
 //! of the owner's commands also run on a copy of this node's file ([`WorkingCopy`]), so that each sees the effects of those
-//! before it. Statements of the service do not: they read this node's file, and guards check their assumptions.
+//! before it. Other statements do not: they read this node's file, and have the same effect when they are sent again.
 
 use std::env::temp_dir;
 use std::path::Path;
@@ -8,46 +8,94 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
+use serde_json::json;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow};
 use sqlx::{Connection as _, Either, Execute, Executor as _, Sqlite, Transaction};
 use tempfile::TempDir;
 
-use super::client::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis, statement_of};
+use super::Cluster;
+use super::client::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement, statement_of};
 use crate::clock::Clock;
+use crate::random::Random;
+use crate::storage::database::{Database, Writer};
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
+use crate::storage::write::{Write, WriteTarget};
 
 /// A row or a result of a statement.
 pub type StatementStep = Either<SqliteQueryResult, SqliteRow>;
 
+/// Who sends a write.
+pub enum Author {
+    /// Any node; each statement has the same effect a second time.
+    Node,
+    /// The process with the right to send.
+    Sender,
+    /// A command, which works on a copy.
+    Owner(WorkingCopy),
+}
+
 /// The statements of a write, recorded for the cluster.
 pub struct RecordedWrite {
-    /// Answers reads.
+    /// Answers reads: of this node's file, or of the copy.
     transaction: Transaction<'static, Sqlite>,
     cluster: Arc<Cluster>,
-    /// The copy on which statements also run.
-    copy: Option<WorkingCopy>,
+    author: Author,
     /// One transaction for each group, in order.
     groups: Vec<Vec<SqlStatement>>,
 }
 
-impl RecordedWrite {
-    /// `transaction` answers reads and is read-only. With a copy, it is one on the copy, and the write fails unless the cluster
-    /// still has the state of the copy.
-    pub fn new(
-        transaction: Transaction<'static, Sqlite>,
-        cluster: Arc<Cluster>,
-        copy: Option<WorkingCopy>,
-    ) -> Self {
-        Self {
-            transaction,
-            cluster,
-            copy,
-            groups: vec![Vec::new()],
+impl Database {
+    /// Begins a write of the process with the right to send. On many nodes it fails as overtaken
+    /// ([`super::is_overtaken`]) if another process has the right by then.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_as_sender(&self) -> Result<Write, DbError> {
+        self.write_as(Author::Sender).await
+    }
+
+    /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster the command works
+    /// on a copy of this node's file. If another process wrote in the meantime, the write fails as overtaken
+    /// ([`super::is_overtaken`]) and changes nothing.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_as_owner(&self) -> Result<Write, DbError> {
+        match &self.writer {
+            Writer::File(..) => self.write().await,
+            Writer::Cluster(cluster) => {
+                let copy = WorkingCopy::of(&cluster.client, &self.path).await?;
+                self.write_as(Author::Owner(copy)).await
+            }
         }
     }
 
+    pub(in crate::storage) async fn write_as(&self, author: Author) -> Result<Write, DbError> {
+        self.verify_place()?;
+        Ok(Write(match &self.writer {
+            Writer::File(pool, _) => {
+                let transaction = pool.begin_with("begin immediate").await;
+                WriteTarget::File(transaction.at(&self.path)?)
+            }
+            Writer::Cluster(cluster) => {
+                let transaction = match &author {
+                    Author::Owner(copy) => copy.begin().await,
+                    Author::Node | Author::Sender => self.readers().begin().await,
+                };
+                WriteTarget::Recorded(RecordedWrite {
+                    transaction: transaction.at(&self.path)?,
+                    cluster: Arc::clone(cluster),
+                    author,
+                    groups: vec![Vec::new()],
+                })
+            }
+        }))
+    }
+}
+
+impl RecordedWrite {
     pub fn for_reading(&mut self) -> &mut SqliteConnection {
         &mut self.transaction
     }
@@ -65,12 +113,22 @@ impl RecordedWrite {
         // The connection is returned first: other readers must not wait for the cluster, and the copy is no longer
         // needed.
         self.transaction.rollback().await?;
-        let basis = self.copy.as_ref().map(|copy| copy.basis);
-        let written = self.cluster.write_groups(basis, self.groups).await;
-        if let Some(copy) = self.copy {
-            copy.leave().await;
+        let (cluster, mut groups) = (self.cluster, self.groups);
+        groups.retain(|group| !group.is_empty());
+        match self.author {
+            Author::Owner(copy) => {
+                let written = cluster.write_as_owner(copy.state, groups).await;
+                copy.leave().await;
+                written?;
+            }
+            Author::Sender => cluster.write_as_sender(groups.concat()).await?,
+            Author::Node if groups.is_empty() => {}
+            Author::Node => {
+                let written = cluster.client.execute(groups.concat(), cluster.wait_max);
+                written.await?;
+            }
         }
-        Ok(written?)
+        Ok(())
     }
 
     pub async fn rollback(self) -> sqlx::Result<()> {
@@ -92,7 +150,7 @@ impl RecordedWrite {
         if let Some(group) = self.groups.last_mut() {
             group.push(statement);
         }
-        if self.copy.is_none() {
+        if !matches!(self.author, Author::Owner(_)) {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
         // A statement that bypasses the record would never reach the cluster, so it is refused.
@@ -101,6 +159,45 @@ impl RecordedWrite {
         connection.execute("pragma query_only = on").await?;
         Ok(steps)
     }
+}
+
+impl Cluster {
+    /// Applies the groups of a command, each as one transaction, if the cluster still has the state of the command's copy, and
+    /// later no other command's write.
+    async fn write_as_owner(
+        &self,
+        state: CopyState,
+        groups: Vec<Vec<SqlStatement>>,
+    ) -> Result<(), ClusterError> {
+        let mut number = state.owner_writes;
+        for (place, group) in groups.into_iter().enumerate() {
+            let next = next_owner_number(number)?;
+            let fence = "update instance set owner_writes = iif(owner_writes = ?1 and (?3 is null \
+                 or ?3 = (select coalesce(max(change_no), 0) from review_change)), ?2, null)";
+            let change_no = (place == 0).then_some(state.change_no);
+            let mut all = vec![json!([fence, number, next, change_no])];
+            all.extend(group);
+            let written = self.client.execute(all, self.wait_max).await;
+            if let Err(ClusterError::Unknown(_)) = &written
+                && let Ok(there) = CopyState::of_cluster(&self.client).await
+                && there.owner_writes == next
+            {
+                // The answer was lost, but the write was applied.
+            } else {
+                written?;
+            }
+            number = next;
+        }
+        Ok(())
+    }
+}
+
+/// A number above `number`, which no other command has.
+fn next_owner_number(number: i64) -> Result<i64, ClusterError> {
+    let random = Random::system().bytes_16();
+    let random = random.map_err(|error| ClusterError::Client(error.to_string()))?;
+    let [a, b, c, d, ..] = random;
+    Ok(number + 1 + i64::from(u32::from_be_bytes([a, b, c, d])))
 }
 
 /// Whether a statement only reads, by its first word.
@@ -127,7 +224,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 #[derive(Debug)]
 pub struct WorkingCopy {
     /// State of the database when the copy was made.
-    basis: WriteBasis,
+    state: CopyState,
     pool: SqlitePool,
     _folder: TempDir,
 }
@@ -146,16 +243,16 @@ impl WorkingCopy {
             .at(&path)?;
         let mut connection = pool.acquire().await.at(&path)?;
         schema::verify_version(&mut connection, file).await?;
-        let basis = WriteBasis::of_file(&mut connection).await.at(&path)?;
+        let state = CopyState::of_file(&mut connection).await.at(&path)?;
         drop(connection);
         Ok(Self {
-            basis,
+            state,
             pool,
             _folder: folder,
         })
     }
 
-    /// Begins a transaction that only [`Write`](crate::storage::Write) writes to: a statement that bypassed it would never reach the cluster.
+    /// Begins a transaction that only [`Write`] writes to: a statement that bypassed it would never reach the cluster.
     pub async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
         let mut transaction = self.pool.begin_with("begin immediate").await?;
         sqlx::query("pragma query_only = on")
@@ -169,9 +266,60 @@ impl WorkingCopy {
     }
 }
 
+/// The state from which a copy was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CopyState {
+    change_no: i64,
+    /// Number of the last write of an owner's command.
+    owner_writes: i64,
+    /// The newest migration.
+    version: i64,
+}
+
+impl CopyState {
+    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select owner_writes from instance), \
+                          (select max(version) from _sqlx_migrations)";
+
+    /// The leader's state.
+    async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
+        let rows = client
+            .query(&json!([Self::SELECT]), COMMAND_WAIT_MAX)
+            .await?;
+        let number = |column: usize| rows.first()?.get(column)?.as_i64();
+        match (number(0), number(1), number(2)) {
+            (Some(change_no), Some(owner_writes), Some(version)) => Ok(Self {
+                change_no,
+                owner_writes,
+                version,
+            }),
+            _ => Err(ClusterError::Refused(
+                "the tables of the cluster are not ours".to_owned(),
+            )),
+        }
+    }
+
+    /// The state of a file, or of a transaction on it.
+    async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
+        let state = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        let (change_no, owner_writes, version) = state;
+        Ok(Self {
+            change_no,
+            owner_writes,
+            version,
+        })
+    }
+
+    /// Whether this is as new as `other`, or newer.
+    const fn has_reached(self, other: Self) -> bool {
+        self.change_no >= other.change_no
+            && self.owner_writes >= other.owner_writes
+            && self.version >= other.version
+    }
+}
+
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
-    let expected = match WriteBasis::of_cluster(client).await {
+    let expected = match CopyState::of_cluster(client).await {
         // It has no tables, or not ours.
         Err(ClusterError::Refused(_)) => return Err(DbError::Missing(file.to_owned())),
         expected => expected?,
@@ -179,7 +327,7 @@ pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<()
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_WAIT_MAX;
     loop {
-        let there = basis_of(file).await;
+        let there = state_of(file).await;
         if there
             .as_ref()
             .is_ok_and(|there| there.has_reached(expected))
@@ -196,13 +344,13 @@ pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<()
 
 /// The state of the file at `path`. rqlited creates the file once it has joined the cluster, so it may be missing or
 /// incomplete before.
-async fn basis_of(path: &Path) -> Result<WriteBasis, DbError> {
+async fn state_of(path: &Path) -> Result<CopyState, DbError> {
     if !path.exists() {
         return Err(DbError::Missing(path.to_owned()));
     }
     let reading = options(path).read_only(true);
     let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
-    let basis = WriteBasis::of_file(&mut connection).await.at(path)?;
+    let state = CopyState::of_file(&mut connection).await.at(path)?;
     connection.close().await.at(path)?;
-    Ok(basis)
+    Ok(state)
 }
