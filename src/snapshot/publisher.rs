@@ -10,7 +10,7 @@ use thiserror::Error;
 
 use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
-use super::document::{Document, draft};
+use super::document::{Document, Draft, draft};
 use super::entries::Entries;
 use super::input::{ANALYZE_AT_ONCE_MAX, Analysing, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
@@ -94,21 +94,7 @@ impl Publisher {
             None => Arc::new(insights(&input)),
         };
         let drafts = Document::ALL.map(|document| draft(document, &input, &insights));
-        let now = self.clock.now();
-        let rendered = Document::ALL
-            .into_iter()
-            .zip(&drafts)
-            .zip(&stored.publications);
-        let publications = rendered.map(|((document, draft), row)| {
-            let last = previous.map(|previous| &previous.document(document).publication);
-            if is_sender {
-                let last = last.filter(|last| last.is_confirmed);
-                Publication::due(&draft.digest, last, row.as_ref(), now)
-            } else {
-                Publication::shown(&draft.digest, last, row.as_ref(), now)
-            }
-        });
-        let publications: Vec<Publication> = publications.collect();
+        let publications = self.publications(&drafts, previous, &stored, is_sender);
         if is_sender {
             input.undated.clear();
             let recorded = self.record(&publications, &stored, &loaded.observed);
@@ -117,23 +103,7 @@ impl Publisher {
         let documents = Document::ALL.into_iter().zip(drafts).zip(publications);
         let documents = documents.map(|((document, draft), publication)| {
             let before = previous.map(|previous| previous.document(document));
-            if let Some(before) = before.filter(|before| before.publication == publication) {
-                return Arc::clone(before);
-            }
-            let content = draft.finish(publication.changed_at);
-            let mut body = CachedBody::new(document.content_type(), content).dated(&publication);
-            if document.is_topic() {
-                body.add("link", document.link(&self.links));
-            }
-            let same = before.filter(|before| before.body.content.digest == body.content.digest);
-            if let Some(same) = same {
-                body.share_codings(&same.body);
-            }
-            Arc::new(PublishedDocument {
-                document,
-                body: Arc::new(body),
-                publication,
-            })
+            self.finish(document, draft, publication, before)
         });
         let (database, position) = (self.database.clone(), stored.position);
         Ok(Snapshot::new(
@@ -195,6 +165,58 @@ impl Publisher {
         read.await
             .at(self.database.path())
             .map_err(PublishError::Read)
+    }
+
+    /// The publications of the drafts, in the order of [`Document::ALL`].
+    fn publications(
+        &self,
+        drafts: &[Draft],
+        previous: Option<&Snapshot>,
+        stored: &StoredState,
+        is_sender: bool,
+    ) -> Vec<Publication> {
+        let now = self.clock.now();
+        let rendered = Document::ALL
+            .into_iter()
+            .zip(drafts)
+            .zip(&stored.publications);
+        let publications = rendered.map(|((document, draft), row)| {
+            let last = previous.map(|previous| &previous.document(document).publication);
+            if is_sender {
+                let last = last.filter(|last| last.is_confirmed);
+                Publication::due(&draft.digest, last, row.as_ref(), now)
+            } else {
+                Publication::shown(&draft.digest, last, row.as_ref(), now)
+            }
+        });
+        publications.collect()
+    }
+
+    /// The document as published; `before` is that of the previous snapshot, which is shared if it is the same.
+    fn finish(
+        &self,
+        document: Document,
+        draft: Draft,
+        publication: Publication,
+        before: Option<&Arc<PublishedDocument>>,
+    ) -> Arc<PublishedDocument> {
+        if let Some(before) = before.filter(|before| before.publication == publication) {
+            return Arc::clone(before);
+        }
+        let content = draft.finish(publication.changed_at);
+        let mut body = CachedBody::new(document.content_type(), content).dated(&publication);
+        if document.is_topic() {
+            body.add("link", document.link(&self.links));
+        }
+        let same = before.filter(|before| before.body.content.digest == body.content.digest);
+        if let Some(same) = same {
+            body.share_codings(&same.body);
+        }
+        Arc::new(PublishedDocument {
+            document,
+            body: Arc::new(body),
+            publication,
+        })
     }
 
     /// Records the publications, the change number and the observations in one transaction, unless all are stored.

@@ -327,7 +327,8 @@ impl Database {
                 .bind(former.to_string_lossy().into_owned())
                 .execute(&mut connection)
                 .await?;
-            connection.execute("begin immediate").await?;
+            // Deferred: the former database is locked.
+            connection.execute("begin").await?;
             let carried = carry_from(&mut connection, now).await?;
             connection.execute("commit").await?;
             connection.close().await?;

@@ -12,9 +12,8 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, Sq
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
 use tempfile::TempPath;
 
-use super::cluster::client::COMMAND_WAIT_MAX;
-use super::cluster::write::Author;
-use super::cluster::{Cluster, copy_node_file};
+use super::cluster::client::{COMMAND_WAIT_MAX, Cluster};
+use super::cluster::write::{Author, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{
     self, DatabaseFiles, DeliveryLock, LOG, begin, bytes_beside, copy_into, options, pool,

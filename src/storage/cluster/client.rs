@@ -1,5 +1,6 @@
 //! Writes over rqlite's HTTP API, for a database on many nodes. Reads do not come here: each node reads its own file.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use reqwest::{Client, Response, StatusCode};
@@ -18,6 +19,42 @@ use crate::http::{client_builder, read_body};
 pub const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
 /// Maximum time for which an owner's command retries a write: long enough for an election.
 pub const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
+
+/// This process's writer for a cluster.
+#[derive(Debug)]
+pub struct Cluster {
+    pub(super) client: RqliteClient,
+    /// Maximum time for one write.
+    pub(super) wait_max: Duration,
+    /// Random id of this process, as a holder of leases.
+    pub(super) holder: String,
+    pub(super) lease: Mutex<Lease>,
+    /// The last answer of this node's rqlited.
+    pub(super) status: Mutex<Option<NodeStatus>>,
+}
+
+/// The right to send, as this process has it.
+#[derive(Debug, Default)]
+pub struct Lease {
+    /// `None` while this process does not hold it.
+    pub(super) ends_at: Option<Monotonic>,
+    /// Number of this process's last write as the sender.
+    pub(super) writes: i64,
+    /// Number of the write that last prolonged the lease.
+    pub(super) renewal: i64,
+}
+
+/// A node's status within its cluster.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct NodeStatus {
+    /// Address; empty if there is no leader.
+    pub leader: String,
+    pub is_leader: bool,
+    /// Entries of the cluster's log that are committed, as far as this node knows, but not applied to its file.
+    pub entries_behind: u64,
+    /// When it last heard from the leader.
+    pub(super) heard_at: Option<Monotonic>,
+}
 
 // Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are
 // trusted because an operator configured them; requests to URLs from clients go through `websub::http_client`

@@ -12,9 +12,9 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use sqlx::SqliteConnection;
 
-use super::Cluster;
-use super::client::{ClusterError, SqlStatement};
-use crate::clock::{Clock, Monotonic};
+use super::client::{Cluster, ClusterError};
+use super::write::SENDER;
+use crate::clock::Clock;
 use crate::compute::lock;
 use crate::storage::database::{Database, Writer};
 use crate::storage::error::{AtPath as _, DbError};
@@ -28,20 +28,8 @@ const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
 /// Maximum time until this node's file has the lease that was just taken.
 const FILE_WAIT_MAX: Duration = Duration::from_secs(5);
 const LOOK_INTERVAL: Duration = Duration::from_millis(25);
-const SENDER: &str = "sender";
 /// Longer than a run may take; a run that ends gives its lease back.
 const ENTRY_LEASE: Duration = Duration::from_mins(40);
-
-/// The right to send, as this process has it.
-#[derive(Debug, Default)]
-pub struct Lease {
-    /// `None` while this process does not hold it.
-    ends_at: Option<Monotonic>,
-    /// Number of this process's last write as the sender.
-    writes: i64,
-    /// Number of the write that last prolonged the lease.
-    renewal: i64,
-}
 
 /// The right to fetch an entry, held until it is given back, the process ends or, on many nodes, the lease ends.
 #[must_use]
@@ -200,24 +188,6 @@ impl Database {
 }
 
 impl Cluster {
-    /// A number above those of all earlier writes of senders, whose clocks nearly agree.
-    fn next_number(&self, now: DateTime<Utc>) -> i64 {
-        now.timestamp_millis().max(lock(&self.lease).writes + 1)
-    }
-
-    /// Applies statements as one transaction, unless another process has the right to send when they are applied.
-    pub async fn write_as_sender(&self, statements: Vec<SqlStatement>) -> Result<(), ClusterError> {
-        let number = self.next_number(Clock::system().now());
-        let fence =
-            "update lease set writes = iif(holder = ?2, max(writes, ?3), null) where name = ?1";
-        let mut all = vec![json!([fence, SENDER, self.holder, number])];
-        all.extend(statements);
-        self.client.execute(all, self.wait_max).await?;
-        let mut lease = lock(&self.lease);
-        lease.writes = lease.writes.max(number);
-        Ok(())
-    }
-
     /// Takes a lease if it is free, or prolongs it; returns whether this process holds it now.
     async fn take_lease(
         &self,

@@ -14,30 +14,18 @@ use serde_json::{Value, json};
 
 use super::database::{Database, OpenFile, Writer};
 use super::error::{AtPath as _, DbError};
-use super::files::{copy_file, options};
+use super::files::options;
 use super::schema::{
     self, MARKS, Migrated, TABLE, known_versions, missing, reject_newer, scratch_schema,
 };
-use crate::clock::{Clock, Monotonic};
+use super::write::{Write, WriteTarget};
+use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::ClusterAddress;
 use crate::model::hex;
 use crate::random::Random;
-use client::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement};
-use lease::Lease;
-use write::level_with_cluster;
-
-/// This process's writer for a cluster.
-#[derive(Debug)]
-pub struct Cluster {
-    client: RqliteClient,
-    /// Maximum time for one write.
-    wait_max: Duration,
-    /// Random id of this process, as a holder of leases.
-    holder: String,
-    lease: Mutex<Lease>,
-    contact: Mutex<Option<Contact>>,
-}
+use client::{COMMAND_WAIT_MAX, Cluster, ClusterError, NodeStatus, RqliteClient, SqlStatement};
+use write::{Author, RecordedWrite, WorkingCopy, level_with_cluster};
 
 impl Database {
     /// Joins the cluster at `address`; first creates its schema if it is empty, or migrates it.
@@ -58,7 +46,7 @@ impl Database {
             wait_max,
             holder,
             lease: Mutex::default(),
-            contact: Mutex::default(),
+            status: Mutex::default(),
         };
         let database = Self {
             path: address.file.clone(),
@@ -81,6 +69,50 @@ impl Database {
         self.cluster().is_some()
     }
 
+    /// Begins a write of the process with the right to send. On many nodes it fails as overtaken
+    /// ([`super::is_overtaken`]) if another process has the right by then.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_as_sender(&self) -> Result<Write, DbError> {
+        self.write_as(Author::Sender).await
+    }
+
+    /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster the command works
+    /// on a copy of this node's file. If another process wrote in the meantime, the write fails as overtaken
+    /// ([`super::is_overtaken`]) and changes nothing.
+    ///
+    /// # Errors
+    /// As [`Database::write`].
+    pub async fn write_as_owner(&self) -> Result<Write, DbError> {
+        match &self.writer {
+            Writer::File(..) => self.write().await,
+            Writer::Cluster(cluster) => {
+                let copy = WorkingCopy::of(&cluster.client, &self.path).await?;
+                self.write_as(Author::Owner(copy)).await
+            }
+        }
+    }
+
+    pub(in crate::storage) async fn write_as(&self, author: Author) -> Result<Write, DbError> {
+        self.verify_place()?;
+        Ok(Write(match &self.writer {
+            Writer::File(pool, _) => {
+                let transaction = pool.begin_with("begin immediate").await;
+                WriteTarget::File(transaction.at(&self.path)?)
+            }
+            Writer::Cluster(cluster) => {
+                let transaction = match &author {
+                    Author::Owner(copy) => copy.begin().await,
+                    Author::Node | Author::Sender => self.readers().begin().await,
+                };
+                let transaction = transaction.at(&self.path)?;
+                let cluster = Arc::clone(cluster);
+                WriteTarget::Recorded(RecordedWrite::new(transaction, cluster, author))
+            }
+        }))
+    }
+
     /// Reopens the file if rqlited has replaced it; returns whether it was replaced.
     ///
     /// # Errors
@@ -100,40 +132,11 @@ impl Database {
     }
 }
 
-/// Copies the file of the node at `address` to `begun`, which errors call `name`, once it has all of the leader's data.
-pub async fn copy_node_file(
-    address: &ClusterAddress,
-    begun: &Path,
-    name: &Path,
-) -> Result<(), DbError> {
-    let client = RqliteClient::new(address.nodes.clone())?;
-    level_with_cluster(&client, &address.file).await?;
-    copy_file(&address.file, begun).await.at(name)
-}
-
 // The state of a node within its cluster: the `/status` of its rqlited, and the age of that answer.
 
 const STATUS_TIMEOUT: Duration = Duration::from_millis(700);
 /// A node without contact to its leader for this long counts as cut off.
 const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
-
-/// A node's status within its cluster.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NodeStatus {
-    /// Address; empty if there is no leader.
-    pub leader: String,
-    pub is_leader: bool,
-    /// Entries of the cluster's log that are committed, as far as this node knows, but not applied to its file.
-    pub entries_behind: u64,
-}
-
-/// The last answer of this node's rqlited.
-#[derive(Debug, Clone, Default)]
-pub struct Contact {
-    status: NodeStatus,
-    /// When it last heard from the leader.
-    heard_at: Option<Monotonic>,
-}
 
 /// A node's last known status and its age.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,26 +158,26 @@ impl Database {
             return Ok(false);
         };
         let sent_at = Clock::system().monotonic();
-        let status = cluster.client.status(STATUS_TIMEOUT).await?;
-        let status = node_status(&status["store"]);
+        let answer = cluster.client.status(STATUS_TIMEOUT).await?;
+        let mut status = node_status(&answer["store"]);
+        let mut last = lock(&cluster.status);
         // A node that has not heard from its leader for a second or so has none (Raft's heartbeat timeout).
-        let heard_at = (!status.leader.is_empty()).then_some(sent_at);
-        let mut last = lock(&cluster.contact);
-        let before = last.as_ref().and_then(|last| last.heard_at);
-        *last = Some(Contact {
-            heard_at: heard_at.or(before),
-            status,
-        });
+        status.heard_at = if status.leader.is_empty() {
+            last.as_ref().and_then(|last| last.heard_at)
+        } else {
+            Some(sent_at)
+        };
+        *last = Some(status);
         Ok(true)
     }
 
     /// The last known status of the node; `None` without a cluster or before the first answer.
     pub fn node_standing(&self) -> Option<NodeStanding> {
-        let contact = lock(&self.cluster()?.contact).clone()?;
+        let status = lock(&self.cluster()?.status).clone()?;
         let now = Clock::system().monotonic();
         Some(NodeStanding {
-            contact_age: now - contact.heard_at.unwrap_or_default(),
-            status: contact.status,
+            contact_age: now - status.heard_at.unwrap_or_default(),
+            status,
             holds_lease: self.may_send(),
         })
     }
@@ -194,6 +197,7 @@ impl fmt::Display for NodeStanding {
             leader,
             is_leader,
             entries_behind,
+            heard_at: _,
         } = &self.status;
         if self.is_cut_off() || leader.is_empty() {
             return writeln!(
@@ -231,6 +235,7 @@ fn node_status(store: &Value) -> NodeStatus {
             .to_owned(),
         is_leader: raft["state"] == "Leader",
         entries_behind: committed.max(leader_committed).saturating_sub(applied),
+        heard_at: None,
     }
 }
 

@@ -7,24 +7,29 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use futures_util::StreamExt as _;
 use serde_json::json;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow};
 use sqlx::{Connection as _, Either, Execute, Executor as _, Sqlite, Transaction};
 use tempfile::TempDir;
 
-use super::Cluster;
-use super::client::{COMMAND_WAIT_MAX, ClusterError, RqliteClient, SqlStatement, statement_of};
+use super::client::{
+    COMMAND_WAIT_MAX, Cluster, ClusterError, RqliteClient, SqlStatement, statement_of,
+};
 use crate::clock::Clock;
+use crate::compute::lock;
+use crate::config::ClusterAddress;
 use crate::random::Random;
-use crate::storage::database::{Database, Writer};
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
-use crate::storage::write::{Write, WriteTarget};
 
 /// A row or a result of a statement.
 pub type StatementStep = Either<SqliteQueryResult, SqliteRow>;
+
+/// Name of the lease of the process with the right to send.
+pub const SENDER: &str = "sender";
 
 /// Who sends a write.
 pub enum Author {
@@ -46,56 +51,20 @@ pub struct RecordedWrite {
     groups: Vec<Vec<SqlStatement>>,
 }
 
-impl Database {
-    /// Begins a write of the process with the right to send. On many nodes it fails as overtaken
-    /// ([`super::is_overtaken`]) if another process has the right by then.
-    ///
-    /// # Errors
-    /// As [`Database::write`].
-    pub async fn write_as_sender(&self) -> Result<Write, DbError> {
-        self.write_as(Author::Sender).await
-    }
-
-    /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster the command works
-    /// on a copy of this node's file. If another process wrote in the meantime, the write fails as overtaken
-    /// ([`super::is_overtaken`]) and changes nothing.
-    ///
-    /// # Errors
-    /// As [`Database::write`].
-    pub async fn write_as_owner(&self) -> Result<Write, DbError> {
-        match &self.writer {
-            Writer::File(..) => self.write().await,
-            Writer::Cluster(cluster) => {
-                let copy = WorkingCopy::of(&cluster.client, &self.path).await?;
-                self.write_as(Author::Owner(copy)).await
-            }
+impl RecordedWrite {
+    pub fn new(
+        transaction: Transaction<'static, Sqlite>,
+        cluster: Arc<Cluster>,
+        author: Author,
+    ) -> Self {
+        Self {
+            transaction,
+            cluster,
+            author,
+            groups: vec![Vec::new()],
         }
     }
 
-    pub(in crate::storage) async fn write_as(&self, author: Author) -> Result<Write, DbError> {
-        self.verify_place()?;
-        Ok(Write(match &self.writer {
-            Writer::File(pool, _) => {
-                let transaction = pool.begin_with("begin immediate").await;
-                WriteTarget::File(transaction.at(&self.path)?)
-            }
-            Writer::Cluster(cluster) => {
-                let transaction = match &author {
-                    Author::Owner(copy) => copy.begin().await,
-                    Author::Node | Author::Sender => self.readers().begin().await,
-                };
-                WriteTarget::Recorded(RecordedWrite {
-                    transaction: transaction.at(&self.path)?,
-                    cluster: Arc::clone(cluster),
-                    author,
-                    groups: vec![Vec::new()],
-                })
-            }
-        }))
-    }
-}
-
-impl RecordedWrite {
     pub fn for_reading(&mut self) -> &mut SqliteConnection {
         &mut self.transaction
     }
@@ -162,6 +131,24 @@ impl RecordedWrite {
 }
 
 impl Cluster {
+    /// A number above those of all earlier writes of senders, whose clocks nearly agree.
+    pub fn next_number(&self, now: DateTime<Utc>) -> i64 {
+        now.timestamp_millis().max(lock(&self.lease).writes + 1)
+    }
+
+    /// Applies statements as one transaction, unless another process has the right to send when they are applied.
+    async fn write_as_sender(&self, statements: Vec<SqlStatement>) -> Result<(), ClusterError> {
+        let number = self.next_number(Clock::system().now());
+        let fence =
+            "update lease set writes = iif(holder = ?2, max(writes, ?3), null) where name = ?1";
+        let mut all = vec![json!([fence, SENDER, self.holder, number])];
+        all.extend(statements);
+        self.client.execute(all, self.wait_max).await?;
+        let mut lease = lock(&self.lease);
+        lease.writes = lease.writes.max(number);
+        Ok(())
+    }
+
     /// Applies the groups of a command, each as one transaction, if the cluster still has the state of the command's copy, and
     /// later no other command's write.
     async fn write_as_owner(
@@ -252,7 +239,7 @@ impl WorkingCopy {
         })
     }
 
-    /// Begins a transaction that only [`Write`] writes to: a statement that bypassed it would never reach the cluster.
+    /// Begins a transaction that only [`RecordedWrite`] writes to: a statement that bypassed it would never reach the cluster.
     pub async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
         let mut transaction = self.pool.begin_with("begin immediate").await?;
         sqlx::query("pragma query_only = on")
@@ -353,4 +340,15 @@ async fn state_of(path: &Path) -> Result<CopyState, DbError> {
     let state = CopyState::of_file(&mut connection).await.at(path)?;
     connection.close().await.at(path)?;
     Ok(state)
+}
+
+/// Copies the file of the node at `address` to `begun`, which errors call `name`, once it has all of the leader's data.
+pub async fn copy_node_file(
+    address: &ClusterAddress,
+    begun: &Path,
+    name: &Path,
+) -> Result<(), DbError> {
+    let client = RqliteClient::new(address.nodes.clone())?;
+    level_with_cluster(&client, &address.file).await?;
+    copy_file(&address.file, begun).await.at(name)
 }
