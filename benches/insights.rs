@@ -69,6 +69,7 @@ fn new_review(rows: usize) {
     let (mut times, corpus) = (Vec::new(), Corpus::new(rows));
     runtime.block_on(async {
         let (database, _) = Database::open(&copy).await.unwrap();
+        database.take_lease(Duration::ZERO).await.unwrap();
         let publisher = Publisher::new(database.clone(), snapshots::links(), Clock::system());
         let mut snapshot = publisher.first().await.unwrap();
         assert_eq!(snapshot.input.behind(), 0, "all is read");

@@ -10,6 +10,7 @@
 
 mod support;
 
+use std::collections::HashSet;
 use std::hint::black_box;
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,9 +86,11 @@ fn main() {
 
 /// The input after a change of `review`.
 fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
-    let change = (review.id.clone(), Some(snapshots::entry(review)));
+    let ids = HashSet::from([review.id.clone()]);
     SnapshotInput {
-        entries: copy.entries.revise(vec![change], &snapshots::links()),
+        entries: copy
+            .entries
+            .revise(&ids, [snapshots::entry(review)], &snapshots::links()),
         ..copy.clone()
     }
 }

@@ -72,6 +72,9 @@ fn main() {
 fn start(runtime: &Runtime, path: &Path) {
     let before = cpu();
     let (database, _) = runtime.block_on(Database::open(path)).unwrap();
+    runtime
+        .block_on(database.take_lease(Duration::ZERO))
+        .unwrap();
     let opened = cpu();
     let publisher = Publisher::new(database, snapshots::links(), Clock::system());
     let snapshot = runtime.block_on(publisher.first()).unwrap();

@@ -6,7 +6,9 @@ create table review (
         constraint review_id_well_formed check (
             length(cast(review_id as blob)) between 1 and 128
             and review_id not glob '*[^A-Za-z0-9._~=-]*'
-            and instr(review_id, char(0)) = 0),
+            and instr(review_id, char(0)) = 0)
+        -- In the path of a URL `.` and `..` are steps (RFC 3986 §3.3), and /api/reviews/search is the search.
+        constraint review_id_not_reserved check (review_id not in ('.', '..', 'search')),
     -- Stars.
     rating              integer not null constraint review_rating_in_1_to_5 check (rating between 1 and 5),
     -- date(…, '+0 days') gives another text, or null, for what is no day.
@@ -20,6 +22,8 @@ create table review (
         constraint review_status_known check (status in ('published', 'withheld')),
     -- Why a withheld review does not appear; counted by reason in /reviews.json.
     withheld_reason     text,
+    -- The owner's words on a withheld review. Never published.
+    note                text constraint review_note_given check (note <> ''),
     -- BCP 47, for example en or es-MX.
     language            text
         constraint review_language_has_subtags check (
@@ -53,28 +57,17 @@ create table review (
     -- SQLite's text index, and many programs, read a text only up to a NUL.
     constraint review_has_no_nul
         check (instr(author || text || source_name || coalesce(title, '') || coalesce(withheld_reason, '')
-            || coalesce(reply_text, '') || coalesce(reply_author, ''), char(0)) = 0),
+            || coalesce(note, '') || coalesce(reply_text, '') || coalesce(reply_author, ''), char(0)) = 0),
     constraint review_published_is_vouched_for check (status = 'withheld' or verification is not null),
     -- The service holds all of them in memory. A row of an import has at most 1 MiB.
     constraint review_within_2_mib
         check (length(cast(author as blob)) + length(cast(text as blob)) + length(cast(source_name as blob))
-            + length(cast(coalesce(title, '') || coalesce(withheld_reason, '') || coalesce(language, '')
+            + length(cast(coalesce(title, '') || coalesce(withheld_reason, '') || coalesce(note, '') || coalesce(language, '')
                 || coalesce(source_url, '') || coalesce(reply_text, '') || coalesce(reply_author, '') as blob)) <= 2097152)
 ) strict, without rowid;
 
 -- Newest first, as everything is published.
 create index review_newest on review (status, reviewed_on desc, review_id);
-
--- In the path of a URL `.` and `..` are steps (RFC 3986 §3.3), and /api/reviews/search is the search. A shell can switch checks
--- off, but no triggers.
-create trigger review_id_reserved before insert on review when new.review_id in ('.', '..', 'search') begin
-    select raise(abort, 'review_id_not_reserved: `.`, `..` and `search` cannot be linked to; give the review another id');
-end;
-
-create trigger review_id_reserved_by_rename before update of review_id on review
-when new.review_id in ('.', '..', 'search') and old.review_id <> new.review_id begin
-    select raise(abort, 'review_id_not_reserved: `.`, `..` and `search` cannot be linked to; give the review another id');
-end;
 
 create table mention (
     -- Whom or what a review was recorded to mention. No foreign keys: people leave, services end, and their reviews stay.
@@ -85,11 +78,4 @@ create table mention (
         constraint mention_value_given check (value <> '')
         constraint mention_value_within_1_mib check (length(cast(value as blob)) <= 1048576),
     primary key (review_id, kind, value)
-) strict, without rowid;
-
-create table review_note (
-    -- Why the owner withheld a review, in words that are not published.
-    review_id text not null,
-    note      text not null constraint review_note_given check (note <> ''),
-    primary key (review_id)
 ) strict, without rowid;

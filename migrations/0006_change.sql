@@ -22,8 +22,9 @@ create index review_change_newest on review_change (change_no);
 -- It has its own copy of the text, so that a row can be removed without knowing the former text.
 create virtual table review_fts using fts5 (text, review_id unindexed, tokenize = 'trigram');
 
--- What follows when a review is written, deleted or renamed, in all tables that know of it. Analyses have
--- triggers of their own, because in a cluster they are in a file of their own.
+-- What follows when a review is written, deleted or renamed, in all tables that know of it. A source is known by its name as soon as
+-- a review has it. An analysis goes when its review is no longer published; one of a changed text stays until the text is analysed,
+-- because its hash is another.
 
 create trigger review_inserted after insert on review begin
     insert into review_change (review_id, change_no)
@@ -33,6 +34,7 @@ create trigger review_inserted after insert on review begin
     insert into review_fts (rowid, text, review_id)
         select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
     delete from deleted_review where review_id = new.review_id;
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
 end;
 
 -- Nothing readable of a deleted review stays. `insert or replace` from a shell does not fire this: it is an edit, and what the
@@ -41,7 +43,6 @@ create trigger review_deleted after delete on review begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = old.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = old.review_id);
     delete from mention where review_id = old.review_id;
-    delete from review_note where review_id = old.review_id;
     delete from deleted_review where review_id = old.review_id;
     insert into deleted_review (review_id, source_name, imported_from, id_at_source, deleted_on,
             same_author_and_day, same_content, same_text)
@@ -49,10 +50,11 @@ create trigger review_deleted after delete on review begin
             s.same_author_and_day, s.same_content, s.same_text
         from (select 1) left join review_source as s on s.review_id = old.review_id;
     delete from review_source where review_id = old.review_id;
+    delete from derived_analysis where review_id = old.review_id;
     update import_run_review set former = null where review_id = old.review_id and former is not null;
 end;
 
--- The old id is gone, the new one is there. Mentions, the note and what its source said go along, with the id that the source has.
+-- The old id is gone, the new one is there. Mentions and what its source said go along, with the id that the source has.
 create trigger review_renamed after update of review_id on review when old.review_id <> new.review_id begin
     update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = old.review_id;
     delete from review_fts where rowid = (select review_no from review_change where review_id = old.review_id);
@@ -67,17 +69,15 @@ create trigger review_renamed after update of review_id on review when old.revie
             and not exists (select 1 from mention as n
                             where n.review_id = new.review_id and n.kind = m.kind and n.value = m.value);
     delete from mention where review_id = old.review_id;
-    delete from review_note where review_id = new.review_id;
-    update review_note set review_id = new.review_id where review_id = old.review_id;
     delete from review_source where review_id = new.review_id;
     update review_source set review_id = new.review_id, id_at_source = coalesce(id_at_source, old.review_id)
         where review_id = old.review_id;
     delete from deleted_review where review_id = new.review_id;
+    delete from derived_analysis where review_id = old.review_id;
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
     update import_run_review set former = null where review_id in (old.review_id, new.review_id) and former is not null;
 end;
 
--- A source is known by its name as soon as a review has it; where the row of a source gets another name, all that has the former one
--- follows.
 create trigger review_source_inserted after insert on review_source begin
     insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
 end;
@@ -86,14 +86,7 @@ create trigger review_source_named after update of source_name on review_source 
     insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
 end;
 
-create trigger source_of_review_inserted after insert on review begin
-    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
-end;
-
-create trigger source_of_review_named after update of source_name on review begin
-    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
-end;
-
+-- Where the row of a source gets another name, all that has the former one follows.
 create trigger source_renamed after update of name on source when old.name <> new.name begin
     -- Nobody decided anything by it, so the imports that added its reviews can still be taken back. No change has the number -1.
     update import_run_review set change_no = -1
@@ -129,22 +122,18 @@ when old.review_id = new.review_id and (
     or old.reply_on is not new.reply_on or old.reply_author is not new.reply_author
     or old.updated_at is not new.updated_at)
 begin
-    update review_change set change_no = 1 + (select max(change_no) from review_change) where review_id = new.review_id;
-end;
-
-create trigger review_text_updated after update of text on review
-when old.review_id = new.review_id and old.text is not new.text begin
-    delete from review_fts where rowid = (select review_no from review_change where review_id = new.review_id);
+    -- A published instant never goes back, even if a shell sets the column back.
+    update review_change
+        set change_no = 1 + (select max(change_no) from review_change),
+            observed_at = iif(julianday(coalesce(new.updated_at, '0001-01-01')) < julianday(old.updated_at)
+                and julianday(coalesce(observed_at, '0001-01-01')) < julianday(old.updated_at), old.updated_at, observed_at)
+        where review_id = new.review_id;
+    delete from review_fts
+        where old.text is not new.text and rowid = (select review_no from review_change where review_id = new.review_id);
     insert into review_fts (rowid, text, review_id)
-        select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
-end;
-
--- A published instant never goes back, even if a shell sets the column back.
-create trigger review_updated_at_lowered after update of updated_at on review
-when old.updated_at is not null and (new.updated_at is null or julianday(new.updated_at) < julianday(old.updated_at))
-begin
-    update review_change set observed_at = old.updated_at
-        where review_id = new.review_id and (observed_at is null or julianday(observed_at) < julianday(old.updated_at));
+        select review_no, new.text, new.review_id from review_change where review_id = new.review_id and old.text is not new.text;
+    delete from derived_analysis where review_id = new.review_id and new.status <> 'published';
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
 end;
 
 create trigger mention_inserted after insert on mention begin

@@ -20,7 +20,6 @@ from derived_analysis;
 
 -- What is judged, a row each: select * from derived_finding where review_id = '…';
 -- Without an aspect, it is the firm as a whole, or something that is none.
--- Deleting one has its review analysed again at the next start.
 create view derived_finding as
 select a.review_id, cast(f.key as integer) as finding_no, nullif(f.value ->> 'aspect', 'overall') as aspect, f.value ->> 'polarity' as polarity,
     f.value ->> 'witness' as witness, f.value ->> 'confidence' as confidence, f.value ->> 'score' as score,
@@ -29,10 +28,6 @@ select a.review_id, cast(f.key as integer) as finding_no, nullif(f.value ->> 'as
      from review as r where r.review_id = a.review_id) as words,
     f.value -> 'hits' as hits, a.text_hash, a.method_hash
 from derived_analysis as a, json_each(a.analysis, '$.findings') as f;
-
-create trigger derived_finding_deleted instead of delete on derived_finding begin
-    delete from derived_analysis where review_id = old.review_id;
-end;
 
 -- Who and what is named, a row each. With several candidates it is not known whom the words name; they count for none.
 create view derived_mention as
@@ -44,14 +39,3 @@ select a.review_id, cast(m.key as integer) as mention_no, m.value ->> 'kind' as 
      from review as r where r.review_id = a.review_id) as words,
     a.text_hash, a.method_hash
 from derived_analysis as a, json_each(a.analysis, '$.mentions') as m;
-
--- An analysis goes when its review is deleted, renamed or no longer published. One of a changed text stays until the text
--- is analysed: its hash is another.
-create trigger derived_of_deleted after delete on review begin
-    delete from derived_analysis where review_id = old.review_id;
-end;
-
-create trigger derived_of_vanished after update of review_id, status on review
-when old.review_id <> new.review_id or new.status <> 'published' begin
-    delete from derived_analysis where review_id = old.review_id;
-end;

@@ -20,32 +20,21 @@ create table instance (
     -- and the log. Null if none has been; a number above the newest change counts
     -- as null.
     erased_change_no integer,
-    -- How often the owner's commands wrote, if many nodes share the database: a write that was prepared on a copy is applied only
-    -- if no other came in between.
+    -- The number of the last write of an owner's command, if many nodes share the database; each adds a number drawn at random. A
+    -- command works on a copy, and its write is applied only to the state of that copy.
     owner_writes    integer not null default 0,
     primary key (only_row)
 ) strict, without rowid;
 
-create table guard (
-    -- What a write assumes: inserting 0 makes the whole write fail. The next statement deletes the row.
-    holds integer not null constraint guard_holds check (holds = 1)
-) strict;
-
--- For databases that many nodes share; empty on one machine.
-
-create table write_marker (
-    -- A row for each write of the last hours: a write that is sent again, because its answer was lost, fails whole here.
-    marker     text not null constraint write_marker_given check (marker <> ''),
-    written_at text not null,
-    primary key (marker)
-) strict, without rowid;
-
 create table lease (
-    -- Which process may do what one does for all: raise versions and send (`sender`), or fetch a source (`sync NAME`).
+    -- If many nodes share the database: which process may do what one does for all, raise versions and send (`sender`), or fetch
+    -- an entry (`sync NAME`).
     name    text not null constraint lease_name_known check (name = 'sender' or name glob 'sync ?*'),
     -- Drawn at random when that process started.
     holder  text not null,
     -- By the clock of the holder.
     ends_at text not null,
+    -- Raised by each write of the sender, so that it can tell whether this node's file has it.
+    writes  integer not null default 0,
     primary key (name)
 ) strict, without rowid;

@@ -89,6 +89,7 @@ impl Rig {
         };
         let path = folder.path().join("reviews.db");
         let (database, _) = Database::open(&path).await.unwrap();
+        database.take_lease(Duration::ZERO).await.unwrap();
         let app = App::new(
             Publisher::new(database, links.clone(), clock.clone()),
             options,

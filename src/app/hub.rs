@@ -12,7 +12,7 @@ use super::schedule::{Schedule, expire, measure, prune, set_gauges};
 use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
 use crate::random::Random;
-use crate::storage::{Database, DbError, SenderLock};
+use crate::storage::{Database, DbError};
 use crate::sync::{EntryScheduler, SyncRunner};
 use crate::web::context::Ctx;
 use crate::websub::http_client::{Egress, Policy, Resolver, Roots, SystemResolver};
@@ -133,7 +133,7 @@ impl HubRuntime {
 
     /// Sends whenever this process may, until `stop`; exchanges in flight then get ten seconds.
     pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
-        while let Some(_lock) = stop.run_until_cancelled(self.sender_lock()).await {
+        while stop.run_until_cancelled(self.await_lease()).await.is_some() {
             let lost = stop.child_token();
             tokio::join!(self.run_worker(&lost), self.keep_lease(&lost));
             self.worker.lock().await.forget_results();
@@ -169,13 +169,13 @@ impl HubRuntime {
 
     /// Waits until this process may send. Of attempts with the same result, only the first is logged; errors may be
     /// temporary.
-    async fn sender_lock(&self) -> SenderLock {
+    async fn await_lease(&self) {
         let mut retry = Retry::default();
         loop {
             let exchange = self.longest_delivery();
-            match self.database.take_sender_lock(exchange).await {
-                Ok(Some(lock)) => return lock,
-                Ok(None) => {
+            match self.database.take_lease(exchange).await {
+                Ok(true) => return,
+                Ok(false) => {
                     if retry.failed("another process sends".to_owned()) {
                         tracing::info!(
                             "websub.second: another process sends; this one takes over when that one stops"
@@ -194,7 +194,7 @@ impl HubRuntime {
 
     /// Does all due work, for tests.
     pub(super) async fn run_once(&self) -> Result<bool, DbError> {
-        if !self.database.renew_lease(self.longest_delivery()).await? {
+        if !self.database.take_lease(self.longest_delivery()).await? {
             return Ok(false);
         }
         let ended = expire(&self.database, &self.ctx.clock).await?;
@@ -219,16 +219,7 @@ impl HubRuntime {
             let mut wait = LEASE_INTERVAL;
             loop {
                 self.ctx.clock.sleep(wait).await;
-                let renewed = async {
-                    if self.database.has_seen_lease().await? {
-                        return self.database.renew_lease(self.longest_delivery()).await;
-                    }
-                    tracing::warn!(
-                        "node.behind: this node's file is behind the leader; another process may take the lease"
-                    );
-                    Ok(false)
-                };
-                wait = match renewed.await {
+                wait = match self.database.take_lease(self.longest_delivery()).await {
                     Ok(true) => LEASE_INTERVAL,
                     Ok(false) => return,
                     Err(error) => {

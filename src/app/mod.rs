@@ -153,6 +153,7 @@ impl App {
             changes,
             wake: Arc::clone(&hub.wake),
             retry: Retry::default(),
+            was_sender: database.may_send(),
         };
         Ok(Self {
             endpoint: public.endpoint,
@@ -192,7 +193,7 @@ impl App {
             let analyze = self.analyze.run_once().await?;
             let coded = self.precompress.run_once(&CODINGS).await;
             let sent = self.hub.run_once().await?;
-            if self.database.may_publish() {
+            if self.database.may_send() {
                 let _ = self.database.erase_traces(u64::MAX).await?;
             }
             if !published && !analyze && !coded && !sent {

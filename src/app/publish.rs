@@ -11,7 +11,7 @@ use crate::insights::store::{StoredAnalysis, parse, save};
 use crate::insights::{AnalysisInput, Analyzer};
 use crate::metrics;
 use crate::model::Day;
-use crate::snapshot::{CachedBody, Coding, PublishError, Publisher, Snapshot, analyze};
+use crate::snapshot::{CachedBody, Coding, Publisher, Snapshot, analyze};
 use crate::storage::reviews::{Numbered, published};
 use crate::storage::{AtPath as _, Changes, Database, DbError};
 use crate::web::context::Ctx;
@@ -28,6 +28,8 @@ pub struct PublishChanges {
     /// Notifies the hub's worker of every change, also of requests that another process accepted.
     pub wake: Arc<Notify>,
     pub retry: Retry,
+    /// Whether this process had the right to send at the last run.
+    pub was_sender: bool,
 }
 
 impl PublishChanges {
@@ -49,7 +51,10 @@ impl PublishChanges {
                 metrics::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
                 if self.retry.failed(error.to_string()) {
-                    log_failure(&error);
+                    tracing::error!(
+                        %error,
+                        "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
+                    );
                 }
             }
         }
@@ -68,10 +73,15 @@ impl PublishChanges {
             let mut former = std::mem::replace(&mut self.changes, database.changes().await?);
             former.close().await?;
         }
-        // Until this node's replica contains this process's own writes, it is older than the published state.
-        if !database.has_seen_own_writes().await? {
+        // Until this node's file has this process's own writes, it is older than the published state.
+        if !database.has_own_writes().await? {
             self.changes.forget();
             return Ok(false);
+        }
+        // A new sender publishes what the former one left.
+        let is_sender = database.may_send();
+        if is_sender != std::mem::replace(&mut self.was_sender, is_sender) {
+            self.changes.forget();
         }
         if self.changes.any().await? {
             self.wake.notify_one();
@@ -114,19 +124,6 @@ impl PublishChanges {
             }))
         };
         self.ctx.compute.drive(publishing).await?
-    }
-}
-
-fn log_failure(error: &anyhow::Error) {
-    if let Some(PublishError::Overtaken) = error.downcast_ref() {
-        tracing::info!(
-            "snapshot.overtaken: another process dates the same changes; trying again in a moment"
-        );
-    } else {
-        tracing::error!(
-            %error,
-            "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
-        );
     }
 }
 

@@ -181,7 +181,6 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
         .await
         .at(path)?;
     write.commit().await.at(path)?;
-    database.prune_markers().await?;
     if gone > 0 {
         tracing::info!(
             gone,

@@ -1,7 +1,7 @@
 //! How commands use the database: they read in one transaction, change an existing database and report it, again if
 //! another writer of a cluster was quicker, and find the review that an argument names.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::bail;
 use sqlx::sqlite::SqliteConnection;
@@ -129,6 +129,19 @@ pub(super) fn existing_address(config: &DatabaseConfig) -> anyhow::Result<Databa
     match &address {
         DatabaseAddress::File(path) if !path.exists() => Err(DbError::Missing(path.clone()).into()),
         DatabaseAddress::File(_) | DatabaseAddress::Cluster(_) => Ok(address),
+    }
+}
+
+/// The path of the database that a backup may replace.
+///
+/// # Errors
+/// If many nodes share it.
+pub(super) fn path_to_restore(config: &DatabaseConfig) -> anyhow::Result<PathBuf> {
+    match config.address()? {
+        DatabaseAddress::File(path) => Ok(path),
+        DatabaseAddress::Cluster(_) => bail!(
+            "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
+        ),
     }
 }
 

@@ -20,7 +20,7 @@ use crate::model::text::words;
 use crate::model::{ANONYMOUS, Day, Method, Reply, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{self, KnownReview, ReviewCopy};
-use crate::storage::{Database, Erased, Write};
+use crate::storage::{Erased, REWRITE_AT_ONCE_MAX, Write};
 
 /// A longer reason is published as "too long".
 const REASON_BYTES_MAX: usize = 1_000;
@@ -283,12 +283,12 @@ impl Anonymize {
             let same = format_copies(&mut write, id.as_str()).await?;
             reviews::anonymize(&mut write, review, clock.now()).await?;
             write.commit().await?;
-            let erased = database.try_to_erase_traces().await.with_context(|| {
+            let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.with_context(|| {
                 format!(
                     "{id} is anonymized, but unused parts of the file still contain the name; `reviews serve` erases that within an hour"
                 )
             })?;
-            let traces = format_erased(erased, database);
+            let traces = format_erased(erased);
             let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
                 "{id}: by {ANONYMOUS}, the name is gone, {traces}; imports do not bring it back\n{remaining}{same}{copies}"
@@ -376,12 +376,12 @@ impl Delete {
             let day = Day::new(clock.now().with_timezone(&zone).date_naive());
             reviews::delete_by_owner(&mut write, &id, day, reason).await?;
             write.commit().await?;
-            let erased = database.try_to_erase_traces().await.with_context(|| {
+            let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.with_context(|| {
                 format!(
                     "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
                 )
             })?;
-            let traces = format_erased(erased, database);
+            let traces = format_erased(erased);
             let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
                 "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n/transparency counts it as deleted \
@@ -428,18 +428,16 @@ fn format_copies_beside(copies: &[(PathBuf, DateTime<Utc>)]) -> String {
     })
 }
 
-/// The result of erasing traces of `database`.
-pub(super) fn format_erased(erased: Erased, database: &Database) -> String {
+/// The result of erasing traces.
+pub(super) const fn format_erased(erased: Erased) -> &'static str {
     match erased {
-        Erased::Done if database.has_nodes() => {
+        Erased::Done => "and erased from the file",
+        Erased::FromTables => {
             "and erased from the tables; each node's log keeps it until its next snapshot"
-                .to_owned()
         }
-        Erased::Done => "and erased from the file".to_owned(),
         Erased::Later => {
             "but unused parts of the file still contain it: the file is larger than 64 MiB, in use, or on a full disk; \
              `reviews serve` erases that within an hour"
-                .to_owned()
         }
     }
 }

@@ -43,7 +43,6 @@ impl McpCommand {
         let links = served.unwrap_or(configured);
         let publisher = Publisher {
             engine,
-            records: false,
             ..Publisher::new(database, links, clock)
         };
         let app = App::new(publisher, hub).await?;

@@ -3,17 +3,17 @@
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::{bail, ensure};
+use anyhow::ensure;
 use clap::Args;
 
+use super::database::path_to_restore;
 use super::output::protect;
 use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
-use crate::config::{DatabaseAddress, DatabaseConfig};
-use crate::snapshot::carry_publications;
+use crate::config::DatabaseConfig;
 use crate::storage::{
     AtPath as _, Carried, Database, DbError, DeliveryLock, ExclusiveAccess, FORMER_KEPT_DAYS,
-    Opening, carry_over, verify,
+    Opening, verify,
 };
 
 /// Maximum number of a backup's faults that are listed.
@@ -41,11 +41,7 @@ struct CarriedOver {
 
 impl RestoreCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let DatabaseAddress::File(path) = config.address()? else {
-            bail!(
-                "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
-            );
-        };
+        let path = path_to_restore(config)?;
         let place = path.canonicalize().unwrap_or_else(|_| path.clone());
         let name = self.file.display();
         protect(&format!("FILE {name}"), &self.file, &path)?;
@@ -119,11 +115,15 @@ async fn take_former(
         return Ok(former);
     };
     database.close().await;
-    let Some(mut alone) = unless_unreadable(ExclusiveAccess::take(path).await, &mut former)? else {
+    let Some(alone) = unless_unreadable(ExclusiveAccess::take(path).await, &mut former)? else {
         return Ok(former);
     };
-    let carried = carry_from(&mut alone, prepared, path, clock).await;
-    match unless_unreadable(carried, &mut former) {
+    let carried = async {
+        let carried = prepared.database.carry_over(path, clock.now()).await?;
+        prepared.database.erase_traces(u64::MAX).await?;
+        Ok(carried)
+    };
+    match unless_unreadable(carried.await, &mut former) {
         Ok(carried) => former.carried = carried.unwrap_or_default(),
         Err(error) => {
             alone.release().await;
@@ -155,28 +155,6 @@ fn unless_unreadable<T>(
         }
         Err(error) => Err(error),
     }
-}
-
-async fn carry_from(
-    alone: &mut ExclusiveAccess,
-    prepared: &Opening,
-    path: &Path,
-    clock: &Clock,
-) -> Result<Carried, DbError> {
-    let database = &prepared.database;
-    let mut write = database.write().await?;
-    let mut carried = carry_over(&mut alone.connection, &mut write, clock.now())
-        .await
-        .at(path)?;
-    carry_publications(&mut alone.connection, &mut write)
-        .await
-        .at(path)?;
-    write.commit().await.at(path)?;
-    if !carried.is_other {
-        database.carry_subscriptions(path, &mut carried).await?;
-    }
-    database.erase_traces(u64::MAX).await?;
-    Ok(carried)
 }
 
 fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &CarriedOver) -> String {

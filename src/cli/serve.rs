@@ -114,7 +114,7 @@ impl Serve {
             }
         }
         let database = open_database(&address).await?;
-        if let Err(error) = database.renew_lease(Duration::ZERO).await {
+        if let Err(error) = database.take_lease(Duration::ZERO).await {
             tracing::warn!(%error, "node.no_lease: this process publishes no versions yet");
         }
         let publisher = Publisher {
@@ -234,7 +234,7 @@ fn print_greeting(
 /// The command that sets up the business in this database.
 fn set_up_command(database: &Database) -> String {
     let path = database.path().to_string_lossy();
-    // The file of a cluster's node is only read; its commands need the URL, which may have a password.
+    // On many nodes, the file is only read; commands need the URL, which may have a password.
     if path == "reviews.db" || database.node_standing().is_some() {
         return SET_UP_COMMAND.to_owned();
     }

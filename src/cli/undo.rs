@@ -14,8 +14,8 @@ use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{Undone, composed, undo};
-use crate::storage::AtPath as _;
 use crate::storage::business::time_zone;
+use crate::storage::{AtPath as _, REWRITE_AT_ONCE_MAX};
 
 /// Undo the newest import of a source: remove the reviews that it added, and give all others their former values
 #[derive(Debug, Args)]
@@ -40,14 +40,14 @@ impl UndoCommand {
             let is_erased = done.is_some_and(|it| it.removed.count + it.deleted.count > 0);
             let mut text = format_undone(&undone, self.dry_run, zone);
             if is_erased && !self.dry_run {
-                let erased = database.try_to_erase_traces().await.context(
+                let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.context(
                     "the import is taken back, but unused parts of the file still contain removed texts; `reviews serve` erases them \
                      within an hour",
                 )?;
                 let _ = writeln!(
                     text,
                     "the removed reviews are gone, {}",
-                    format_erased(erased, database)
+                    format_erased(erased)
                 );
             }
             Ok(text)

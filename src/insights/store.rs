@@ -10,6 +10,8 @@ use crate::storage::{AtPath as _, Database, DbError, Write};
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
 pub(super) const FORMAT: u8 = 9;
+/// Analyses that one write stores.
+const ROWS: usize = 512;
 
 /// The analysis of a review, with its input.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,29 +30,26 @@ pub fn parse(row: &AnalysisRow) -> Option<Analysis> {
     serde_json::from_slice(&row.analysis).ok()
 }
 
-/// Stores analyses of published reviews in one transaction and returns the number of rows written. Unchanged analyses are
-/// skipped, so that repeating a write changes nothing.
+/// Stores analyses of published reviews. Unchanged ones are skipped, so that repeating a write changes nothing.
 ///
 /// # Errors
-/// When the database refuses the write.
-pub async fn save(database: &Database, analyses: &[StoredAnalysis]) -> Result<u64, DbError> {
-    if analyses.is_empty() {
-        return Ok(0);
-    }
+/// When the database refuses a write.
+pub async fn save(database: &Database, analyses: &[StoredAnalysis]) -> Result<(), DbError> {
     let path = database.path();
-    let ids: Vec<&str> = analyses.iter().map(|one| one.id.as_str()).collect();
-    let mut write = database.write_derived(&ids).await?;
-    let written = upsert(&mut write, analyses).await.at(path)?;
-    write.commit().await.at(path)?;
-    Ok(written)
+    for part in analyses.chunks(ROWS) {
+        let mut write = database.write().await?;
+        upsert(&mut write, part).await.at(path)?;
+        write.commit().await.at(path)?;
+    }
+    Ok(())
 }
 
-async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<u64> {
+async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<()> {
     let rows: Vec<_> = (analyses.iter())
         .map(|one| (&one.id, &one.text_hash, &one.method_hash, &one.analysis))
         .collect();
     let rows = serde_json::to_string(&rows).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    let written = sqlx::query!(
+    sqlx::query!(
         "insert into derived_analysis (review_id, text_hash, method_hash, analysis)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3
          from json_each(?) where exists (select 1 from review where review_id = value ->> 0 and status = 'published')
@@ -60,8 +59,8 @@ async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<
         rows
     )
     .execute(write)
-    .await?;
-    Ok(written.rows_affected())
+    .await
+    .map(drop)
 }
 
 /// Whether the row has this analysis.

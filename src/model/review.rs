@@ -51,7 +51,7 @@ impl Review {
 pub const ANONYMOUS: &str = "Anonymous";
 
 /// Ids without a usable URL: path segments with a special meaning (RFC 3986 §3.3), and the name of
-/// `/api/reviews/search`. The database's triggers refuse them too (`migrations/0002_review.sql`).
+/// `/api/reviews/search`. The table's check refuses them too (`migrations/0002_review.sql`).
 const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
 
 /// `[A-Za-z0-9._~=-]{1,128}`, which needs no escaping in a URL path, except `.`, `..` and `search`.

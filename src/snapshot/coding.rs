@@ -142,7 +142,7 @@ impl CachedBody {
     /// With `Last-Modified`, if the publication is confirmed.
     #[must_use]
     pub fn dated(mut self, publication: &Publication) -> Self {
-        if publication.is_confirmed() {
+        if publication.is_confirmed {
             // RFC 9110 §5.6.7.
             let date = publication.changed_at.format("%a, %d %b %Y %H:%M:%S GMT");
             self.add("last-modified", &date.to_string());

@@ -35,7 +35,7 @@ pub struct PublishedDocument {
 impl PublishedDocument {
     /// The publication, if its row is for these bytes.
     pub fn confirmed(&self) -> Option<&Publication> {
-        Some(&self.publication).filter(|publication| publication.is_confirmed())
+        Some(&self.publication).filter(|publication| publication.is_confirmed)
     }
 }
 

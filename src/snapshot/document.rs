@@ -143,7 +143,7 @@ pub fn draft(document: Document, input: &SnapshotInput, insights: &wire::Insight
         (0..count).map(|at| input.review(at)).collect()
     };
     let links = &input.links;
-    let first_links = input.first_links.as_ref().unwrap_or(links);
+    let first_links = &input.first_links;
     match document {
         Document::Reviews => dataset(input),
         Document::Insights => Draft::open(
@@ -377,7 +377,7 @@ pub fn search_feed(
     changed_at: DateTime<Utc>,
 ) -> Vec<u8> {
     let links = &input.links;
-    let first_links = input.first_links.as_ref().unwrap_or(links);
+    let first_links = &input.first_links;
     let mut feed = feed(&input.business, newest, first_links, &address);
     // The feeds of two searches are told apart by their titles.
     let query = address.split_once('?').map_or("", |(_, query)| query);

@@ -5,7 +5,7 @@
 //! not on the order of their arrival, and a change rebuilds only its own segment.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
@@ -59,19 +59,21 @@ impl Entries {
         }
     }
 
-    /// The entries after `changes`: each review's new entry, or `None` if it is no longer published.
-    pub fn revise(&self, changes: Vec<(ReviewId, Option<Entry>)>, links: &Links) -> Self {
-        let (mut gone, mut new) = (RoaringBitmap::new(), Vec::new());
-        for (id, entry) in changes {
-            gone.extend(self.find(&id).map(position));
-            new.extend(entry.map(Arc::new));
-        }
+    /// The entries with `new` ones in place of those of the reviews `ids`.
+    pub fn revise(
+        &self,
+        ids: &HashSet<ReviewId>,
+        new: impl IntoIterator<Item = Entry>,
+        links: &Links,
+    ) -> Self {
+        let gone = ids.iter().filter_map(|id| self.find(id));
+        let gone: RoaringBitmap = gone.map(position).collect();
         let kept = self
             .iter()
             .enumerate()
             .filter(|(at, _)| !gone.contains(position(*at)));
         let mut list: Vec<_> = kept.map(|(_, entry)| Arc::clone(entry)).collect();
-        list.append(&mut new);
+        list.extend(new.into_iter().map(Arc::new));
         list.sort_by(|one, other| one.key().cmp(&other.key()));
         Self::new(list, self, links)
     }

@@ -4,7 +4,7 @@
 //!
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -19,8 +19,8 @@ use crate::insights::{Analysis, AnalysisInput, Analyzer, CompactAnalysis, TEXT_C
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial, PublishStaff};
-use crate::model::{MentionKind, Review, ReviewId, Status};
-use crate::storage::reviews::{Binding, Changed, Numbered, Observation, Reasons, newest};
+use crate::model::{MentionKind, Review, ReviewId};
+use crate::storage::reviews::{Binding, Numbered, Observation, Reasons, newest};
 use crate::storage::{CACHE_KIB, limit_cache};
 use crate::wire;
 
@@ -40,8 +40,8 @@ pub struct SnapshotInput {
     pub withheld: Reasons,
     /// The base URL of the addresses in all bodies.
     pub links: Links,
-    /// The base of the feed entries' IDs, if it differs.
-    pub first_links: Option<Links>,
+    /// The base of the feed entries' IDs.
+    pub first_links: Links,
     /// The source of the analyses.
     pub analyzer: Arc<Analyzer>,
     /// The analyses that follow in a later snapshot, if not all are here.
@@ -172,8 +172,6 @@ pub struct Loaded {
     pub analyzed: Vec<StoredAnalysis>,
     /// Changes by other writers, first seen now.
     pub observed: Vec<Observation>,
-    /// The reviews of these changes.
-    pub undated: Vec<ReviewId>,
 }
 
 /// Reviews without analysis, if they are few enough to be analyzed at once.
@@ -241,27 +239,28 @@ impl EntryLoader<'_> {
         Ok((list, missing))
     }
 
-    /// Applies these changes to `entries`.
-    pub async fn revise(&mut self, entries: &Entries, changes: Vec<Changed>) -> Entries {
+    /// Replaces the entries of the reviews `ids` by those of `reviews`, which are published.
+    pub async fn revise(
+        &mut self,
+        entries: &Entries,
+        ids: &HashSet<ReviewId>,
+        reviews: Vec<Numbered>,
+    ) -> Entries {
         let (mut revised, mut missing) = (HashMap::new(), Unanalyzed::default());
-        for Changed { id, review } in changes {
-            let published = review.filter(|numbered| numbered.review.status == Status::Published);
-            let entry = published.map(|numbered| {
-                let numbered = self.date(numbered);
-                self.entry(self.publish_staff, numbered, &mut missing)
-            });
-            revised.insert(id, entry);
+        for numbered in reviews {
+            let numbered = self.date(numbered);
+            let id = numbered.review.id.clone();
+            revised.insert(id, self.entry(self.publish_staff, numbered, &mut missing));
         }
-        let analyzed = self.analyze_all(missing.reviews).await.into_iter();
-        revised.extend(analyzed.map(|(id, entry)| (id, Some(entry))));
-        entries.revise(revised.into_iter().collect(), self.links)
+        revised.extend(self.analyze_all(missing.reviews).await);
+        entries.revise(ids, revised.into_values(), self.links)
     }
 
     /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
     fn date(&mut self, mut numbered: Numbered) -> Numbered {
-        let Some(review_no) = numbered.review_no else {
+        if numbered.review_no.is_none() {
             return numbered;
-        };
+        }
         let stated_at = numbered.review.updated_at;
         let observed_at = match numbered.binding {
             Binding::Bound => return numbered,
@@ -291,11 +290,8 @@ impl EntryLoader<'_> {
             }
         };
         numbered.review.updated_at = observed_at.or(stated_at);
-        self.loaded.observed.push(Observation {
-            review_no,
-            observed_at,
-        });
-        self.loaded.undated.push(numbered.review.id.clone());
+        let id = numbered.review.id.clone();
+        self.loaded.observed.push(Observation { id, observed_at });
         numbered
     }
 

@@ -21,5 +21,5 @@ pub use entries::{Entries, Entry, Segment, ends_segment, position};
 pub use index::{Index, Value, Values};
 pub use input::{ANALYZE_AT_ONCE_MAX, analyze, cost};
 pub use publisher::{PublishError, Publisher};
-pub use store::{Publication, carry_publications, first_base, served_base};
+pub use store::{Publication, first_base, served_base};
 pub use transparency::{StoredCounts, read_transparency, transparency};

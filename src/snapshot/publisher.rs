@@ -1,11 +1,10 @@
 //! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
 //! before clients can see it.
 
-use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use chrono::{DateTime, SubsecRound as _, Utc};
+use chrono::SubsecRound as _;
 use sqlx::SqliteConnection;
 use thiserror::Error;
 
@@ -16,7 +15,7 @@ use super::entries::Entries;
 use super::input::{ANALYZE_AT_ONCE_MAX, Analysing, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
 use super::store;
-use super::store::{Publication, RowState};
+use super::store::Publication;
 use crate::clock::Clock;
 use crate::insights::store::save;
 use crate::insights::{Analyzer, Engine};
@@ -24,11 +23,8 @@ use crate::links::Links;
 use crate::model::ReviewId;
 use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::storage;
-use crate::storage::reviews::{Changed, DatabasePosition, Observation, Reasons, withheld};
-use crate::storage::{Database, DbError, is_overtaken, reviews};
-
-/// Attempts to render a snapshot when another process keeps storing dates in between.
-const ATTEMPTS_MAX: usize = 4;
+use crate::storage::reviews::{DatabasePosition, Observation, Reasons, withheld};
+use crate::storage::{AtPath as _, Database, DbError, reviews};
 
 /// Renders the next snapshot from the changes.
 #[derive(Debug, Clone)]
@@ -39,8 +35,6 @@ pub struct Publisher {
     pub clock: Clock,
     /// The configured one; without it, the business's type selects the trade whose engine analyzes.
     pub engine: Option<Arc<Engine>>,
-    /// Whether it may record publications. Without it, another process does, and this one only shows the documents.
-    pub records: bool,
     /// Reviews loaded since the start, each time they are.
     pub loaded: Arc<AtomicU64>,
 }
@@ -52,9 +46,6 @@ pub enum PublishError {
     Read(DbError),
     #[error("cannot publish: {0}")]
     Publish(DbError),
-    /// In each attempt another process dated the same changes first.
-    #[error("cannot publish: another process dates the same changes")]
-    Overtaken,
 }
 
 impl Publisher {
@@ -64,7 +55,6 @@ impl Publisher {
             links,
             clock,
             engine: None,
-            records: true,
             loaded: Arc::default(),
         }
     }
@@ -86,33 +76,17 @@ impl Publisher {
         Ok((!next.is_same_as(previous)).then_some(next))
     }
 
+    /// Reads the database and renders the documents. The process that may send records their publication before clients can
+    /// see them; another one shows them, as far as that process has published them.
     async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
-        let mut attempts = 1;
-        loop {
-            let built = Box::pin(self.build_once(previous)).await;
-            if !matches!(built, Err(PublishError::Overtaken)) || attempts == ATTEMPTS_MAX {
-                break built;
-            }
-            attempts += 1;
-            self.database.await_other_writes().await;
-        }
-    }
-
-    /// Reads the database, renders the documents, and records their publication.
-    async fn build_once(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
+        let is_sender = self.database.may_send();
         let (stored, mut input, loaded) = self.read(previous).await?;
-        if self.records {
+        if is_sender {
             // Stored first, so that no later snapshot repeats them.
             let saved = save(&self.database, &loaded.analyzed);
             saved.await.map_err(PublishError::Publish)?;
         }
         let former = previous.filter(|snapshot| stored.is_after(snapshot));
-        // After the read, so that changes in between are swept now and read by the next snapshot. If it were before, a
-        // review withheld in between would precede the change number from which the next sweep starts, and would never
-        // be swept.
-        let seen = former.map_or(0, |former| former.position.change_no);
-        let swept = self.database.sweep_derived(seen).await;
-        swept.map_err(PublishError::Read)?;
         let same = former
             .filter(|former| former.position == stored.position && former.input.is_same_as(&input));
         let insights = match same {
@@ -120,33 +94,16 @@ impl Publisher {
             None => Arc::new(insights(&input)),
         };
         let drafts = Document::ALL.map(|document| draft(document, &input, &insights));
-        let publications = if self.records && self.database.may_publish() {
+        let publications = self.publications(&drafts, previous, &stored, is_sender);
+        if is_sender {
             input.undated.clear();
-            self.record(&drafts, previous, &stored, &loaded.observed)
-                .await?
-        } else {
-            self.publications_ahead(&drafts, previous, &stored)
-        };
+            let recorded = self.record(&publications, &stored, &loaded.observed);
+            recorded.await.map_err(PublishError::Publish)?;
+        }
         let documents = Document::ALL.into_iter().zip(drafts).zip(publications);
         let documents = documents.map(|((document, draft), publication)| {
             let before = previous.map(|previous| previous.document(document));
-            if let Some(before) = before.filter(|before| before.publication == publication) {
-                return Arc::clone(before);
-            }
-            let content = draft.finish(publication.changed_at);
-            let mut body = CachedBody::new(document.content_type(), content).dated(&publication);
-            if document.is_topic() {
-                body.add("link", &document.link(&self.links));
-            }
-            let same = before.filter(|before| before.body.content.digest == body.content.digest);
-            if let Some(same) = same {
-                body.share_codings(&same.body);
-            }
-            Arc::new(PublishedDocument {
-                document,
-                body: Arc::new(body),
-                publication,
-            })
+            self.finish(document, draft, publication, before)
         });
         let (database, position) = (self.database.clone(), stored.position);
         Ok(Snapshot::new(
@@ -163,100 +120,131 @@ impl Publisher {
         &self,
         previous: Option<&Snapshot>,
     ) -> Result<(StoredState, SnapshotInput, Loaded), PublishError> {
-        let fault = |error| PublishError::Read(DbError::at(self.database.path(), error));
-        let mut transaction = self.database.readers().begin().await.map_err(fault)?;
-        let stored = StoredState::read(&mut transaction, &self.links)
-            .await
-            .map_err(fault)?;
-        let sources = InputSources {
-            engine: self.engine.as_ref(),
-            links: &self.links,
-            loaded: &self.loaded,
-            // The stored precision.
-            now: self.clock.now().trunc_subsecs(3),
-            former: previous.filter(|snapshot| stored.is_after(snapshot)),
-        };
-        let (input, loaded) = read_input(&sources, &mut transaction, &stored)
-            .await
-            .map_err(fault)?;
-        transaction.commit().await.map_err(fault)?;
-        Ok((stored, input, loaded))
-    }
-
-    /// Publishes due documents in one transaction, and records the change number and the observations; without any of
-    /// these it writes nothing.
-    async fn record(
-        &self,
-        drafts: &[Draft],
-        previous: Option<&Snapshot>,
-        stored: &StoredState,
-        observed: &[Observation],
-    ) -> Result<Vec<Publication>, PublishError> {
-        let fault = |error| {
-            if is_overtaken(&error) {
-                return PublishError::Overtaken;
+        let read = async {
+            let mut transaction = self.database.readers().begin().await?;
+            let stored = StoredState::read(&mut transaction, &self.links).await?;
+            let former = previous.filter(|snapshot| stored.is_after(snapshot));
+            let next = analyzer(self.engine.as_ref(), &stored.business, former);
+            let mut business = stored.business.clone();
+            if business.publish_staff == PublishStaff::Off {
+                business.technicians.clear();
             }
-            PublishError::Publish(DbError::at(self.database.path(), error))
+            let mut loader = EntryLoader {
+                analyzer: analyzer_in_force(former, &next),
+                publish_staff: business.publish_staff,
+                links: &self.links,
+                loaded_count: &self.loaded,
+                // The stored precision.
+                now: self.clock.now().trunc_subsecs(3),
+                published: former.map(|former| &former.input),
+                loaded: Loaded::default(),
+            };
+            let entries = read_entries(&mut loader, &mut transaction, former).await?;
+            transaction.commit().await?;
+            let is_behind =
+                loader.analyzer.method() != next.method() || entries.index().count_unanalyzed() > 0;
+            let input = SnapshotInput {
+                analysing: is_behind.then(|| analysing(former, &next)),
+                entries,
+                undated: loader
+                    .loaded
+                    .observed
+                    .iter()
+                    .map(|one| one.id.clone())
+                    .collect(),
+                business,
+                own_business: Arc::new(stored.business.clone()),
+                editorial: stored.editorial.clone(),
+                withheld: stored.withheld.clone(),
+                links: self.links.clone(),
+                first_links: stored.first_links.clone(),
+                analyzer: Arc::clone(&loader.analyzer),
+            };
+            Ok((stored, input, loader.loaded))
         };
-        let now = self.clock.now();
-        let last = |document| previous.and_then(|previous| previous.document(document).confirmed());
-        let rendered = Document::ALL.into_iter().zip(drafts);
-        let standing = rendered.clone().zip(&stored.publications);
-        let standing: Vec<Publication> = standing
-            .map(|((document, draft), row)| {
-                Publication::due(&draft.digest, last(document), row.as_ref(), 0, now)
-            })
-            .collect();
-        let is_due = standing
-            .iter()
-            .any(|publication| publication.row == RowState::Due);
-        if stored.is_recorded && observed.is_empty() && !is_due {
-            return Ok(standing);
-        }
-        let change_no = stored.position.change_no;
-        let mut write = self.database.write().await.map_err(PublishError::Publish)?;
-        store::record_base(&mut write, &self.links)
-            .await
-            .map_err(fault)?;
-        if !observed.is_empty() {
-            reviews::observe(&mut write, observed, change_no)
-                .await
-                .map_err(fault)?;
-        }
-        let mut publications = Vec::with_capacity(drafts.len());
-        for (document, draft) in rendered {
-            publications.push(
-                store::publish(&mut write, document, &draft.digest, last(document), now)
-                    .await
-                    .map_err(fault)?,
-            );
-        }
-        store::record_rendered_from(&mut write, change_no)
-            .await
-            .map_err(fault)?;
-        write.commit().await.map_err(fault)?;
-        Ok(publications)
+        read.await
+            .at(self.database.path())
+            .map_err(PublishError::Read)
     }
 
-    /// The publications that a process shows which raises no versions: a local agent, or a node while another node
-    /// raises them.
-    fn publications_ahead(
+    /// The publications of the drafts, in the order of [`Document::ALL`].
+    fn publications(
         &self,
         drafts: &[Draft],
         previous: Option<&Snapshot>,
         stored: &StoredState,
+        is_sender: bool,
     ) -> Vec<Publication> {
         let now = self.clock.now();
         let rendered = Document::ALL
             .into_iter()
             .zip(drafts)
             .zip(&stored.publications);
-        rendered
-            .map(|((document, draft), row)| {
-                let last = previous.map(|previous| &previous.document(document).publication);
+        let publications = rendered.map(|((document, draft), row)| {
+            let last = previous.map(|previous| &previous.document(document).publication);
+            if is_sender {
+                let last = last.filter(|last| last.is_confirmed);
+                Publication::due(&draft.digest, last, row.as_ref(), now)
+            } else {
                 Publication::shown(&draft.digest, last, row.as_ref(), now)
-            })
-            .collect()
+            }
+        });
+        publications.collect()
+    }
+
+    /// The document as published; `before` is that of the previous snapshot, which is shared if it is the same.
+    fn finish(
+        &self,
+        document: Document,
+        draft: Draft,
+        publication: Publication,
+        before: Option<&Arc<PublishedDocument>>,
+    ) -> Arc<PublishedDocument> {
+        if let Some(before) = before.filter(|before| before.publication == publication) {
+            return Arc::clone(before);
+        }
+        let content = draft.finish(publication.changed_at);
+        let mut body = CachedBody::new(document.content_type(), content).dated(&publication);
+        if document.is_topic() {
+            body.add("link", &document.link(&self.links));
+        }
+        let same = before.filter(|before| before.body.content.digest == body.content.digest);
+        if let Some(same) = same {
+            body.share_codings(&same.body);
+        }
+        Arc::new(PublishedDocument {
+            document,
+            body: Arc::new(body),
+            publication,
+        })
+    }
+
+    /// Records the publications, the change number and the observations in one transaction, unless all are stored.
+    async fn record(
+        &self,
+        publications: &[Publication],
+        stored: &StoredState,
+        observed: &[Observation],
+    ) -> Result<(), DbError> {
+        let rows = || stored.publications.iter().map(Option::as_ref);
+        let is_due = !rows().eq(publications.iter().map(Some));
+        if stored.is_recorded && observed.is_empty() && !is_due {
+            return Ok(());
+        }
+        let change_no = stored.position.change_no;
+        let mut write = self.database.write_as_sender().await?;
+        let recorded = async {
+            store::record_base(&mut write, &self.links).await?;
+            if !observed.is_empty() {
+                reviews::observe(&mut write, observed, change_no).await?;
+            }
+            let all = Document::ALL.into_iter().zip(rows()).zip(publications);
+            for ((document, row), publication) in all {
+                store::publish(&mut write, document, row, publication, change_no).await?;
+            }
+            write.commit().await
+        };
+        recorded.await.at(self.database.path())
     }
 }
 
@@ -316,57 +304,6 @@ impl StoredState {
     }
 }
 
-/// What the input of a snapshot is made with, besides the database.
-struct InputSources<'a> {
-    engine: Option<&'a Arc<Engine>>,
-    links: &'a Links,
-    loaded: &'a AtomicU64,
-    /// The instant of changes by other programs that are seen now.
-    now: DateTime<Utc>,
-    /// The previous snapshot, if it is of the same database.
-    former: Option<&'a Snapshot>,
-}
-
-/// The input of a snapshot, and what is to be stored of it.
-async fn read_input(
-    sources: &InputSources<'_>,
-    connection: &mut SqliteConnection,
-    stored: &StoredState,
-) -> sqlx::Result<(SnapshotInput, Loaded)> {
-    let former = sources.former;
-    let next = analyzer(sources.engine, &stored.business, former);
-    let analyzer = analyzer_in_force(former, &next);
-    let mut business = stored.business.clone();
-    if business.publish_staff == PublishStaff::Off {
-        business.technicians.clear();
-    }
-    let mut loader = EntryLoader {
-        analyzer: Arc::clone(&analyzer),
-        publish_staff: business.publish_staff,
-        links: sources.links,
-        loaded_count: sources.loaded,
-        now: sources.now,
-        published: former.map(|former| &former.input),
-        loaded: Loaded::default(),
-    };
-    let entries = read_entries(&mut loader, connection, sources, &stored.position).await?;
-    let mut loaded = loader.loaded;
-    let is_behind = analyzer.method() != next.method() || entries.index().count_unanalyzed() > 0;
-    let input = SnapshotInput {
-        analysing: is_behind.then(|| analysing(former, &next)),
-        entries,
-        undated: std::mem::take(&mut loaded.undated),
-        business,
-        own_business: Arc::new(stored.business.clone()),
-        editorial: stored.editorial.clone(),
-        withheld: stored.withheld.clone(),
-        links: sources.links.clone(),
-        first_links: Some(stored.first_links.clone()),
-        analyzer,
-    };
-    Ok((input, loaded))
-}
-
 /// The analyzer for `business`: the former one unless its method changed.
 fn analyzer(
     engine: Option<&Arc<Engine>>,
@@ -390,42 +327,31 @@ fn analyzer(
 async fn read_entries(
     loader: &mut EntryLoader<'_>,
     connection: &mut SqliteConnection,
-    sources: &InputSources<'_>,
-    now: &DatabasePosition,
+    former: Option<&Snapshot>,
 ) -> sqlx::Result<Entries> {
-    let Some(former) = sources.former else {
+    let Some(former) = former else {
         return loader.all(connection, &Entries::default()).await;
     };
     let (entries, seen) = (&former.input.entries, former.position.change_no);
     if !loader.is_of(&former.input) {
         return loader.all(connection, entries).await;
     }
-    let mut unanalyzed: Vec<&str> = Vec::new();
+    let mut ids = reviews::changed_ids(connection, seen).await?;
     if former.input.has_next_analyses() {
         let positions = entries.index().unanalyzed.iter();
-        unanalyzed.extend(positions.map(|at| entries[at as usize].id().as_str()));
+        ids.extend(positions.map(|at| entries[at as usize].id().clone()));
     }
-    // Another process may have dated them since, which does not count as a change.
-    unanalyzed.extend(former.input.undated.iter().map(ReviewId::as_str));
-    if seen == now.change_no && unanalyzed.is_empty() {
+    // The sender may have dated them since, which does not count as a change.
+    ids.extend(former.input.undated.iter().cloned());
+    if ids.is_empty() {
         return Ok(entries.clone());
     }
-    let changed = reviews::count_changed_since(connection, seen).await?;
-    if changed + unanalyzed.len() > entries.len() / CHANGED_SHARE_MAX {
+    if ids.len() > entries.len() / CHANGED_SHARE_MAX {
         return loader.all(connection, entries).await;
     }
-    let mut changes = reviews::changed_since(connection, seen).await?;
-    let changed: HashSet<&str> = changes.iter().map(|changed| changed.id.as_str()).collect();
-    let unanalyzed: Vec<&str> = unanalyzed
-        .into_iter()
-        .filter(|id| !changed.contains(id))
-        .collect();
-    let unanalyzed = reviews::published(connection, &unanalyzed).await?;
-    changes.extend(unanalyzed.into_iter().map(|numbered| Changed {
-        id: numbered.review.id.clone(),
-        review: Some(numbered),
-    }));
-    Ok(loader.revise(entries, changes).await)
+    let list: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();
+    let reviews = reviews::published(connection, &list).await?;
+    Ok(loader.revise(entries, &ids, reviews).await)
 }
 
 /// The analyzer of this snapshot: the former one continues while analyzing everything again is long and not finished.

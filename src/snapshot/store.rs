@@ -43,27 +43,31 @@ pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
     Ok(())
 }
 
-/// The last publication of the document, if there is one.
+/// The last publication of the document, if there is one. Its version is at least the newest that a subscriber has.
 pub async fn find(
     connection: &mut SqliteConnection,
     document: Document,
 ) -> sqlx::Result<Option<Publication>> {
     let name = document.name();
     let row = sqlx::query!(
-        r#"select version, digest as "digest: Text", changed_at as "changed_at: Text", same_second
-           from publication where document = ?"#,
+        r#"select max(coalesce(p.version, 0),
+               coalesce((select max(delivered_version) from subscription where document = ?1), 0)) as "version!: i64",
+             coalesce(p.digest, '') as "digest!: Text", coalesce(p.changed_at, '') as "changed_at!: Text",
+             p.same_second is 1 as "is_same_second!: bool"
+           from (select 1) left join publication as p on p.document = ?1"#,
         name
     )
-    .fetch_optional(connection)
+    .fetch_one(connection)
     .await?;
-    Ok(row.map(|row| Publication {
+    let publication = Publication {
         version: row.version,
         digest: row.digest.into(),
         // Dates of HTTP begin in 1970.
-        changed_at: instant_or_epoch(&String::from(row.changed_at)).max(DateTime::UNIX_EPOCH),
-        is_same_second: row.same_second == 1,
-        row: RowState::Stored,
-    }))
+        changed_at: instant_or_epoch(row.changed_at.as_ref()).max(DateTime::UNIX_EPOCH),
+        is_same_second: row.is_same_second,
+        is_confirmed: true,
+    };
+    Ok(Some(publication).filter(|publication| publication.version > 0))
 }
 
 /// Whether every row was rendered from `change_no`.
@@ -79,111 +83,35 @@ pub async fn is_rendered_from(
     .await
 }
 
-/// Publishes a document if it is still due within this write transaction; see [`Publication::due`].
+/// Stores a publication, which was rendered from `change_no` while `row` was stored. A null version makes the whole write fail, if a
+/// former sender has just raised it.
 pub async fn publish(
     write: &mut Write,
     document: Document,
-    digest: &str,
-    last: Option<&Publication>,
-    now: DateTime<Utc>,
-) -> sqlx::Result<Publication> {
-    let name = document.name();
-    let row = find(write.for_reading(), document).await?;
-    let delivered = sqlx::query_scalar!(
-        r#"select coalesce(max(delivered_version), 0) as "version!: i64" from subscription where document = ?"#,
-        name
-    )
-    .fetch_one(&mut *write)
-    .await?;
-    let publication = Publication::due(digest, last, row.as_ref(), delivered, now);
-    if publication.row != RowState::Due {
-        return Ok(publication);
-    }
-    // On many nodes: no other version may have been published in between.
-    let before = row.map_or(0, |row| row.version);
-    write
-        .guard(
-            "coalesce((select version from publication where document = ?1), 0) = ?2",
-            |guard| guard.bind(name).bind(before),
-        )
-        .await?;
-    let at = utc_milliseconds(publication.changed_at);
-    let same_second = i64::from(publication.is_same_second);
+    row: Option<&Publication>,
+    publication: &Publication,
+    change_no: i64,
+) -> sqlx::Result<()> {
+    let (name, at) = (document.name(), utc_milliseconds(publication.changed_at));
+    let version_before = row.map_or(0, |row| row.version);
     sqlx::query!(
-        "insert into publication (document, version, digest, changed_at, same_second, change_no) values (?, ?, ?, ?, ?, 0)
-         on conflict (document) do update set version = excluded.version, digest = excluded.digest,
-           changed_at = excluded.changed_at, same_second = excluded.same_second",
+        "insert into publication (document, version, digest, changed_at, same_second, change_no) values (?1, ?2, ?3, ?4, ?5, ?6)
+         on conflict (document) do update set version = iif(version > ?7, null, excluded.version), digest = excluded.digest,
+           changed_at = excluded.changed_at, same_second = excluded.same_second, change_no = excluded.change_no",
         name,
         publication.version,
         publication.digest,
         at,
-        same_second,
+        publication.is_same_second,
+        change_no,
+        version_before
     )
     .execute(&mut *write)
-    .await?;
-    Ok(Publication {
-        row: RowState::Stored,
-        ..publication
-    })
-}
-
-/// Makes versions and dates continue above those that the `former` database published, and makes every document due.
-///
-/// # Errors
-/// If `former` cannot be read or the other database cannot be written.
-pub async fn carry_publications(
-    former: &mut SqliteConnection,
-    write: &mut Write,
-) -> sqlx::Result<()> {
-    let rows = sqlx::query!(
-        r#"select document as "document: Text", version, changed_at as "changed_at: Text" from publication"#
-    )
-    .fetch_all(former)
-    .await?;
-    for row in rows {
-        let (document, changed_at) = (row.document.as_ref(), row.changed_at.as_ref());
-        sqlx::query!(
-            "insert into publication (document, version, digest, changed_at, change_no) values (?, ?, '', ?, 0)
-             on conflict (document) do update set version = max(version, excluded.version),
-               changed_at = max(changed_at, excluded.changed_at)",
-            document,
-            row.version,
-            changed_at
-        )
-        .execute(&mut *write)
-        .await?;
-    }
-    sqlx::query!("update publication set digest = '', same_second = 0")
-        .execute(&mut *write)
-        .await
-        .map(drop)
-}
-
-/// Records in every row that the published documents were rendered from `change_no`, even if their bytes did not
-/// change.
-pub async fn record_rendered_from(write: &mut Write, change_no: i64) -> sqlx::Result<()> {
-    sqlx::query!(
-        "update publication set change_no = ?1 where change_no <> ?1",
-        change_no
-    )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
+    .await
+    .map(drop)
 }
 
 // When a document gets a new version: pure policy.
-
-/// How a publication relates to its row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowState {
-    /// The row is for these bytes.
-    Stored,
-    /// The row is to be written before clients see these bytes.
-    Due,
-    /// The process that raises versions has not published these bytes, or has rendered another state. Then the document
-    /// has no change date and is not sent to subscribers.
-    Ahead,
-}
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Publication {
@@ -195,47 +123,27 @@ pub struct Publication {
     pub changed_at: DateTime<Utc>,
     /// Whether the previous change was within the same second.
     pub is_same_second: bool,
-    pub row: RowState,
+    /// Whether the row is for these bytes before clients see them. Otherwise the process that raises versions has not published
+    /// them; then the document has no change date and is not sent to subscribers.
+    pub is_confirmed: bool,
 }
 
 impl Publication {
-    /// Whether its row is for these bytes.
-    pub fn is_confirmed(&self) -> bool {
-        self.row != RowState::Ahead
-    }
-
-    /// The publication of a document with this digest by a process that raises versions. `last` is the last publication
-    /// of this process, `row` the stored one, and `delivered` the newest version that a subscriber has.
-    ///
-    /// A row older than `last` was deleted, altered or restored from a copy, and is written again. A row with other
-    /// bytes although ours have not changed belongs to a process that serves the same file under another base URL: two
-    /// writers would never settle, so the row stays and its version applies.
-    pub fn due(
-        digest: &str,
-        last: Option<&Self>,
-        row: Option<&Self>,
-        delivered: i64,
-        now: DateTime<Utc>,
-    ) -> Self {
-        let unchanged = last.filter(|last| last.digest == digest);
-        if let Some(row) = row.filter(|row| !row.is_behind(last)) {
-            if row.digest == digest {
-                return row.clone();
-            }
-            if let Some(last) = unchanged {
-                return Self {
-                    version: row.version,
-                    ..last.clone()
-                };
-            }
+    /// The publication of a document with this digest by the process that raises versions. `last` is the last publication
+    /// of this process, and `row` the stored one. A row older than `last` was deleted, altered or restored from a copy, and is
+    /// written again.
+    pub fn due(digest: &str, last: Option<&Self>, row: Option<&Self>, now: DateTime<Utc>) -> Self {
+        let is_behind = row.is_none_or(|row| row.is_behind(last));
+        if let Some(row) = row.filter(|row| row.digest == digest && !is_behind) {
+            return row.clone();
         }
         let version = last.iter().chain(&row).map(|one| one.version).max();
         let changed_at = last.iter().chain(&row).map(|one| one.changed_at).max();
+        let unchanged = last.filter(|last| last.digest == digest && is_behind);
         if let (Some(last), Some(version), Some(changed_at)) = (unchanged, version, changed_at) {
             return Self {
                 version,
                 changed_at,
-                row: RowState::Due,
                 ..last.clone()
             };
         }
@@ -244,11 +152,11 @@ impl Publication {
             .map_or(now, |last| last.max(now))
             .trunc_subsecs(3);
         Self {
-            version: version.unwrap_or(0).max(delivered) + 1,
+            version: version.unwrap_or(0) + 1,
             digest: digest.to_owned(),
             changed_at: now,
             is_same_second: changed_at.is_some_and(|last| last.timestamp() == now.timestamp()),
-            row: RowState::Due,
+            is_confirmed: true,
         }
     }
 
@@ -270,7 +178,7 @@ impl Publication {
             digest: digest.to_owned(),
             changed_at: changed_at.unwrap_or_else(|| now.trunc_subsecs(3)),
             is_same_second: false,
-            row: RowState::Ahead,
+            is_confirmed: false,
         }
     }
 

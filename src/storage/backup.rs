@@ -7,32 +7,21 @@ use std::time::Duration;
 use std::{fs, io};
 
 use chrono::{DateTime, Utc};
-use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
+use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 
-use super::cluster::client::RqliteClient;
-use super::cluster::write::level_with_cluster;
 use super::database::{Database, Opening};
-use super::erase::note_traces;
 use super::error::{AtPath as _, DbError};
 use super::files::{
-    self, DeliveryLock, JOURNAL, LOG, beside, copy_file, copy_into, folder_of, options, real,
-    remove_files,
-};
-use super::reviews::{
-    KnownReview, ReviewState, anonymize, anonymized, delete_all, list_ids, marks, note_sources,
-    position, put_marks, set_note, standing, upsert,
+    self, DeliveryLock, JOURNAL, LOG, beside, copy_into, folder_of, options, real, remove_files,
 };
 use super::schema::{self, untouching};
-use super::text::{Text, utc};
-use super::write::Write;
+use super::text::utc;
 use crate::config::DatabaseAddress;
-use crate::model::{ANONYMOUS, Status};
 
 impl Database {
-    /// Copies the database at `address` into the file at `to` (mode 0600). If many nodes share it, that is this node's file, once
-    /// it has all of the leader's data. Writers are not blocked: the copy has the state from the start of the copying. It is
-    /// written as `begun`, an unused name, so that a former file stays if the copy fails, and no part of a copy has its name.
+    /// Copies the database at `address` into the file at `to` (mode 0600). Writers are not blocked: the copy has the state from the
+    /// start of the copying. It is written as `begun`, an unused name, so that a former file stays if the copy fails, and no part of a copy has its name.
     ///
     /// # Errors
     /// [`DbError`], also when there is no database; then what is at `to` stays.
@@ -41,37 +30,16 @@ impl Database {
         begun: &Path,
         to: &Path,
     ) -> Result<(), DbError> {
-        if let DatabaseAddress::File(path) = address
-            && !path.exists()
-        {
-            return Err(DbError::Missing(path.clone()));
+        if !address.file().exists() {
+            return Err(DbError::Missing(address.file().to_owned()));
         }
         let fault = |reason| DbError::Backup {
             path: to.to_owned(),
             reason,
         };
         files::open_private(begun, folder_of(to)).map_err(fault)?;
-        let copied = async {
-            match address {
-                DatabaseAddress::File(path) => {
-                    schema::identify(path).await?;
-                    // Not read-only, because a connection that only reads would leave a log behind.
-                    let mut connection = match connect(options(path)).await.at(path) {
-                        // Nothing may be written there.
-                        Err(DbError::ReadOnly(_)) => connect(untouching(path)).await.at(path)?,
-                        connected => connected?,
-                    };
-                    copy_into(&mut connection, begun).await.at(to)?;
-                    connection.close().await.at(path)
-                }
-                DatabaseAddress::Cluster(cluster) => {
-                    let client = RqliteClient::new(cluster.nodes.clone())?;
-                    level_with_cluster(&client, &cluster.file).await?;
-                    copy_file(&cluster.file, begun).await.at(to)
-                }
-            }
-        };
-        let replaced = match copied.await {
+        let copied = Self::copy_as(address, begun, to).await;
+        let replaced = match copied {
             Ok(()) => {
                 // Left by a killed process beside the former file: SQLite would apply them to the backup.
                 for side in files::files(to).iter().filter(|file| *file != to) {
@@ -83,15 +51,6 @@ impl Database {
         };
         replaced.inspect_err(|_| files::remove_leftover(begun))
     }
-}
-
-/// A connection that has read, which SQLite does not do while it connects.
-async fn connect(options: SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
-    let mut connection = options.connect().await?;
-    connection
-        .execute("select count(*) from sqlite_schema")
-        .await?;
-    Ok(connection)
 }
 
 /// Refuses to replace a database that a service uses, or that is another program's.
@@ -219,7 +178,7 @@ fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
 #[derive(Debug)]
 pub struct ExclusiveAccess {
     /// In a transaction that keeps other processes from writing.
-    pub connection: SqliteConnection,
+    connection: SqliteConnection,
     _sender: DeliveryLock,
 }
 
@@ -266,86 +225,9 @@ impl ExclusiveAccess {
     }
 }
 
-/// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
-/// column identifies it.
-const COMPARED: [[&str; 3]; 6] = [
-    [
-        "import",
-        "imports",
-        "select run_id as id, started_at, undone_at from DB.import_run",
-    ],
-    ["review", "reviews", "select review_id as id from DB.review"],
-    [
-        "answer",
-        "answers",
-        "select review_id as id, reply_text from DB.review where reply_text is not null",
-    ],
-    [
-        "author's name",
-        "authors' names",
-        "select r.review_id as id, r.author from DB.review as r
-         join former.review using (review_id) join main.review using (review_id)",
-    ],
-    [
-        "name of a source",
-        "names of sources",
-        "select distinct source_name as id from DB.review_source",
-    ],
-    [
-        "format of a source",
-        "formats of sources",
-        "select name as id, format from DB.source where format is not null",
-    ],
-];
+// What of the former database a restored one keeps.
 
-impl Database {
-    /// Takes the subscriptions from the database at `former`; then counts what else differs there.
-    ///
-    /// # Errors
-    /// When a file cannot be read or written.
-    pub async fn carry_subscriptions(
-        &self,
-        former: &Path,
-        carried: &mut Carried,
-    ) -> Result<(), DbError> {
-        let copy = async {
-            let mut connection = options(self.path()).connect().await?;
-            sqlx::query("attach database ? as former")
-                .bind(former.to_string_lossy().into_owned())
-                .execute(&mut connection)
-                .await?;
-            let copy = "begin; delete from main.subscription; delete from main.intent;
-                 insert into main.subscription select * from former.subscription;
-                 insert into main.intent select * from former.intent; commit";
-            connection.execute(copy).await?;
-            carried.subscriptions = sqlx::query_scalar!("select count(*) from subscription")
-                .fetch_one(&mut connection)
-                .await?
-                .unsigned_abs();
-            for [one, several, query] in COMPARED {
-                let [ours, theirs] = ["main", "former"].map(|name| query.replace("DB", name));
-                let differing = format!(
-                    "select count(distinct id) from (select * from ({ours} except {theirs}) union all select * from ({theirs} except {ours}))"
-                );
-                let count: i64 = sqlx::query_scalar(AssertSqlSafe(differing))
-                    .fetch_one(&mut connection)
-                    .await?;
-                if count > 0 {
-                    carried.differing.push((count.unsigned_abs(), one, several));
-                }
-            }
-            connection.close().await
-        };
-        copy.await.at(self.path())
-    }
-}
-
-// Repeats deletions and withholdings that are newer than a backup in the restored database.
-
-/// Reviews per batch.
-const ROWS: usize = 250;
-
-/// Counts of what a restored backup got from the former database.
+/// What a restored backup got from the former database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Carried {
     /// Reviews in the backup that were deleted since.
@@ -361,122 +243,137 @@ pub struct Carried {
     pub is_other: bool,
 }
 
-/// Continues change numbers above those of both databases. If `former` is a later state of the restored one, it also repeats
-/// its deletions and withholdings, and dates the reviews that come back in an older form.
-///
-/// # Errors
-/// When one cannot be read, or the other refuses a write.
-pub async fn carry_over(
-    former: &mut SqliteConnection,
-    write: &mut Write,
+/// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
+/// column identifies it.
+const COMPARED: [[&str; 3]; 3] = [
+    [
+        "import",
+        "imports",
+        "select run_id as id, started_at, undone_at from DB.import_run",
+    ],
+    ["review", "reviews", "select review_id as id from DB.review"],
+    [
+        "reply",
+        "replies",
+        "select review_id as id, reply_text from DB.review where reply_text is not null",
+    ],
+];
+
+const LISTS: &str = "
+    create temp table deleted_again as select review_id from former.deleted_review
+        where review_id not in (select review_id from former.review);
+    create temp table anonymized_again as select review_id from former.review_source join former.review using (review_id)
+        where author = 'Anonymous' and exists (select 1 from json_each(said, '$.decided') where value = 'author');
+    create temp table withheld_again as select review_id from former.review
+        where status = 'withheld' and review_id not in (select review_id from main.review where status = 'withheld')";
+
+const DELETE: &str = "delete from main.review where review_id in deleted_again";
+
+const MARK: &str = "
+    insert into main.review_change (review_id, change_no)
+        select review_id, 1 + (select coalesce(max(change_no), 0) from main.review_change) from deleted_again
+        where review_id not in (select review_id from main.review_change);
+    insert or replace into main.deleted_review select * from former.deleted_review where review_id in deleted_again";
+
+const ANONYMIZE: &str = "update main.review set author = 'Anonymous' where review_id in anonymized_again and author <> 'Anonymous'";
+
+const DECIDE: &str = "
+    insert into main.review_source select * from former.review_source
+        where review_id in anonymized_again and review_id in (select review_id from main.review)
+            and review_id not in (select review_id from main.review_source);
+    update main.review_source
+        set said = json_set(said, '$.decided', json((select json_group_array(value) from
+            (select value from json_each(said, '$.decided') union select 'author'))))
+        where review_id in anonymized_again;
+    update main.import_run_review set change_no = 0, former = json_remove(former, '$.review.author')
+        where review_id in anonymized_again";
+
+const WITHHOLD: &str = "insert or replace into main.review select * from former.review where review_id in withheld_again";
+
+const FOLLOW: &str = "
+    delete from main.mention where review_id in withheld_again;
+    insert into main.mention select * from former.mention where review_id in withheld_again;
+    insert or replace into main.review_source select * from former.review_source where review_id in withheld_again;
+    delete from main.subscription;
+    delete from main.intent;
+    insert into main.subscription select * from former.subscription;
+    insert into main.intent select * from former.intent";
+
+/// Readers of feeds saw the newer form of what comes back in an older one, and no date goes back.
+const DATE: &str = "update main.review_change set observed_at = ? from former.review_change as f
+    where f.review_id = review_change.review_id and f.change_no <> review_change.change_no";
+
+/// Numbers and dates continue above those of both databases, and every document is due.
+const CONTINUE: &str = "
+    insert into main.review_change (review_id, change_no)
+        select '', 1 + max(change_no) from (select change_no from main.review_change union all
+            select change_no from former.review_change union all select 0) where true
+        on conflict (review_id) do update set change_no = excluded.change_no;
+    insert into main.publication select * from former.publication where true
+        on conflict (document) do update set version = max(version, excluded.version),
+            changed_at = max(changed_at, excluded.changed_at);
+    update main.publication set digest = '', same_second = 0, change_no = 0";
+
+impl Database {
+    /// Continues numbers and dates above those of the former database at `former`. If that is a later state of this one, which was
+    /// restored, it also repeats what was deleted, anonymized and withheld there, and takes its subscriptions.
+    ///
+    /// # Errors
+    /// When one cannot be read, or this one refuses a write; nothing is changed then.
+    pub async fn carry_over(&self, former: &Path, now: DateTime<Utc>) -> Result<Carried, DbError> {
+        let carry = async {
+            let mut connection = options(self.path()).connect().await?;
+            sqlx::query("attach database ? as former")
+                .bind(former.to_string_lossy().into_owned())
+                .execute(&mut connection)
+                .await?;
+            // Deferred: the former database is locked.
+            connection.execute("begin").await?;
+            let carried = carry_from(&mut connection, now).await?;
+            connection.execute("commit").await?;
+            connection.close().await?;
+            Ok(carried)
+        };
+        carry.await.at(self.path())
+    }
+}
+
+async fn carry_from(
+    connection: &mut SqliteConnection,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Carried> {
-    let (theirs, ours) = (
-        position(former).await?,
-        position(write.for_reading()).await?,
-    );
-    let mut carried = Carried {
-        is_other: theirs.lineage != ours.lineage,
-        ..Carried::default()
-    };
-    if !carried.is_other {
-        carried.deleted = deletions(former, write).await?;
-        carried.anonymized = anonymizations(former, write, now).await?;
-        carried.withheld = withholdings(former, write, now).await?;
-        date_changes(former, write, now).await?;
-    }
-    note_traces(write, theirs.change_no).await?;
-    Ok(carried)
-}
-
-async fn deletions(former: &mut SqliteConnection, write: &mut Write) -> sqlx::Result<u64> {
-    let ids = sqlx::query_scalar!(r#"select review_id as "id: Text" from deleted_review"#)
-        .fetch_all(&mut *former)
+    let mut carried = Carried::default();
+    let lineages = "select (select lineage_id from main.instance) is not (select lineage_id from former.instance)";
+    carried.is_other = sqlx::query_scalar(lineages)
+        .fetch_one(&mut *connection)
         .await?;
-    let mut count = 0;
-    for ids in ids.chunks(ROWS) {
-        let ids: Vec<&str> = ids.iter().map(AsRef::as_ref).collect();
-        let marks = marks(former, &ids).await?;
-        let ids: Vec<&str> = marks.iter().map(|mark| mark.id.as_str()).collect();
-        count += delete_all(write, &ids).await?;
-        put_marks(write, &marks).await?;
-    }
-    Ok(count)
-}
-
-/// Takes the names away again that were taken away in `former`.
-async fn anonymizations(
-    former: &mut SqliteConnection,
-    write: &mut Write,
-    now: DateTime<Utc>,
-) -> sqlx::Result<u64> {
-    let mut count = 0;
-    for ids in anonymized(former).await?.chunks(ROWS) {
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        for known in standing(write.for_reading(), &ids).await?.into_values() {
-            if let ReviewState::There(review) = known.state {
-                count += u64::from(review.author != ANONYMOUS);
-                anonymize(write, review, now).await?;
+    if !carried.is_other {
+        connection.execute(LISTS).await?;
+        carried.deleted = connection.execute(DELETE).await?.rows_affected();
+        connection.execute(MARK).await?;
+        carried.anonymized = connection.execute(ANONYMIZE).await?.rows_affected();
+        connection.execute(DECIDE).await?;
+        carried.withheld = connection.execute(WITHHOLD).await?.rows_affected();
+        connection.execute(FOLLOW).await?;
+        let date = sqlx::query(DATE).bind(utc(now));
+        date.execute(&mut *connection).await?;
+        carried.subscriptions = sqlx::query_scalar!("select count(*) from subscription")
+            .fetch_one(&mut *connection)
+            .await?
+            .unsigned_abs();
+        for [one, several, query] in COMPARED {
+            let [ours, theirs] = ["main", "former"].map(|name| query.replace("DB", name));
+            let differing = format!(
+                "select count(distinct id) from (select * from ({ours} except {theirs}) union all select * from ({theirs} except {ours}))"
+            );
+            let count: i64 = sqlx::query_scalar(AssertSqlSafe(differing))
+                .fetch_one(&mut *connection)
+                .await?;
+            if count > 0 {
+                carried.differing.push((count.unsigned_abs(), one, several));
             }
         }
     }
-    Ok(count)
-}
-
-/// Dates the reviews that changed since with `now`: readers of feeds saw the newer form, and no date goes back.
-async fn date_changes(
-    former: &mut SqliteConnection,
-    write: &mut Write,
-    now: DateTime<Utc>,
-) -> sqlx::Result<()> {
-    let changes = sqlx::query_scalar!(
-        r#"select json_group_object(review_id, change_no) as "changes!: Text" from review_change"#
-    )
-    .fetch_one(former)
-    .await?;
-    let (now, changes) = (utc(now), String::from(changes));
-    execute!(
-        write,
-        "update review_change set observed_at = ? from json_each(?) as theirs
-         where theirs.key = review_id and theirs.value <> change_no",
-        now,
-        changes
-    )
-}
-
-/// Withholds again what is withheld in `former`, as it is there.
-async fn withholdings(
-    former: &mut SqliteConnection,
-    write: &mut Write,
-    now: DateTime<Utc>,
-) -> sqlx::Result<u64> {
-    let mut count = 0;
-    let ids = list_ids(former, None, Some("withheld")).await?;
-    for ids in ids.chunks(ROWS) {
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let (theirs, ours) = (
-            standing(former, &ids).await?,
-            standing(write.for_reading(), &ids).await?,
-        );
-        let (mut reviews, mut sources, mut notes) = (Vec::new(), Vec::new(), Vec::new());
-        for (id, theirs) in theirs {
-            let ReviewState::There(review) = theirs.state else {
-                continue;
-            };
-            let ours = ours.get(&id).and_then(KnownReview::review);
-            if ours.is_some_and(|ours| ours.status == review.status) {
-                continue;
-            }
-            count += u64::from(ours.is_none_or(|ours| ours.status == Status::Published));
-            reviews.push(review);
-            sources.extend(theirs.source);
-            notes.push((id, theirs.note));
-        }
-        upsert(write, &reviews, now).await?;
-        note_sources(write, &sources).await?;
-        for (id, note) in notes {
-            set_note(write, id.as_str(), note.as_deref()).await?;
-        }
-    }
-    Ok(count)
+    connection.execute(CONTINUE).await?;
+    Ok(carried)
 }

@@ -2,7 +2,7 @@
 
 use std::fs::remove_file;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
@@ -13,14 +13,15 @@ use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
 use tempfile::TempPath;
 
 use super::cluster::client::{COMMAND_WAIT_MAX, Cluster};
-use super::cluster::derived;
-use super::cluster::write::RecordedWrite;
+use super::cluster::write::{Author, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{
-    self, DatabaseFiles, LOG, begin, bytes_beside, options, pool, remove_files, unlogged,
+    self, DatabaseFiles, DeliveryLock, LOG, begin, bytes_beside, copy_into, options, pool,
+    remove_files, unlogged,
 };
 use super::schema::{self, Migrated};
-use super::write::{Write, WriteTarget};
+use super::write::Write;
+use crate::compute::lock;
 use crate::config::DatabaseAddress;
 
 /// Cloning shares the same connections.
@@ -34,7 +35,8 @@ pub struct Database {
 
 #[derive(Debug, Clone)]
 pub(super) enum Writer {
-    File(SqlitePool),
+    /// The writing connection, and the lock that gives this process the right to send.
+    File(SqlitePool, Arc<Mutex<Option<DeliveryLock>>>),
     Cluster(Arc<Cluster>),
 }
 
@@ -51,7 +53,7 @@ impl Database {
         let mut connection = writing.connect().await.at(path)?;
         let migrated = schema::migrate(&mut connection, path).await?;
         connection.close().await.at(path)?;
-        let open = OpenFile::open(path, options(path), None).await?;
+        let open = OpenFile::open(path, options(path)).await?;
         let writer = pool(&open.place)
             .max_connections(1)
             .acquire_timeout(BUSY_TIMEOUT * 2)
@@ -61,7 +63,7 @@ impl Database {
         let database = Self {
             path: path.to_owned(),
             open: Arc::new(ArcSwap::from_pointee(open)),
-            writer: Writer::File(writer),
+            writer: Writer::File(writer, Arc::default()),
         };
         Ok((database, migrated))
     }
@@ -75,15 +77,13 @@ impl Database {
             return Err(DbError::Missing(path.to_owned()));
         }
         schema::identify(path).await?;
-        let derived = derived::beside(path);
-        let side = derived.exists().then_some(derived.as_path());
         let is_at_rest = schema::is_at_rest(path);
-        let opened = Self::open_verified(path, options(path), side).await;
+        let opened = Self::open_verified(path, options(path)).await;
         match opened {
             // Even a reader makes an index of the log beside the file, which cannot be where nothing may be written.
             Err(_) if is_at_rest => {
                 let at_rest = options(path).immutable(true);
-                let opened_at_rest = Self::open_verified(path, at_rest, side).await;
+                let opened_at_rest = Self::open_verified(path, at_rest).await;
                 opened_at_rest.or(opened)
             }
             opened => opened,
@@ -93,9 +93,8 @@ impl Database {
     async fn open_verified(
         path: &Path,
         options: SqliteConnectOptions,
-        side: Option<&Path>,
     ) -> Result<SqlitePool, DbError> {
-        let open = OpenFile::open(path, options, side).await?;
+        let open = OpenFile::open(path, options).await?;
         let mut connection = open.readers.acquire().await.at(path)?;
         schema::verify_version(&mut connection, path).await?;
         drop(connection);
@@ -134,18 +133,7 @@ impl Database {
     /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] when the file cannot
     /// be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Write, DbError> {
-        self.verify_place()?;
-        match &self.writer {
-            Writer::File(pool) => {
-                let transaction = pool.begin_with("begin immediate").await;
-                Ok(Write(WriteTarget::File(transaction.at(&self.path)?)))
-            }
-            Writer::Cluster(cluster) => {
-                let transaction = self.readers().begin().await.at(&self.path)?;
-                let recorded = RecordedWrite::new(transaction, Arc::clone(cluster), None);
-                Ok(Write(WriteTarget::Recorded(recorded)))
-            }
-        }
+        self.write_as(Author::Node).await
     }
 
     /// # Errors
@@ -165,7 +153,7 @@ impl Database {
     pub async fn close(&self) {
         let open = self.open.load_full();
         let mut is_log_done = false;
-        if let Writer::File(writer) = &self.writer
+        if let Writer::File(writer, _) = &self.writer
             && !writer.is_closed()
         {
             let checked = if let Err(DbError::Replaced(_)) = self.verify_place() {
@@ -179,8 +167,9 @@ impl Database {
             }
         }
         open.close().await;
-        if let Writer::File(pool) = &self.writer {
+        if let Writer::File(pool, sender) = &self.writer {
             pool.close().await;
+            *lock(sender) = None;
         }
         if is_log_done && let Err(error) = open.place.remove_sides() {
             tracing::warn!(%error, "database.log_left: the log of the previous database could not be removed; remove the files \
@@ -261,45 +250,31 @@ pub(super) struct OpenFile {
     readers: SqlitePool,
     /// Opened when they are first used. They do not wait for a lock: a search without the text index reads the texts.
     pub(super) searchers: SqlitePool,
-    /// Writer of the side file of derived data, if there is one.
-    pub(super) derived: Option<SqlitePool>,
 }
 
 impl OpenFile {
-    /// Opens the file at `path` for reading, with the derived data of the file `derived`, if given.
-    pub(super) async fn open(
-        path: &Path,
-        options: SqliteConnectOptions,
-        derived: Option<&Path>,
-    ) -> Result<Self, DbError> {
+    /// Opens the file at `path` for reading.
+    pub(super) async fn open(path: &Path, options: SqliteConnectOptions) -> Result<Self, DbError> {
         let place = Arc::new(DatabaseFiles::of(path)?);
         let reading = options.read_only(true);
         let searchers = pool(&place)
             .max_connections(SEARCHERS_MAX)
             .acquire_timeout(SEARCHER_WAIT_MAX)
             .connect_lazy_with(reading.clone().busy_timeout(Duration::ZERO));
-        let (readers, reading) = match derived {
-            None => (pool(&place), reading.pragma("query_only", "on")),
-            Some(side) => (derived::pool_with_side_file(&place, side), reading),
-        };
-        let readers = readers
+        let readers = pool(&place)
             .max_connections(READERS_MAX)
-            .connect_with(reading)
+            .connect_with(reading.pragma("query_only", "on"))
             .await;
         Ok(Self {
             readers: readers.at(path)?,
             searchers,
             place,
-            derived: None,
         })
     }
 
     pub(super) async fn close(&self) {
         self.searchers.close().await;
         self.readers.close().await;
-        if let Some(derived) = &self.derived {
-            derived.close().await;
-        }
     }
 }
 
@@ -410,6 +385,39 @@ impl Database {
             DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster, wait_max).await,
         }
     }
+}
+
+impl Database {
+    /// Copies the database at `address` into the file at `begun`, which errors call `name`. If many nodes share it, that is this
+    /// node's file, once it has all of the leader's data.
+    pub(super) async fn copy_as(
+        address: &DatabaseAddress,
+        begun: &Path,
+        name: &Path,
+    ) -> Result<(), DbError> {
+        let path = match address {
+            DatabaseAddress::File(path) => path,
+            DatabaseAddress::Cluster(nodes) => return copy_node_file(nodes, begun, name).await,
+        };
+        schema::identify(path).await?;
+        // Not read-only, because a connection that only reads would leave a log behind.
+        let mut connection = match connect(options(path)).await.at(path) {
+            // Nothing may be written there.
+            Err(DbError::ReadOnly(_)) => connect(schema::untouching(path)).await.at(path)?,
+            connected => connected?,
+        };
+        copy_into(&mut connection, begun).await.at(name)?;
+        connection.close().await.at(path)
+    }
+}
+
+/// A connection that has read, which SQLite does not do while it connects.
+async fn connect(options: SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    let mut connection = options.connect().await?;
+    connection
+        .execute("select count(*) from sqlite_schema")
+        .await?;
+    Ok(connection)
 }
 
 /// A database that a command writes to, created if there is none. A new file appears only once it has content: a command that

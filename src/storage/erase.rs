@@ -21,26 +21,19 @@ const LOG_LOOKS_MAX: usize = 12;
 const LOG_PAUSE: Duration = Duration::from_millis(250);
 /// Maximum size for an immediate rewrite by a command; larger files are left to a running service. Rewriting 64 MiB takes a
 /// third of a second, during which other writers wait.
-const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
+pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Erased {
-    /// The file has no trace of a deleted review. In a cluster that holds for the tables; nodes keep the former content until
-    /// their next snapshot.
+    /// The file has no trace of a deleted review.
     Done,
+    /// No node's tables have one; their logs keep it until their next snapshot.
+    FromTables,
     /// Unused parts of the file still have some: it is too large for now, in use, or its disk is full.
     Later,
 }
 
 impl Database {
-    /// As [`Database::erase_traces`], for a command: a large file is left to a service.
-    ///
-    /// # Errors
-    /// As [`Database::erase_traces`].
-    pub async fn try_to_erase_traces(&self) -> Result<Erased, DbError> {
-        self.erase_traces(REWRITE_AT_ONCE_MAX).await
-    }
-
     /// Removes the traces of deleted reviews from the text index, the file and its log by rewriting the file, if it has
     /// at most `bytes_max` bytes. Postponed work must be done by a later call.
     pub async fn erase_traces(&self, bytes_max: u64) -> Result<Erased, DbError> {
@@ -55,7 +48,7 @@ impl Database {
             let mut write = self.write().await?;
             merge_text_index(&mut write).await.at(self.path())?;
             note_erased(write, newest).await.at(self.path())?;
-            return Ok(Erased::Done);
+            return Ok(Erased::FromTables);
         }
         if self.bytes().0 > bytes_max {
             return Ok(Erased::Later);
@@ -137,15 +130,13 @@ async fn merge_text_index(write: &mut Write) -> sqlx::Result<()> {
     write.execute(merge).await.map(drop)
 }
 
-/// Numbers a change above `change_no` and all others, through which traces are to be erased: that of a row without a review, like
-/// the one that remains of a sample.
-pub async fn note_traces(write: &mut Write, change_no: i64) -> sqlx::Result<()> {
+/// Numbers a change above all others, through which traces are to be erased: that of a row without a review.
+pub async fn note_traces(write: &mut Write) -> sqlx::Result<()> {
     execute!(
         write,
         "insert into review_change (review_id, change_no)
-         select '', 1 + max(?, (select coalesce(max(change_no), 0) from review_change)) where true
-         on conflict (review_id) do update set change_no = excluded.change_no",
-        change_no
+         select '', 1 + (select coalesce(max(change_no), 0) from review_change) where true
+         on conflict (review_id) do update set change_no = excluded.change_no"
     )
 }
 

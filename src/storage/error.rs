@@ -197,13 +197,3 @@ impl<T> AtPath<T> for sqlx::Result<T> {
         self.map_err(|error| DbError::at(path, error))
     }
 }
-
-/// Whether a write failed because the data it relied on have changed; everything must then be read again.
-pub fn is_overtaken(error: &sqlx::Error) -> bool {
-    if let sqlx::Error::Configuration(inner) = error {
-        let cluster = inner.downcast_ref::<ClusterError>();
-        return cluster.is_some_and(|error| *error == ClusterError::Overtaken);
-    }
-    let refused = error.as_database_error();
-    refused.is_some_and(|refused| refused.message().contains("guard_holds"))
-}

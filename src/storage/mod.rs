@@ -28,12 +28,12 @@ pub mod transparency;
 mod verify;
 mod write;
 
-pub use backup::{Carried, ExclusiveAccess, carry_over, may_replace};
-pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX};
-pub use cluster::{EntryLock, SenderLock, is_served};
+pub use backup::{Carried, ExclusiveAccess, may_replace};
+pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX, is_overtaken};
+pub use cluster::lease::{EntryLock, is_served};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
-pub use erase::{Erased, unerased};
-pub use error::{AtPath, DbError, is_overtaken};
+pub use erase::{Erased, REWRITE_AT_ONCE_MAX, unerased};
+pub use error::{AtPath, DbError};
 pub use files::{
     CACHE_KIB, DeliveryLock, ENTRY_LOCK, FORMER_KEPT_DAYS, files, limit_cache, remove_unfinished,
     temporary_folder, unused_name,

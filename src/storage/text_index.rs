@@ -82,18 +82,7 @@ impl Database {
     /// If the database cannot be read or written now.
     pub async fn complete_text_index(&self) -> Result<bool, DbError> {
         let path = self.path();
-        if !self.is_text_index_sound().await? {
-            let mut write = self.write().await?;
-            let built = execute!(
-                &mut write,
-                "insert into review_fts (review_fts) values ('rebuild')"
-            );
-            built.at(path)?;
-            write.commit().await.at(path)?;
-            tracing::warn!(
-                "search.index_rebuilt: the text index was damaged; all texts were indexed again"
-            );
-        }
+        let is_sound = self.is_text_index_sound().await?;
         let mut reader = self.reader().await?;
         let is_complete = sqlx::query_scalar!(
             r#"select (select count(*) from review join review_change using (review_id))
@@ -103,11 +92,16 @@ impl Database {
         .await
         .at(path)?;
         drop(reader);
-        if is_complete {
+        if is_sound && is_complete {
             return Ok(false);
         }
         let mut write = self.write().await?;
         let index = async {
+            // Of a damaged index no row can be deleted.
+            execute!(
+                &mut write,
+                "insert into review_fts (review_fts) values ('rebuild')"
+            )?;
             execute!(&mut write, "delete from review_fts")?;
             execute!(
                 &mut write,
@@ -118,7 +112,7 @@ impl Database {
         };
         index.await.at(path)?;
         tracing::warn!(
-            "search.index_rebuilt: rows of the text index were missing; all texts were indexed again"
+            "search.index_rebuilt: the text index was damaged or lacked rows; all texts were indexed again"
         );
         Ok(true)
     }

@@ -6,9 +6,8 @@ use std::fmt;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
-use sqlx::query::Query;
-use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow, SqliteStatement, SqliteTypeInfo};
-use sqlx::{AssertSqlSafe, Either, Execute, Executor, SqlStr, Sqlite, Transaction};
+use sqlx::sqlite::{SqliteConnection, SqliteRow, SqliteStatement, SqliteTypeInfo};
+use sqlx::{Either, Execute, Executor, SqlStr, Sqlite, Transaction};
 
 use super::cluster::write::{RecordedWrite, StatementStep};
 
@@ -28,25 +27,6 @@ impl Write {
             WriteTarget::File(transaction) => transaction,
             WriteTarget::Recorded(recorded) => recorded.for_reading(),
         }
-    }
-
-    /// Makes the whole write fail as overtaken ([`super::is_overtaken`]), unless the SQL expression `condition` is 1
-    /// when the write is applied; the expression sees the effects of the statements before it. `bind` binds its values.
-    ///
-    /// # Errors
-    /// When the condition does not hold, if this is known at once.
-    pub async fn guard<'q>(
-        &mut self,
-        condition: &'static str,
-        bind: impl FnOnce(GuardQuery<'q>) -> GuardQuery<'q>,
-    ) -> sqlx::Result<()> {
-        let sql = format!("insert into guard (holds) select coalesce(({condition}), 0)");
-        let guard = bind(sqlx::query(AssertSqlSafe(sql)));
-        guard.execute(&mut *self).await?;
-        sqlx::query("delete from guard")
-            .execute(&mut *self)
-            .await
-            .map(drop)
     }
 
     /// Ends a group: large writes that are recorded are applied in several transactions. On a file, all groups are one
@@ -81,8 +61,6 @@ impl fmt::Debug for Write {
         f.debug_struct("Write").finish_non_exhaustive()
     }
 }
-
-type GuardQuery<'q> = Query<'q, Sqlite, SqliteArguments>;
 
 impl<'c> Executor<'c> for &'c mut Write {
     type Database = Sqlite;

@@ -6,10 +6,10 @@ use chrono_tz::Tz;
 use super::fetch::Fetched;
 use super::file::Entry;
 use crate::imports::{Applied, Doubtful, Guards, MergeError, SOURCE_DEFAULT, find_format};
+use crate::storage::Write;
 use crate::storage::sync::{
     SyncState, SyncSuccess, note_entry_of_run, note_sync_success, sync_states,
 };
-use crate::storage::{Database, Write};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cause {
@@ -83,7 +83,6 @@ impl RunRecord<'_> {
     pub async fn write(
         &self,
         write: &mut Write,
-        database: &Database,
         applied: &Applied,
     ) -> Result<RunDecision, MergeError> {
         let (entry, fetched, report) = (self.entry, self.fetched, &applied.report);
@@ -99,9 +98,6 @@ impl RunRecord<'_> {
                 "--withdraw-missing: the answer has no review, and not all of an entry can be gone"
                     .to_owned(),
             ));
-        }
-        if self.request.cause == Cause::Schedule {
-            database.fence(write).await?;
         }
         let mut states = sync_states(write.for_reading()).await?;
         let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);

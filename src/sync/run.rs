@@ -149,7 +149,6 @@ impl SyncRunner {
             Ok(RunOutcome::Imported(_)) => metrics::SYNC_RUNS.count(&[name, "success"]),
             Ok(RunOutcome::Unchanged) => {
                 let mut write = self.database.write().await?;
-                self.database.fence(&mut write).await.at(path)?;
                 let noted = note_sync_unchanged(&mut write, name, self.clock.now()).await;
                 noted.at(path)?;
                 write.commit().await.at(path)?;
@@ -333,7 +332,7 @@ impl SyncRunner {
         let mut write = database.write_as_owner().await?;
         let recorded = async {
             let applied = apply(&mut write, database, files, &guards, watch).await?;
-            let decision = record.write(&mut write, database, &applied).await;
+            let decision = record.write(&mut write, &applied).await;
             let decision = decision.map_err(|error| error.at(database.path()))?;
             Ok((applied.report, decision))
         };

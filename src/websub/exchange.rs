@@ -92,7 +92,7 @@ impl Exchange {
         let serial = due.serial;
         let again = || AttemptOutcome::VerifyAgain {
             serial,
-            attempts: 1,
+            attempts: due.attempts + 1,
             at: self.clock.now() + VERIFY_AGAIN,
         };
         let challenge = match self.challenge() {
@@ -149,7 +149,7 @@ impl Exchange {
     fn verify_after_outage(&self, due: &DueVerification) -> AttemptOutcome {
         AttemptOutcome::VerifyAgain {
             serial: due.serial,
-            attempts: 0,
+            attempts: due.attempts,
             at: self.clock.now() + OUTAGE_DELAY,
         }
     }

@@ -196,8 +196,8 @@ impl Worker {
         let now = self.exchange.clock.now();
         self.read_at = Some(Clock::system().monotonic());
         self.next_at = self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER;
-        // Until this node's replica contains the recorded results, it reports the same work as due again.
-        if !self.database.has_seen_own_writes().await? {
+        // Until this node's file has the recorded results, it reports the same work as due again.
+        if !self.database.has_own_writes().await? {
             return Ok(());
         }
         let path = self.database.path();
@@ -324,8 +324,7 @@ impl Worker {
             return Ok(());
         }
         let path = self.database.path();
-        let mut write = self.database.write().await?;
-        self.database.fence(&mut write).await.at(path)?;
+        let mut write = self.database.write_as_sender().await?;
         store::record(&mut write, &self.unrecorded, self.exchange.clock.now())
             .await
             .at(path)?;

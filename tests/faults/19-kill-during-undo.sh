@@ -25,7 +25,7 @@ sheet() { # EDITION: 300 rows without IDs; each edition changes, adds and lacks 
 
 state() { # prints what is stored, without times
     local table
-    for table in review mention review_source review_note deleted_review import_run import_run_review source; do
+    for table in review mention review_source deleted_review import_run import_run_review source; do
         echo "$table"
         sqlite3 reviews.db "select * from $table" | sort
     done | sed -E 's/20[0-9]{2}-[0-9]{2}-[0-9]{2}T[0-9:.]+Z/T/g'

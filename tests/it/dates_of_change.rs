@@ -2,6 +2,8 @@
 //! is a plain SQLite connection, which sets no instant.
 
 use chrono::{DateTime, Duration, Utc};
+use reviews_service::storage::reviews;
+use reviews_service::storage::reviews::Observation;
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -240,4 +242,29 @@ async fn updated_of_a_document_never_goes_back_after_a_removal() {
     }
     let app = app.restart().await;
     assert_eq!(updated_of_documents(&app).await, last, "after a restart");
+}
+
+#[tokio::test]
+async fn a_review_that_changes_during_publishing_delays_no_snapshot() {
+    let app = TestApp::with(&Generator::new(107).reviews(5)).await;
+    let change = "update review set text = 'Changed.' where review_id in ('r-00001', 'r-00002')";
+    app.sql(change);
+    // The publisher reads both; then one changes again before the publisher writes.
+    let mut reader = app.database().readers().acquire().await.unwrap();
+    let position = reviews::position(&mut reader).await.unwrap();
+    drop(reader);
+    let again = "update review set text = 'And again.' where review_id = 'r-00001'";
+    app.sql(again);
+    let seen = ["r-00001", "r-00002"].map(|id| Observation {
+        id: id.parse().unwrap(),
+        observed_at: Some(start()),
+    });
+    let mut write = app.database().write().await.unwrap();
+    let observed = reviews::observe(&mut write, &seen, position.change_no);
+    observed.await.unwrap();
+    write.commit().await.unwrap();
+    let dated = "select group_concat(review_id) from review_change where bound_change_no = change_no and review_id in ('r-00001', 'r-00002')";
+    assert_eq!(app.sql(dated), "r-00002");
+    app.drain().await;
+    assert_eq!(app.json("/api/reviews/r-00001").await["text"], "And again.");
 }

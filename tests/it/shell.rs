@@ -41,18 +41,3 @@ async fn writes_of_the_real_shell_keep_all_surfaces_consistent() {
         check_in_step(&app).await;
     }
 }
-
-#[tokio::test]
-async fn a_copy_restored_by_the_real_shell_is_published() {
-    let shell = needs_shell!();
-    let app = TestApp::with(&Generator::new(12).reviews(60)).await;
-    let copy = app.folder().join("copy.db");
-    let before = app.get("/reviews.json").await.body;
-    run(&shell, &app, &format!(".backup {}", copy.display()));
-    app.shell("delete from review where rating = 5").await;
-    assert!(app.get("/reviews.json").await.body != before);
-    run(&shell, &app, &format!(".restore {}", copy.display()));
-    app.drain().await;
-    assert!(app.get("/reviews.json").await.body == before);
-    check_in_step(&app).await;
-}

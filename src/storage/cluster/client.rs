@@ -13,10 +13,7 @@ use thiserror::Error;
 use url::Url;
 
 use crate::clock::{Clock, Monotonic};
-use crate::compute::lock;
 use crate::http::{client_builder, read_body};
-use crate::random::Random;
-use crate::storage::text::utc_seconds;
 
 /// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
 pub const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
@@ -29,20 +26,22 @@ pub struct Cluster {
     pub(super) client: RqliteClient,
     /// Maximum time for one write.
     pub(super) wait_max: Duration,
-    /// Marker of the last write, until this node's file has it.
-    pub(super) unseen: Mutex<Option<String>>,
-    /// Random id of this process, as a holder of the lease.
+    /// Random id of this process, as a holder of leases.
     pub(super) holder: String,
     pub(super) lease: Mutex<Lease>,
-    pub(super) contact: Mutex<Option<Contact>>,
+    /// The last answer of this node's rqlited.
+    pub(super) status: Mutex<Option<NodeStatus>>,
 }
 
+/// The right to send, as this process has it.
 #[derive(Debug, Default)]
 pub struct Lease {
     /// `None` while this process does not hold it.
     pub(super) ends_at: Option<Monotonic>,
-    /// Marker of the write that last prolonged it.
-    pub(super) marker: Option<String>,
+    /// Number of this process's last write as the sender.
+    pub(super) writes: i64,
+    /// Number of the write that last prolonged the lease.
+    pub(super) renewal: i64,
 }
 
 /// A node's status within its cluster.
@@ -53,113 +52,16 @@ pub struct NodeStatus {
     pub is_leader: bool,
     /// Entries of the cluster's log that are committed, as far as this node knows, but not applied to its file.
     pub entries_behind: u64,
-}
-
-/// The last answer of this node's rqlited.
-#[derive(Debug, Clone, Default)]
-pub struct Contact {
-    pub status: NodeStatus,
     /// When it last heard from the leader.
-    pub heard_at: Option<Monotonic>,
-}
-
-impl Cluster {
-    /// Applies these statements as one transaction.
-    pub async fn write(&self, statements: &[SqlStatement]) -> Result<Executed, ClusterError> {
-        let executed = self.client.execute(statements, self.wait_max).await?;
-        *lock(&self.unseen) = Some(executed.marker.clone());
-        Ok(executed)
-    }
-
-    /// Applies groups of statements, each as one transaction; with a basis, only if that still holds.
-    pub async fn write_groups(
-        &self,
-        basis: Option<WriteBasis>,
-        groups: Vec<Vec<SqlStatement>>,
-    ) -> Result<(), ClusterError> {
-        let groups = groups.into_iter().filter(|group| !group.is_empty());
-        for (number, group) in groups.enumerate() {
-            let mut all = basis.map_or_else(Vec::new, |basis| basis.guard(number == 0));
-            all.extend(group);
-            self.write(&all).await?;
-        }
-        Ok(())
-    }
-}
-
-/// The state from which the working copy of an owner's command was made: the command is applied only if no other such
-/// command and no change of a review happened in between.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct WriteBasis {
-    change_no: i64,
-    /// Number of writes by owner's commands.
-    owner_writes: i64,
-    /// The newest migration.
-    version: i64,
-}
-
-impl WriteBasis {
-    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select owner_writes from instance), \
-                          (select max(version) from _sqlx_migrations)";
-
-    /// The leader's state.
-    pub(super) async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
-        let rows = client
-            .query(&json!([Self::SELECT]), COMMAND_WAIT_MAX)
-            .await?;
-        let number = |column: usize| rows.first()?.get(column)?.as_i64();
-        match (number(0), number(1), number(2)) {
-            (Some(change_no), Some(owner_writes), Some(version)) => Ok(Self {
-                change_no,
-                owner_writes,
-                version,
-            }),
-            _ => Err(ClusterError::Refused(
-                "the tables of the cluster are not ours".to_owned(),
-            )),
-        }
-    }
-
-    /// The state of a file, or of a transaction on it.
-    pub(super) async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
-        let state = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
-        let (change_no, owner_writes, version) = state;
-        Ok(Self {
-            change_no,
-            owner_writes,
-            version,
-        })
-    }
-
-    /// Whether this is as new as `other`, or newer.
-    pub(super) const fn has_reached(self, other: Self) -> bool {
-        self.change_no >= other.change_no
-            && self.owner_writes >= other.owner_writes
-            && self.version >= other.version
-    }
-
-    /// Statements that make a whole transaction fail if it comes too late. The first group of a command counts the
-    /// command; later groups only check that no other command came in between.
-    fn guard(self, is_first: bool) -> Vec<SqlStatement> {
-        let delete = json!(["delete from guard"]);
-        if !is_first {
-            let guard = "insert into guard (holds) select coalesce((select owner_writes from instance) = ?1, 0)";
-            return vec![json!([guard, self.owner_writes + 1]), delete];
-        }
-        let guard = "insert into guard (holds) select coalesce((select coalesce(max(change_no), 0) from review_change) = ?1 \
-                     and (select owner_writes from instance) = ?2, 0)";
-        let guard = json!([guard, self.change_no, self.owner_writes]);
-        let count = json!(["update instance set owner_writes = owner_writes + 1"]);
-        vec![guard, delete, count]
-    }
+    pub(super) heard_at: Option<Monotonic>,
 }
 
 // Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are
 // trusted because an operator configured them; requests to URLs from clients go through `websub::http_client`
 // instead.
 //
-// Each write has its own marker (`migrations/0010_process.sql`), so that it may be sent again after a cut connection or an election:
-// if the first attempt was applied, the second one fails as a whole because its marker exists.
+// After a cut connection or an election a request is sent again, though the first one may have been applied. So every write has the
+// same effect a second time, or is refused then (`owner_writes` in `migrations/0010_process.sql`).
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum time for one node to answer a request, without the time to transfer the bytes.
@@ -169,23 +71,17 @@ const TIME_PER_MIB: Duration = Duration::from_secs(10);
 /// First and longest wait before the next node is tried.
 const WAIT_MIN: Duration = Duration::from_millis(25);
 const WAIT_MAX: Duration = Duration::from_millis(800);
-/// SQLite's message if the marker already exists.
-const IS_APPLIED: &str = "UNIQUE constraint failed: write_marker.marker";
-/// Part of SQLite's message if a guard fails (`migrations/0010_process.sql`).
-const GUARD: &str = "guard_holds";
+/// SQLite's messages if another process wrote first: such a write sets one of these columns to null.
+const OVERTAKEN: [&str; 2] = [
+    "NOT NULL constraint failed: instance.owner_writes",
+    "NOT NULL constraint failed: lease.writes",
+];
 
 /// Cloning shares the connections.
 #[derive(Debug, Clone)]
 pub struct RqliteClient {
     client: Client,
     nodes: Vec<Url>,
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Executed {
-    pub marker: String,
-    /// Affected rows by statement; `None` if an earlier attempt was applied and its answer was lost.
-    pub rows: Option<Vec<u64>>,
 }
 
 impl RqliteClient {
@@ -199,53 +95,30 @@ impl RqliteClient {
         Ok(Self { client, nodes })
     }
 
-    /// Applies these statements in one transaction, exactly once. `wait_max` bounds the wait for other nodes and for
-    /// the end of an election.
+    /// Applies these statements in one transaction; returns the affected rows by statement. `wait_max` bounds the wait for other
+    /// nodes and for the end of an election.
     pub async fn execute(
         &self,
-        statements: &[SqlStatement],
-        wait_max: Duration,
-    ) -> Result<Executed, ClusterError> {
-        let marker = Random::system()
-            .hex_128()
-            .map_err(|error| ClusterError::Client(error.to_string()))?;
-        let now = utc_seconds(Clock::system().now());
-        let mark = "insert into write_marker (marker, written_at) values (?, ?)";
-        let mark = json!([mark, marker, now]);
-        let all = std::iter::once(&mark).chain(statements);
-        match self.execute_unmarked(all, wait_max).await {
-            Ok(mut rows) => {
-                // The first result belongs to the marker's insert.
-                rows.remove(0);
-                Ok(Executed {
-                    marker,
-                    rows: Some(rows),
-                })
-            }
-            Err(ClusterError::Refused(reason)) if reason.contains(IS_APPLIED) => {
-                Ok(Executed { marker, rows: None })
-            }
-            Err(ClusterError::Refused(reason)) if reason.contains(GUARD) => {
-                Err(ClusterError::Overtaken)
-            }
-            Err(error) => Err(error),
-        }
-    }
-
-    /// Applies statements in one transaction and without a marker; returns the affected rows by statement. Only for
-    /// statements that fail if they are repeated, such as changes of the schema.
-    pub async fn execute_unmarked(
-        &self,
-        statements: impl IntoIterator<Item = &SqlStatement>,
+        statements: Vec<SqlStatement>,
         wait_max: Duration,
     ) -> Result<Vec<u64>, ClusterError> {
-        let body = statements.into_iter().cloned().collect();
-        let answer = self.ask("db/execute?transaction", &body, wait_max).await?;
+        let body = Value::Array(statements);
+        let (answer, is_repeated) = self.ask("db/execute?transaction", &body, wait_max).await?;
         let results = answer["results"].as_array();
         let results =
             results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
         let rows = |result| Ok(succeeded(result)?["rows_affected"].as_u64().unwrap_or(0));
-        results.iter().map(rows).collect()
+        let rows: Result<_, ClusterError> = results.iter().map(rows).collect();
+        rows.map_err(|error| match error {
+            ClusterError::Refused(reason) if OVERTAKEN.iter().any(|one| reason.contains(one)) => {
+                if is_repeated {
+                    ClusterError::Unknown("another write came after it".to_owned())
+                } else {
+                    ClusterError::Overtaken
+                }
+            }
+            error => error,
+        })
     }
 
     /// The rows of a query, read from the leader.
@@ -255,7 +128,7 @@ impl RqliteClient {
         wait_max: Duration,
     ) -> Result<Vec<Vec<Value>>, ClusterError> {
         let body = json!([statement]);
-        let answer = self.ask("db/query?level=strong", &body, wait_max).await?;
+        let (answer, _) = self.ask("db/query?level=strong", &body, wait_max).await?;
         let result = succeeded(&answer["results"][0])?;
         // Without rows there are no values.
         let rows: Option<Vec<Vec<Value>>> = serde_json::from_value(result["values"].clone())
@@ -279,13 +152,14 @@ impl RqliteClient {
             .map_err(|error| ClusterError::Unreachable(format!("{}: {error}", name(node))))
     }
 
-    /// Posts to the nodes in turn until one accepts, one refuses, or the time is up.
+    /// Posts to the nodes in turn until one accepts, one refuses, or the time is up; returns the answer, and whether an earlier
+    /// attempt may have been applied.
     async fn ask(
         &self,
         path: &str,
         body: &Value,
         wait_max: Duration,
-    ) -> Result<Value, ClusterError> {
+    ) -> Result<(Value, bool), ClusterError> {
         let (clock, body) = (Clock::system(), bytes::Bytes::from(body.to_string()));
         let end = clock.monotonic() + wait_max;
         let (mut wait, mut was_unknown, mut last) = (WAIT_MIN, false, String::new());
@@ -296,7 +170,7 @@ impl RqliteClient {
                     was_unknown = true;
                     message
                 }
-                answered => return answered,
+                answered => return answered.map(|answer| (answer, was_unknown)),
             };
             last = format!("{}: {message}", name(node));
             if clock.monotonic() + wait >= end {
@@ -464,6 +338,14 @@ const fn setting(status: u16) -> &'static str {
     }
 }
 
+/// Whether a write failed because another process wrote first; everything must then be read again.
+pub fn is_overtaken(error: &sqlx::Error) -> bool {
+    let sqlx::Error::Configuration(inner) = error else {
+        return false;
+    };
+    matches!(inner.downcast_ref(), Some(ClusterError::Overtaken))
+}
+
 impl From<ClusterError> for sqlx::Error {
     /// This allows functions that return SQLite's errors to return a cluster error.
     fn from(error: ClusterError) -> Self {
@@ -532,7 +414,7 @@ mod tests {
     use tokio::task::JoinHandle;
     use url::Url;
 
-    use super::{ClusterError, Executed, RqliteClient, statement_of};
+    use super::{ClusterError, OVERTAKEN, RqliteClient, statement_of};
     use crate::model::hex;
     use crate::storage::DbError;
     use crate::storage::cluster::migrate_cluster;
@@ -613,10 +495,7 @@ mod tests {
     }
 
     fn applied() -> Act {
-        Act::Answer(
-            200,
-            json!({"results": [{"rows_affected": 1}, {"rows_affected": 7}]}),
-        )
+        Act::Answer(200, json!({"results": [{"rows_affected": 7}]}))
     }
 
     fn refused(reason: &str) -> Act {
@@ -624,7 +503,7 @@ mod tests {
     }
 
     /// The outcome of one write to such nodes, and the requests that each received.
-    async fn write(acts: Vec<Vec<Act>>) -> (Result<Executed, ClusterError>, Vec<Vec<Value>>) {
+    async fn write(acts: Vec<Vec<Act>>) -> (Result<Vec<u64>, ClusterError>, Vec<Vec<Value>>) {
         let local = tokio::task::LocalSet::new();
         local
             .run_until(async {
@@ -635,7 +514,7 @@ mod tests {
                 let urls = nodes.iter().map(|node| node.url.clone()).collect();
                 let client = RqliteClient::new(urls).unwrap();
                 let statement = json!(["update t set a = ?", 1]);
-                let done = client.execute(&[statement], WAIT_MAX).await;
+                let done = client.execute(vec![statement], WAIT_MAX).await;
                 let bodies = nodes.iter().map(Node::bodies).collect();
                 nodes.iter().for_each(|node| node.task.abort());
                 (done, bodies)
@@ -643,55 +522,31 @@ mod tests {
             .await
     }
 
-    fn marker(body: &Value) -> &Value {
-        &body[0][1]
+    #[tokio::test]
+    async fn a_write_without_a_valid_answer_goes_to_the_next_node() {
+        let failure = |error: &str| json!({"results": [], "error": error});
+        for first in [
+            Act::Answer(200, failure("node failed to process Execute")),
+            Act::Answer(200, failure("leadership lost while committing log")),
+            Act::Answer(503, json!("leader not found")),
+            Act::Cut,
+        ] {
+            let (done, bodies) = write(vec![vec![first], vec![applied()]]).await;
+            assert_eq!(done.unwrap(), [7]);
+            assert_eq!(bodies[0], bodies[1]);
+        }
     }
 
     #[tokio::test]
-    async fn a_200_with_an_error_is_retried() {
-        let election = json!({"results": [], "error": "node failed to process Execute"});
-        let (done, bodies) = write(vec![vec![Act::Answer(200, election), applied()]]).await;
-        assert_eq!(
-            done.unwrap().rows,
-            Some(vec![7]),
-            "without the marker's own"
-        );
-        assert_eq!(bodies[0].len(), 2);
-        assert_eq!(bodies[0][0], bodies[0][1], "the very same, marker included");
-    }
-
-    #[tokio::test]
-    async fn an_unavailable_node_is_skipped_for_the_next_one() {
-        let unavailable = Act::Answer(503, json!("leader not found"));
-        let (done, bodies) = write(vec![vec![unavailable], vec![applied()]]).await;
-        assert_eq!(done.unwrap().rows, Some(vec![7]));
-        assert_eq!(bodies[0], bodies[1]);
-    }
-
-    #[tokio::test]
-    async fn a_marker_prevents_a_second_write_after_a_lost_answer() {
-        let there = refused("UNIQUE constraint failed: write_marker.marker");
-        let (done, bodies) = write(vec![vec![Act::Cut, there]]).await;
-        let done = done.unwrap();
-        assert_eq!(done.rows, None, "nobody knows how many rows any more");
-        assert_eq!(marker(&bodies[0][1]), &json!(done.marker));
-        assert_eq!(marker(&bodies[0][0]), marker(&bodies[0][1]));
-    }
-
-    #[tokio::test]
-    async fn a_write_moves_from_a_stale_leader_to_the_next_node() {
-        let stale = json!({"results": [], "error": "leadership lost while committing log"});
-        let (done, bodies) = write(vec![vec![Act::Answer(200, stale)], vec![applied()]]).await;
-        assert_eq!(done.unwrap().rows, Some(vec![7]));
-        assert_eq!(marker(&bodies[0][0]), marker(&bodies[1][0]));
-    }
-
-    #[tokio::test]
-    async fn a_write_with_a_failed_guard_is_overtaken_and_not_retried() {
-        let (done, bodies) =
-            write(vec![vec![refused("CHECK constraint failed: guard_holds")]]).await;
-        assert_eq!(done.unwrap_err(), ClusterError::Overtaken);
-        assert_eq!(bodies[0].len(), 1, "it is not tried again");
+    async fn a_write_that_came_too_late_is_overtaken_or_unknown() {
+        for column in OVERTAKEN {
+            let (done, bodies) = write(vec![vec![refused(column)]]).await;
+            assert_eq!(done.unwrap_err(), ClusterError::Overtaken);
+            assert_eq!(bodies[0].len(), 1, "it is not tried again");
+            // The first attempt, of which no answer came, may be the one that came first.
+            let (done, _) = write(vec![vec![Act::Cut, refused(column)]]).await;
+            assert!(matches!(done, Err(ClusterError::Unknown(_))), "{done:?}");
+        }
     }
 
     #[tokio::test]
@@ -720,7 +575,7 @@ mod tests {
         let url = format!("http://{}/", listener.local_addr().unwrap());
         drop(listener);
         let client = RqliteClient::new(vec![url.parse().unwrap()]).unwrap();
-        let done = client.execute(&[], Duration::from_millis(100)).await;
+        let done = client.execute(Vec::new(), Duration::from_millis(100)).await;
         let error = done.unwrap_err();
         assert!(matches!(error, ClusterError::Unreachable(_)), "{error}");
         assert!(error.to_string().contains("nothing was changed"), "{error}");

@@ -1,19 +1,26 @@
 //! A write to a cluster. Its statements are recorded with their values, and sent as one transaction at the end. Statements
 //! of the owner's commands also run on a copy of this node's file ([`WorkingCopy`]), so that each sees the effects of those
-//! before it. Statements of the service do not: they read this node's file, and guards check their assumptions.
+//! before it. Other statements do not: they read this node's file, and have the same effect when they are sent again.
 
 use std::env::temp_dir;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use chrono::{DateTime, Utc};
 use futures_util::StreamExt as _;
+use serde_json::json;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow};
 use sqlx::{Connection as _, Either, Execute, Executor as _, Sqlite, Transaction};
 use tempfile::TempDir;
 
-use super::client::{Cluster, ClusterError, RqliteClient, SqlStatement, WriteBasis, statement_of};
+use super::client::{
+    COMMAND_WAIT_MAX, Cluster, ClusterError, RqliteClient, SqlStatement, statement_of,
+};
 use crate::clock::Clock;
+use crate::compute::lock;
+use crate::config::ClusterAddress;
+use crate::random::Random;
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
@@ -21,29 +28,39 @@ use crate::storage::schema;
 /// A row or a result of a statement.
 pub type StatementStep = Either<SqliteQueryResult, SqliteRow>;
 
+/// Name of the lease of the process with the right to send.
+pub const SENDER: &str = "sender";
+
+/// Who sends a write.
+pub enum Author {
+    /// Any node; each statement has the same effect a second time.
+    Node,
+    /// The process with the right to send.
+    Sender,
+    /// A command, which works on a copy.
+    Owner(WorkingCopy),
+}
+
 /// The statements of a write, recorded for the cluster.
 pub struct RecordedWrite {
-    /// Answers reads.
+    /// Answers reads: of this node's file, or of the copy.
     transaction: Transaction<'static, Sqlite>,
     cluster: Arc<Cluster>,
-    /// The copy on which statements also run.
-    copy: Option<WorkingCopy>,
+    author: Author,
     /// One transaction for each group, in order.
     groups: Vec<Vec<SqlStatement>>,
 }
 
 impl RecordedWrite {
-    /// `transaction` answers reads and is read-only. With a copy, it is one on the copy, and the write fails unless the cluster
-    /// still has the state of the copy.
     pub fn new(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
-        copy: Option<WorkingCopy>,
+        author: Author,
     ) -> Self {
         Self {
             transaction,
             cluster,
-            copy,
+            author,
             groups: vec![Vec::new()],
         }
     }
@@ -65,12 +82,22 @@ impl RecordedWrite {
         // The connection is returned first: other readers must not wait for the cluster, and the copy is no longer
         // needed.
         self.transaction.rollback().await?;
-        let basis = self.copy.as_ref().map(|copy| copy.basis);
-        let written = self.cluster.write_groups(basis, self.groups).await;
-        if let Some(copy) = self.copy {
-            copy.leave().await;
+        let (cluster, mut groups) = (self.cluster, self.groups);
+        groups.retain(|group| !group.is_empty());
+        match self.author {
+            Author::Owner(copy) => {
+                let written = cluster.write_as_owner(copy.state, groups).await;
+                copy.leave().await;
+                written?;
+            }
+            Author::Sender => cluster.write_as_sender(groups.concat()).await?,
+            Author::Node if groups.is_empty() => {}
+            Author::Node => {
+                let written = cluster.client.execute(groups.concat(), cluster.wait_max);
+                written.await?;
+            }
         }
-        Ok(written?)
+        Ok(())
     }
 
     pub async fn rollback(self) -> sqlx::Result<()> {
@@ -92,7 +119,7 @@ impl RecordedWrite {
         if let Some(group) = self.groups.last_mut() {
             group.push(statement);
         }
-        if self.copy.is_none() {
+        if !matches!(self.author, Author::Owner(_)) {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
         // A statement that bypasses the record would never reach the cluster, so it is refused.
@@ -101,6 +128,63 @@ impl RecordedWrite {
         connection.execute("pragma query_only = on").await?;
         Ok(steps)
     }
+}
+
+impl Cluster {
+    /// A number above those of all earlier writes of senders, whose clocks nearly agree.
+    pub fn next_number(&self, now: DateTime<Utc>) -> i64 {
+        now.timestamp_millis().max(lock(&self.lease).writes + 1)
+    }
+
+    /// Applies statements as one transaction, unless another process has the right to send when they are applied.
+    async fn write_as_sender(&self, statements: Vec<SqlStatement>) -> Result<(), ClusterError> {
+        let number = self.next_number(Clock::system().now());
+        let fence =
+            "update lease set writes = iif(holder = ?2, max(writes, ?3), null) where name = ?1";
+        let mut all = vec![json!([fence, SENDER, self.holder, number])];
+        all.extend(statements);
+        self.client.execute(all, self.wait_max).await?;
+        let mut lease = lock(&self.lease);
+        lease.writes = lease.writes.max(number);
+        Ok(())
+    }
+
+    /// Applies the groups of a command, each as one transaction, if the cluster still has the state of the command's copy, and
+    /// later no other command's write.
+    async fn write_as_owner(
+        &self,
+        state: CopyState,
+        groups: Vec<Vec<SqlStatement>>,
+    ) -> Result<(), ClusterError> {
+        let mut number = state.owner_writes;
+        for (place, group) in groups.into_iter().enumerate() {
+            let next = next_owner_number(number)?;
+            let fence = "update instance set owner_writes = iif(owner_writes = ?1 and (?3 is null \
+                 or ?3 = (select coalesce(max(change_no), 0) from review_change)), ?2, null)";
+            let change_no = (place == 0).then_some(state.change_no);
+            let mut all = vec![json!([fence, number, next, change_no])];
+            all.extend(group);
+            let written = self.client.execute(all, self.wait_max).await;
+            if let Err(ClusterError::Unknown(_)) = &written
+                && let Ok(there) = CopyState::of_cluster(&self.client).await
+                && there.owner_writes == next
+            {
+                // The answer was lost, but the write was applied.
+            } else {
+                written?;
+            }
+            number = next;
+        }
+        Ok(())
+    }
+}
+
+/// A number above `number`, which no other command has.
+fn next_owner_number(number: i64) -> Result<i64, ClusterError> {
+    let random = Random::system().bytes_16();
+    let random = random.map_err(|error| ClusterError::Client(error.to_string()))?;
+    let [a, b, c, d, ..] = random;
+    Ok(number + 1 + i64::from(u32::from_be_bytes([a, b, c, d])))
 }
 
 /// Whether a statement only reads, by its first word.
@@ -127,7 +211,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 #[derive(Debug)]
 pub struct WorkingCopy {
     /// State of the database when the copy was made.
-    basis: WriteBasis,
+    state: CopyState,
     pool: SqlitePool,
     _folder: TempDir,
 }
@@ -146,16 +230,16 @@ impl WorkingCopy {
             .at(&path)?;
         let mut connection = pool.acquire().await.at(&path)?;
         schema::verify_version(&mut connection, file).await?;
-        let basis = WriteBasis::of_file(&mut connection).await.at(&path)?;
+        let state = CopyState::of_file(&mut connection).await.at(&path)?;
         drop(connection);
         Ok(Self {
-            basis,
+            state,
             pool,
             _folder: folder,
         })
     }
 
-    /// Begins a transaction that only [`Write`](crate::storage::Write) writes to: a statement that bypassed it would never reach the cluster.
+    /// Begins a transaction that only [`RecordedWrite`] writes to: a statement that bypassed it would never reach the cluster.
     pub async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
         let mut transaction = self.pool.begin_with("begin immediate").await?;
         sqlx::query("pragma query_only = on")
@@ -169,9 +253,60 @@ impl WorkingCopy {
     }
 }
 
+/// The state from which a copy was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CopyState {
+    change_no: i64,
+    /// Number of the last write of an owner's command.
+    owner_writes: i64,
+    /// The newest migration.
+    version: i64,
+}
+
+impl CopyState {
+    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select owner_writes from instance), \
+                          (select max(version) from _sqlx_migrations)";
+
+    /// The leader's state.
+    async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
+        let rows = client
+            .query(&json!([Self::SELECT]), COMMAND_WAIT_MAX)
+            .await?;
+        let number = |column: usize| rows.first()?.get(column)?.as_i64();
+        match (number(0), number(1), number(2)) {
+            (Some(change_no), Some(owner_writes), Some(version)) => Ok(Self {
+                change_no,
+                owner_writes,
+                version,
+            }),
+            _ => Err(ClusterError::Refused(
+                "the tables of the cluster are not ours".to_owned(),
+            )),
+        }
+    }
+
+    /// The state of a file, or of a transaction on it.
+    async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
+        let state = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
+        let (change_no, owner_writes, version) = state;
+        Ok(Self {
+            change_no,
+            owner_writes,
+            version,
+        })
+    }
+
+    /// Whether this is as new as `other`, or newer.
+    const fn has_reached(self, other: Self) -> bool {
+        self.change_no >= other.change_no
+            && self.owner_writes >= other.owner_writes
+            && self.version >= other.version
+    }
+}
+
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
-    let expected = match WriteBasis::of_cluster(client).await {
+    let expected = match CopyState::of_cluster(client).await {
         // It has no tables, or not ours.
         Err(ClusterError::Refused(_)) => return Err(DbError::Missing(file.to_owned())),
         expected => expected?,
@@ -179,7 +314,7 @@ pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<()
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_WAIT_MAX;
     loop {
-        let there = basis_of(file).await;
+        let there = state_of(file).await;
         if there
             .as_ref()
             .is_ok_and(|there| there.has_reached(expected))
@@ -196,13 +331,24 @@ pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<()
 
 /// The state of the file at `path`. rqlited creates the file once it has joined the cluster, so it may be missing or
 /// incomplete before.
-async fn basis_of(path: &Path) -> Result<WriteBasis, DbError> {
+async fn state_of(path: &Path) -> Result<CopyState, DbError> {
     if !path.exists() {
         return Err(DbError::Missing(path.to_owned()));
     }
     let reading = options(path).read_only(true);
     let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
-    let basis = WriteBasis::of_file(&mut connection).await.at(path)?;
+    let state = CopyState::of_file(&mut connection).await.at(path)?;
     connection.close().await.at(path)?;
-    Ok(basis)
+    Ok(state)
+}
+
+/// Copies the file of the node at `address` to `begun`, which errors call `name`, once it has all of the leader's data.
+pub async fn copy_node_file(
+    address: &ClusterAddress,
+    begun: &Path,
+    name: &Path,
+) -> Result<(), DbError> {
+    let client = RqliteClient::new(address.nodes.clone())?;
+    level_with_cluster(&client, &address.file).await?;
+    copy_file(&address.file, begun).await.at(name)
 }

@@ -5,9 +5,9 @@ mod runs;
 mod source;
 
 pub use rows::{
-    AnalysisRow, Binding, Changed, DatabasePosition, Deletion, INVALID_ROW, Numbered, Observation,
-    Reasons, ReviewState, SourceCount, changed_since, count_changed_since, counts, delete_all,
-    ids_with_prefix, list_ids, newest, observe, position, published, unreadable, upsert, withheld,
+    AnalysisRow, Binding, DatabasePosition, Deletion, INVALID_ROW, Numbered, Observation, Reasons,
+    ReviewState, SourceCount, changed_ids, counts, delete_all, ids_with_prefix, list_ids, newest,
+    observe, position, published, unreadable, upsert, withheld,
 };
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
@@ -15,7 +15,7 @@ pub use runs::{
     last_runs, note_run_reviews, note_undone, remove_marks, run_reviews,
 };
 pub use source::{
-    Known, KnownReview, Mark, ReviewCopy, Scope, SourceCounts, SourceRecord, anonymize, anonymized,
-    copies_of, counts_by_source, delete_by_owner, ids_after, load_known, marks, note_decided,
-    note_sources, other_ids, put_marks, rename_source, set_note, standing, update_marks,
+    Known, KnownReview, Mark, ReviewCopy, Scope, SourceCounts, SourceRecord, anonymize, copies_of,
+    counts_by_source, delete_by_owner, ids_after, load_known, marks, note_decided, note_sources,
+    other_ids, put_marks, rename_source, set_note, standing, update_marks,
 };

@@ -3,7 +3,7 @@
 //! A row that cannot be read (a shell can write bytes that are no UTF-8, or switch checks off) is reported when it is read, and
 //! left out. It never stops the others.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use futures_util::future::ready;
@@ -128,14 +128,6 @@ pub enum Binding {
     Foreign,
 }
 
-/// A changed review; `None` if it was deleted.
-#[derive(Debug)]
-pub struct Changed {
-    pub id: ReviewId,
-    /// Published or withheld.
-    pub review: Option<Numbered>,
-}
-
 /// The published reviews with their analyses, newest first: date descending, then id ascending.
 pub fn newest(
     connection: &mut SqliteConnection,
@@ -148,51 +140,19 @@ pub fn newest(
     rows.try_filter_map(|row| ready(Ok(numbered(row))))
 }
 
-/// Number of reviews that changed after `change_no`.
-pub async fn count_changed_since(
+/// The ids of the reviews that changed after `change_no`, deleted ones included.
+pub async fn changed_ids(
     connection: &mut SqliteConnection,
     change_no: i64,
-) -> sqlx::Result<usize> {
-    let count = sqlx::query_scalar!(
-        "select count(*) from review_change where change_no > ?",
-        change_no
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(usize::try_from(count).unwrap_or(0))
-}
-
-/// The reviews that changed after `change_no`, each once, with their analyses.
-pub async fn changed_since(
-    connection: &mut SqliteConnection,
-    change_no: i64,
-) -> sqlx::Result<Vec<Changed>> {
+) -> sqlx::Result<HashSet<ReviewId>> {
     let ids = sqlx::query_scalar!(
         r#"select review_id as "id: Text" from review_change where change_no > ?"#,
         change_no
     )
-    .fetch_all(&mut *connection)
-    .await?;
-    let rows = select_reviews!(
-        "from review_change as n cross join review as r on r.review_id = n.review_id
-           left join derived_analysis as d on d.review_id = r.review_id where n.change_no > ?",
-        change_no
-    )
     .fetch_all(connection)
     .await?;
-    let mut reviews: HashMap<String, Numbered> = rows
-        .into_iter()
-        .filter_map(numbered)
-        .map(|numbered| (numbered.review.id.to_string(), numbered))
-        .collect();
-    let ids = ids.iter().map(AsRef::as_ref);
-    let changed = ids.filter_map(|id: &str| {
-        Some(Changed {
-            review: reviews.remove(id),
-            id: id.parse().ok()?,
-        })
-    });
-    Ok(changed.collect())
+    let ids = ids.iter().map(|id| id.as_ref().parse());
+    Ok(ids.filter_map(Result::ok).collect())
 }
 
 /// The published reviews with these ids and their analyses, in no particular order.
@@ -583,32 +543,25 @@ fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
 /// A change by another program that the publisher has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Observation {
-    pub review_no: i64,
+    pub id: ReviewId,
     /// `None` if nothing visible changed, or if the writer gave a new review its own instant.
     pub observed_at: Option<DateTime<Utc>>,
 }
 
 /// Stores observations of reviews as of `change_no`; a review that has changed again since is left to the next
-/// snapshot. Fails as overtaken ([`crate::storage::is_overtaken`]) if another process was first.
+/// snapshot.
 pub async fn observe(
     write: &mut Write,
     observations: &[Observation],
     change_no: i64,
 ) -> sqlx::Result<()> {
-    let row = |one: &Observation| json!([one.review_no, one.observed_at.map(utc)]);
+    let row = |one: &Observation| json!([one.id, one.observed_at.map(utc)]);
     let rows = Value::Array(observations.iter().map(row).collect()).to_string();
-    write
-        .guard(
-            "not exists (select 1 from json_each(?1) as seen join review_change as c on c.review_no = seen.value ->> 0
-              where c.change_no <= ?2 and c.bound_change_no is c.change_no)",
-            |guard| guard.bind(&rows).bind(change_no),
-        )
-        .await?;
     execute!(
         write,
         "update review_change set bound_change_no = change_no, observed_at = coalesce(seen.value ->> 1, observed_at)
          from json_each(?1) as seen
-         where review_no = seen.value ->> 0 and change_no <= ?2 and bound_change_no is not change_no",
+         where review_id = seen.value ->> 0 and change_no <= ?2 and bound_change_no is not change_no",
         rows,
         change_no
     )

@@ -350,7 +350,8 @@ async fn notes(
 ) -> sqlx::Result<HashMap<ReviewId, String>> {
     let list = Value::from(ids).to_string();
     let notes = sqlx::query!(
-        r#"select review_id as "id: Text", note as "note: Text" from review_note where review_id in (select value from json_each(?))"#,
+        r#"select review_id as "id: Text", note as "note!: Text" from review
+           where note is not null and review_id in (select value from json_each(?))"#,
         list
     )
     .fetch_all(connection)
@@ -478,12 +479,11 @@ pub async fn rename_source(write: &mut Write, name: &str, new_name: &str) -> sql
 
 /// Keeps the note, or removes the present one.
 pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::Result<()> {
-    execute!(write, "delete from review_note where review_id = ?", id)?;
     execute!(
         write,
-        "insert into review_note (review_id, note) select ?1, ?2 where ?2 is not null",
-        id,
-        note
+        "update review set note = ? where review_id = ?",
+        note,
+        id
     )
 }
 
@@ -526,17 +526,7 @@ pub async fn anonymize(
         "update import_run_review set former = json_remove(former, '$.review.author') where review_id = ? and former is not null",
         id
     )?;
-    note_traces(write, 0).await
-}
-
-/// The reviews whose author a command took away.
-pub async fn anonymized(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from review_source as s join review as r using (review_id)
-           where r.author = ? and exists (select 1 from json_each(s.said, '$.decided') where value = 'author')"#,
-        ANONYMOUS
-    );
-    Ok(strings(ids.fetch_all(connection).await?))
+    note_traces(write).await
 }
 
 /// Updates by which rows of their sources deleted reviews are found.

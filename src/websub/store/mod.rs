@@ -84,7 +84,7 @@ pub enum AttemptOutcome {
     /// No usable response; it is tried once more.
     VerifyAgain {
         serial: i64,
-        /// Number of attempts to count: 0 if our own network failed.
+        /// Attempts that count, without those in which our own network failed.
         attempts: i64,
         at: DateTime<Utc>,
     },
@@ -176,7 +176,7 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
         } => {
             let at = utc_milliseconds(*at);
             sqlx::query!(
-                "update intent set attempts = attempts + ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
+                "update intent set attempts = ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
                 attempts,
                 at,
                 id,

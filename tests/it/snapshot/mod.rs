@@ -6,6 +6,7 @@ use std::future::Future;
 use std::path::Path;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
 
 use bytes::Bytes;
 use chrono::DateTime;
@@ -40,6 +41,7 @@ impl PublisherRig {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("reviews.db");
         let (database, _) = Database::open(&path).await.unwrap();
+        database.take_lease(Duration::ZERO).await.unwrap();
         let clock = Clock::manual(start());
         let publisher = Publisher::new(database.clone(), links(), clock.clone());
         Self {

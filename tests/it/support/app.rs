@@ -99,6 +99,7 @@ impl TestApp {
         for part in reviews.chunks(10_000) {
             store(&database, &clock, part).await;
         }
+        database.take_lease(Duration::ZERO).await.unwrap();
         let publisher = Publisher::new(database, links(), clock.clone());
         let app = App::new(publisher, hub_options()).await.unwrap();
         Self {
@@ -164,7 +165,7 @@ impl TestApp {
         change: impl FnOnce(&mut AppOptions),
     ) -> Self {
         let database = open(folder.path()).await;
-        database.renew_lease(Duration::ZERO).await.unwrap();
+        database.take_lease(Duration::ZERO).await.unwrap();
         let mut options = AppOptions::from(hub.options());
         change(&mut options);
         let publisher = Publisher::new(database, links(), clock.clone());
@@ -452,9 +453,10 @@ pub async fn store(database: &Database, clock: &Clock, reviews: &[Review]) {
     write.commit().await.unwrap();
 }
 
-/// Another service on a database file.
+/// A service on a database file; beside another one it only shows what that one publishes.
 pub async fn service_on(path: &Path, links: Links, hosts: Hosts) -> App {
     let (database, _) = Database::open(path).await.unwrap();
+    database.take_lease(Duration::ZERO).await.unwrap();
     let publisher = Publisher::new(database, links, Clock::manual(start()));
     let options = AppOptions {
         allowed_hosts: hosts,

@@ -77,13 +77,6 @@ fn api_in(folder: &Path) -> Option<u16> {
     fs::read_to_string(folder.join(API)).ok()?.parse().ok()
 }
 
-/// The file of the analyses derived from the database at `path`.
-pub fn derived(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push("-derived");
-    name.into()
-}
-
 /// Runs writing statements in one transaction; the error is SQLite's message.
 pub fn execute(api: u16, statements: &[String]) -> Result<(), String> {
     let body = serde_json::json!(statements).to_string();

@@ -54,7 +54,7 @@ pub fn refused(path: &Path, sql: &str) -> String {
 pub fn rows(path: &Path, query: &str) -> Vec<Value> {
     let mut objects = Vec::new();
     let connection = match cluster::api_of(path) {
-        Some(_) => reader(path).unwrap(),
+        Some(_) => Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap(),
         None => connect(path),
     };
     let done = each_result(&connection, query, |rows| {
@@ -132,25 +132,10 @@ fn run(path: &Path, sql: &str) -> rusqlite::Result<String> {
     Ok(printed)
 }
 
-/// A connection to a file of rqlited, with the derived file attached.
-fn reader(path: &Path) -> rusqlite::Result<Connection> {
-    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
-    let side = cluster::derived(path);
-    if side.exists() {
-        connection.execute("attach ? as side", [side.to_string_lossy()])?;
-        for name in ["analysis", "finding", "mention", "review"] {
-            connection.execute_batch(&format!(
-                "create temp view derived_{name} as select * from side.derived_{name}"
-            ))?;
-        }
-    }
-    Ok(connection)
-}
-
 /// The same for a file of rqlited: writes use its API, with the statements between `begin` and `commit` as one transaction;
-/// reads use the file and the derived file.
+/// reads use the file.
 fn run_on_cluster(path: &Path, api: u16, sql: &str) -> rusqlite::Result<String> {
-    let connection = reader(path)?;
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?;
     let failure =
         |failure| rusqlite::Error::SqliteFailure(rusqlite::ffi::Error::new(1), Some(failure));
     let (mut printed, mut open) = (String::new(), None::<Vec<String>>);

@@ -92,9 +92,7 @@ async fn ids_that_no_url_can_contain_are_refused() {
         );
         let update = format!("update review set review_id = '{id}' where review_id = 'r-00001'");
         for sql in [insert, update] {
-            let message = app.refused(&sql).await;
-            assert_has(&message, "review_id_not_reserved");
-            assert_has(&message, "another id");
+            assert_has(&app.refused(&sql).await, "review_id_not_reserved");
         }
         let error = id.parse::<ReviewId>().unwrap_err().to_string();
         assert_has(&error, "cannot be part of a link");

@@ -10,11 +10,10 @@ async fn every_missing_or_changed_part_of_the_schema_is_found() {
     for [sql, fault] in table(
         "
         drop trigger review_updated → the trigger review_updated is missing
-        drop trigger derived_finding_deleted → the trigger derived_finding_deleted is missing
         drop trigger mention_deleted; create trigger mention_deleted after delete on mention begin select 1; end → the trigger mention_deleted differs from its definition
         drop index review_newest → the index review_newest is missing
         drop index review_newest; create index review_newest on review (author) → the index review_newest differs from its definition
-        drop table write_marker → the table write_marker is missing
+        drop table lease → the table lease is missing
         drop table intent; create table intent (subscription_id integer primary key) → the table intent differs from its definition
         alter table review add column mine text → the table review differs from its definition
         alter table review rename column title to headline → the table review differs from its definition

@@ -327,5 +327,5 @@ fn withhold_and_delete_name_copies_and_notes_stay_private() {
     // Not of another person with a like name.
     let done = home.run_ok("delete d1 --yes", "of Yelp has the same author");
     assert!(!done.out.contains("of Angi"), "{}", done.out);
-    home.finds("select count(*) from review_note", "0");
+    home.finds("select count(note) from review", "0");
 }

@@ -76,8 +76,6 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
         "update review set author = 'A'",
     ] {
         app.sql(sql);
-        // The first service to look publishes; the other finds it published.
-        other.drain().await.unwrap();
         app.drain().await;
         other.drain().await.unwrap();
         let (ours, theirs) = (app.app().ctx.current.load(), other.ctx.current.load());
@@ -90,7 +88,13 @@ async fn two_services_on_one_file_agree_and_stop_publishing() {
     let before = swaps();
     app.drain().await;
     other.drain().await.unwrap();
+    let last = after[3];
     assert_eq!((swaps(), versions(&app.path())), (before, after));
+    // The other one publishes when the first no longer does.
+    app.database().give_up_lease().await.unwrap();
+    app.sql("update review set author = 'B'");
+    other.drain().await.unwrap();
+    assert_eq!(versions(&app.path())[3], last + 1);
 }
 
 #[tokio::test]

@@ -152,7 +152,7 @@ fn native_rows_of_a_run_set_only_fields_of_the_customer() {
     home.finds(
         "select review_id, status, withheld_reason, verification from review order by review_id;
          select source_name, id_at_source, posted_at, said ->> 'decided' from review_source where review_id = 'n1';
-         select count(*) from review_note;
+         select count(note) from review;
          select count(*) from review_source where same_text = 3",
         "n1|published||manual\nw0|withheld|not published at the source|manual\nw1|withheld|not published at the source|manual\nw2|withheld|not published at the source|manual\nGoogle|||\n0\n0",
     );
