@@ -29,6 +29,10 @@ select a.review_id, cast(f.key as integer) as finding_no, nullif(f.value ->> 'as
     f.value -> 'hits' as hits, a.text_hash, a.method_hash
 from derived_analysis as a, json_each(a.analysis, '$.findings') as f;
 
+create trigger derived_finding_deleted instead of delete on derived_finding begin
+    delete from derived_analysis where review_id = old.review_id;
+end;
+
 -- Who and what is named, a row each. With several candidates it is not known whom the words name; they count for none.
 create view derived_mention as
 select a.review_id, cast(m.key as integer) as mention_no, m.value ->> 'kind' as kind,

@@ -123,7 +123,8 @@ impl PublishChanges {
                 figures
             }))
         };
-        self.ctx.compute.drive(publishing).await?
+        // Boxed, because it is large and the futures around it have it inside.
+        self.ctx.compute.drive(Box::pin(publishing)).await?
     }
 }
 

@@ -202,11 +202,14 @@ impl<'t> Columns<'t> {
                 && !has_address(cell)
         };
         cells.peek().is_some()
-            && match field {
-                ReviewField::Rating => cells.all(is_stars),
-                ReviewField::Date => cells.all(is_date),
-                ReviewField::Text => cells.any(is_sentence),
-                _ => cells.all(is_name),
+            && if field == ReviewField::Rating {
+                cells.all(is_stars)
+            } else if field == ReviewField::Date {
+                cells.all(is_date)
+            } else if field == ReviewField::Text {
+                cells.any(is_sentence)
+            } else {
+                cells.all(is_name)
             }
     }
 

@@ -35,8 +35,6 @@ struct TellingWord {
     tells_english: bool,
     /// Whether it is of another language.
     is_foreign: bool,
-    /// Whether it is frequent in English reviews.
-    is_common: bool,
 }
 
 /// The words of the lists.
@@ -50,9 +48,6 @@ static TELLING_LIST: LazyLock<WordMap<TellingWord>> = LazyLock::new(|| {
     mark(&english.function_words, &|word| word.is_english = true);
     mark(&english.telling_words, &|word| word.tells_english = true);
     mark(&english.foreign_words, &|word| word.is_foreign = true);
-    let common = COMMON_WORDS.keys().map(|word| (*word).to_owned());
-    let common = WordSet::from(common.collect::<Vec<_>>().join(" "));
-    mark(&common, &|word| word.is_common = true);
     words
 });
 
@@ -64,8 +59,6 @@ struct LanguageCounts {
     /// English words of short texts, and words of other languages.
     telling: usize,
     foreign: usize,
-    /// Words that are frequent in English reviews.
-    common: usize,
 }
 
 /// The language of a text with the declared language `declared` (a BCP 47 tag): by its typical words, and, if these do
@@ -105,7 +98,7 @@ pub fn detect_language(text: &TokenizedText, declared: Option<&str>) -> TextLang
         // `Great work!` is English.
         !is_declared_other && has_only_ascii_letters(text)
     } else {
-        is_english_by_statistics(text, &counts, is_declared_other)
+        is_english_by_statistics(text, counts.words, is_declared_other)
     };
     if is_english {
         TextLanguage::English
@@ -126,27 +119,29 @@ fn count_words(text: &TokenizedText) -> LanguageCounts {
         counts.english += usize::from(known.is_english);
         counts.telling += usize::from(known.is_english || known.tells_english);
         counts.foreign += usize::from(known.is_foreign && !known.is_english);
-        counts.common += usize::from(known.is_common || known.is_english);
     }
     counts
 }
 
 /// Whether a longer text whose typical words do not decide is English.
-fn is_english_by_statistics(
-    text: &TokenizedText,
-    counts: &LanguageCounts,
-    is_declared_other: bool,
-) -> bool {
+fn is_english_by_statistics(text: &TokenizedText, words: usize, is_declared_other: bool) -> bool {
     // The statistics do not know every language: `me e mire ne tirane` is Albanian.
-    let has_english_words = counts.common * UNKNOWN_ONE_IN >= counts.words;
+    let is_common = |at: &usize| {
+        let function_words = &LanguageWords::english().function_words;
+        COMMON_WORDS.contains_key(text.word(*at)) || text.is_among(*at, function_words)
+    };
+    let has_english_words = || {
+        let common = (0..text.tokens().len()).filter(is_common).take(words);
+        common.count() * UNKNOWN_ONE_IN >= words
+    };
     let Some(info) = statistics(text) else {
-        return has_english_words && !is_declared_other;
+        return has_english_words() && !is_declared_other;
     };
     let is_sure = info.is_reliable() || !is_declared_other && info.confidence() >= CONFIDENCE_MIN;
     let is_detected_other = info.lang() != whatlang::Lang::Eng && is_sure;
     !is_detected_other
         && info.script() == whatlang::Script::Latin
-        && (is_english(&info) || has_english_words && !is_declared_other)
+        && (is_english(&info) || !is_declared_other && has_english_words())
 }
 
 /// What the statistics guess.

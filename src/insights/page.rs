@@ -45,6 +45,8 @@ const UNPLACED_PART: u32 = 10;
 const UNPLACED_FACTOR: u32 = 8;
 /// `Most` is more than this share.
 const HALF: f64 = 0.5;
+/// What a whole review is that is neither positive nor negative.
+const UNCLEAR: &str = "mixed, neutral or unclear";
 /// Maximum number of names in one sentence, which has one `and`.
 const NAMES_MAX: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
@@ -390,7 +392,6 @@ impl InsightsPage<'_> {
         let votes = &self.counted.corpus.overall;
         let (positive, negative, all) = (votes.positive, votes.negative, votes.reviews());
         let [(more, word), (fewer, other)] = sides(votes);
-        const UNCLEAR: &str = "mixed, neutral or unclear";
         let are = |reviews: u32, what: &str| match reviews {
             0 => format!("none is {what}"),
             1 => format!("1 is {what}"),

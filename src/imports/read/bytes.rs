@@ -191,7 +191,9 @@ fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
     }
     members.retain(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        name.starts_with("reviews") && name.ends_with(".json")
+        let name = name.to_ascii_lowercase();
+        name.strip_suffix(".json")
+            .is_some_and(|name| name.starts_with("reviews"))
     });
     if members.is_empty() {
         return Err(FileError::new(

@@ -109,15 +109,11 @@ impl RqliteClient {
             results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
         let rows = |result| Ok(succeeded(result)?["rows_affected"].as_u64().unwrap_or(0));
         let rows: Result<_, ClusterError> = results.iter().map(rows).collect();
-        rows.map_err(|error| match error {
-            ClusterError::Refused(reason) if OVERTAKEN.iter().any(|one| reason.contains(one)) => {
-                if is_repeated {
-                    ClusterError::Unknown("another write came after it".to_owned())
-                } else {
-                    ClusterError::Overtaken
-                }
-            }
-            error => error,
+        let is_overtaken = |error: &ClusterError| matches!(error, ClusterError::Refused(reason) if OVERTAKEN.iter().any(|one| reason.contains(one)));
+        rows.map_err(|error| match is_overtaken(&error) {
+            true if is_repeated => ClusterError::Unknown("another write came after it".to_owned()),
+            true => ClusterError::Overtaken,
+            false => error,
         })
     }
 
