@@ -32,7 +32,7 @@ impl Database {
         }
         let searchers = self.open.load().searchers.clone();
         // One statement, so one state of the database; one row, because each costs a message between threads.
-        // The limits are no parameters: SQLite would plan the statement anew for each value that is bound to them, which takes as
+        // The limits are no parameters: SQLite would plan the statement again for each value that is bound to them, which takes as
         // long as the search.
         let row = sqlx::query!(
             r#"select coalesce((select lineage_id from instance), '') as "lineage!: Text",
