@@ -191,9 +191,9 @@ fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
     }
     members.retain(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
-        let name = name.to_ascii_lowercase();
-        name.strip_suffix(".json")
-            .is_some_and(|name| name.starts_with("reviews"))
+        // By case: `Reviews.json` of Google Maps has what a user wrote.
+        let stem = name.strip_suffix(".json");
+        stem.is_some_and(|stem| stem.starts_with("reviews"))
     });
     if members.is_empty() {
         return Err(FileError::new(
