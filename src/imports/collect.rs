@@ -181,13 +181,13 @@ impl FileReader<'_> {
             let base = choice.base.as_ref().map(|base| base.name.clone());
             (base, choice.source.clone())
         };
-        let wanted = key(choice);
+        let choice_key = key(choice);
         if let InputRows::Table(mut table) = input.rows {
             for row in &mut table.rows {
                 row.file = input.file;
             }
             let mut others = self.inputs.iter_mut();
-            let is_like = |other: &&mut Input| key(&other.choice) == wanted;
+            let is_like = |other: &&mut Input| key(&other.choice) == choice_key;
             if let Some(other) = others.find(is_like)
                 && let InputRows::Table(first) = &mut other.rows
             {
@@ -281,7 +281,7 @@ impl FileReader<'_> {
                 places: part.candidates,
                 ignored: self.formats.ignored(&choice.source),
                 is_kept: choice.is_kept,
-                is_draft_wanted: self.request.format == Some(FormatArgument::Draft),
+                asks_for_draft: self.request.format == Some(FormatArgument::Draft),
             },
             choice,
         };
@@ -342,10 +342,10 @@ fn complete_formats(
     request: &ImportRequest,
     kept: &KeptFormats,
 ) -> Result<Completed, ImportError> {
-    let is_draft_wanted = request.format == Some(FormatArgument::Draft);
+    let asks_for_draft = request.format == Some(FormatArgument::Draft);
     let is_table = |input: &&Input| matches!(input.rows, InputRows::Table(_));
     let tables = inputs.iter().filter(is_table).count();
-    if is_draft_wanted && tables == 0 {
+    if asks_for_draft && tables == 0 {
         return Err(ImportError::Refused(
             "the file is in our own form, which needs no format; import it without --format"
                 .to_owned(),
@@ -368,7 +368,7 @@ fn complete_formats(
         let draft = Draft::new(own, base.as_deref(), table, input.context.clone());
         let draft = draft.map_err(|fault| ImportError::Refused(format!("{file}: {fault}")))?;
         // A table of another source is never imported under the format that a source keeps, nor in its place.
-        if !draft.format.open.is_empty() || is_draft_wanted || *needs_source {
+        if !draft.format.open.is_empty() || asks_for_draft || *needs_source {
             if tables > 1 {
                 return Err(ImportError::Refused(format!(
                     "{file}: something must be decided about its format first; import it by itself"

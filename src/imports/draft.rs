@@ -62,7 +62,7 @@ pub struct DraftContext {
     /// The columns that the format which the source keeps ignores.
     pub ignored: Vec<String>,
     /// Whether the draft is shown even if nothing is open.
-    pub is_draft_wanted: bool,
+    pub asks_for_draft: bool,
     /// Whether the format is kept with a source: then other fields than the needed ones are not drafted.
     pub is_kept: bool,
 }
@@ -303,7 +303,7 @@ impl Draft {
         if !draft.context.places.is_empty() {
             draft.open(if table.is_objects { "rows" } else { "sheet" });
         }
-        if !draft.format.open.is_empty() || draft.context.is_draft_wanted {
+        if !draft.format.open.is_empty() || draft.context.asks_for_draft {
             draft.columns = columns.shown();
         }
         Ok(draft)

@@ -131,8 +131,9 @@ fn is_english_by_statistics(text: &TokenizedText, words: usize, is_declared_othe
         COMMON_WORDS.contains_key(text.word(*at)) || text.is_among(*at, function_words)
     };
     let has_english_words = || {
-        let common = (0..text.tokens().len()).filter(is_common).take(words);
-        common.count() * UNKNOWN_ONE_IN >= words
+        let tokens = 0..text.tokens().len();
+        let counted = tokens.filter(|at| text.tokens()[*at].is_word()).take(words);
+        counted.filter(is_common).count() * UNKNOWN_ONE_IN >= words
     };
     let Some(info) = statistics(text) else {
         return has_english_words() && !is_declared_other;

@@ -43,7 +43,9 @@ impl Services {
         Self {
             ids: services.iter().map(|service| service.id.clone()).collect(),
             forms: NameTrie::new(&entries),
-            firm: words_of_name(firm),
+            firm: words_of(&TokenizedText::new(firm))
+                .map(str::to_owned)
+                .collect(),
         }
     }
 
@@ -83,13 +85,6 @@ impl Services {
             words == name && (is_word(-1, at.checked_sub(1)) || is_word(1, Some(at + words.len())))
         })
     }
-}
-
-/// The words of a name, in lower case.
-fn words_of_name(name: &str) -> Vec<String> {
-    let text = TokenizedText::new(name);
-    let words = (0..text.tokens().len()).filter(|at| !text.has_shape(*at, Capitalisation::Mark));
-    words.map(|at| text.word(at).to_owned()).collect()
 }
 
 /// Whether the words have another meaning in this context.

@@ -13,8 +13,8 @@ use brotli::enc::BrotliEncoderParams;
 use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use poem::http::header::{CACHE_CONTROL, ETAG, VARY};
-use poem::http::{HeaderMap, HeaderName, HeaderValue};
+use poem::http::header::{CACHE_CONTROL, VARY};
+use poem::http::{HeaderMap, HeaderValue};
 
 use super::document::Content;
 use super::store::Publication;
@@ -89,7 +89,7 @@ fn feed<W: Write>(mut encoder: W, pieces: &[Bytes], is_cancelled: &dyn Fn() -> b
 // A response body shared by many requests, with each coding once it is ready. Used for documents and for pages and
 // descriptions that do not change while the service runs.
 
-/// Capacity for a response's header fields, those that are added later included, so that the map does not grow.
+/// Capacity for a response's header fields, those that are added later included: a clone keeps the size of the table.
 const FIELDS_MAX: usize = 16;
 /// How long caches may keep an answer, and how long they may serve a stale one while they revalidate or cannot reach the
 /// service.
@@ -102,11 +102,10 @@ pub struct CachedBody {
     pub content_type: &'static str,
     pub content: Content,
     coded: Arc<[OnceLock<Bytes>; Coding::ALL.len()]>,
-    /// The header fields of an answer, also of a 304: in identity, then in each coding, ready or not. Finished, because an answer
-    /// with a 304 costs little else.
-    heads: [HeaderMap; 1 + Coding::ALL.len()],
-    /// Those of the heads. They are strong: `"<digest>"`, or `"<digest>-gzip"`.
-    etags: [String; 1 + Coding::ALL.len()],
+    /// The header fields of an answer, also of a 304, but for `ETag`. Finished, because a 304 costs little else.
+    pub head: HeaderMap,
+    /// In identity, then in each coding, ready or not. They are strong: `"<digest>"`, or `"<digest>-gzip"`.
+    etags: [HeaderValue; 1 + Coding::ALL.len()],
     /// The publication whose last change is also that of the body, if its row is stored.
     pub publication: Option<Publication>,
 }
@@ -116,18 +115,16 @@ impl CachedBody {
     pub fn new(content_type: &'static str, content: Content) -> Self {
         let digest = &content.digest;
         let [brotli, gzip] = Coding::ALL.map(|coding| format!("\"{digest}-{coding}\""));
-        let etags = [format!("\"{digest}\""), brotli, gzip];
-        let heads = etags.each_ref().map(|etag| {
-            let mut head = HeaderMap::with_capacity(FIELDS_MAX);
-            insert(&mut head, ETAG, etag);
-            head.insert(CACHE_CONTROL, CACHEABLE);
-            head.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-            head
-        });
+        let mut head = HeaderMap::with_capacity(FIELDS_MAX);
+        head.insert(CACHE_CONTROL, CACHEABLE);
+        head.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         Self {
             coded: Arc::new(Coding::ALL.map(|_| OnceLock::new())),
-            heads,
-            etags,
+            head,
+            etags: [format!("\"{digest}\""), brotli, gzip].map(|etag| {
+                HeaderValue::try_from(etag)
+                    .unwrap_or_else(|fault| unreachable!("hexadecimal digits: {fault}"))
+            }),
             publication: None,
             content_type,
             content,
@@ -153,8 +150,9 @@ impl CachedBody {
 
     /// Adds a field to the answers in all codings.
     pub fn add(&mut self, name: &'static str, value: &str) {
-        for head in &mut self.heads {
-            insert(head, HeaderName::from_static(name), value);
+        // A date or URLs, which are always valid.
+        if let Ok(value) = HeaderValue::from_str(value) {
+            self.head.insert(name, value);
         }
     }
 
@@ -168,14 +166,14 @@ impl CachedBody {
         self.coded[coding as usize].get().map(slice::from_ref)
     }
 
-    /// The header fields of an answer in that coding; `None` is identity.
-    pub fn head(&self, coding: Option<Coding>) -> &HeaderMap {
-        &self.heads[coding.map_or(0, |coding| 1 + coding as usize)]
+    /// The entity tag of the body in that coding; `None` is identity.
+    pub fn etag(&self, coding: Option<Coding>) -> &HeaderValue {
+        &self.etags[coding.map_or(0, |coding| 1 + coding as usize)]
     }
 
     /// Whether it is the entity tag of the body in any coding.
     pub fn has_etag(&self, tag: &[u8]) -> bool {
-        self.etags.iter().any(|etag| etag.as_bytes() == tag)
+        self.etags.iter().any(|etag| etag == tag)
     }
 
     /// The codings that are ready, most preferred first.
@@ -187,13 +185,6 @@ impl CachedBody {
     /// Later calls for the same coding do nothing, because all results are equal.
     pub fn set_coded(&self, coding: Coding, coded: Bytes) {
         let _ = self.coded[coding as usize].set(coded);
-    }
-}
-
-/// Adds a value of hexadecimal digits, a date or URLs, which is always valid.
-fn insert(head: &mut HeaderMap, name: HeaderName, value: &str) {
-    if let Ok(value) = HeaderValue::from_str(value) {
-        head.insert(name, value);
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::SystemTime;
 use bytes::Bytes;
 use futures_util::{StreamExt, stream};
 use poem::http::header::{
-    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, IF_NONE_MATCH,
+    ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
 };
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use poem::web::headers::{Date, HeaderMapExt as _, IfModifiedSince};
@@ -47,7 +47,8 @@ impl Ctx {
         let coding = choose(request, body);
         let mut response = Response::default();
         let fields = response.headers_mut();
-        fields.clone_from(body.head(coding));
+        fields.clone_from(&body.head);
+        fields.insert(ETAG, body.etag(coding).clone());
         if let Some(publication) = &body.publication {
             // Not earlier than `Last-Modified` (RFC 9110 §8.8.2.1), even if the clock was set back after the change.
             let date = self.clock.now().max(publication.changed_at);

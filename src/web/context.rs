@@ -249,3 +249,61 @@ fn announced_bytes(headers: &HeaderMap) -> Option<u64> {
     // More digits than a `u64` exceed every bound; hyper refuses any other text.
     Some(digits.parse().unwrap_or(u64::MAX))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_client_is_the_first_untrusted_hop_from_the_right() {
+        let trusted = ["10.0.0.0/8", "fd00::/8"].map(|net| net.parse().unwrap());
+        for (peer, lines, expected) in [
+            // An untrusted peer's field is ignored.
+            ("198.51.100.1", &["203.0.113.1"][..], "198.51.100.1"),
+            ("10.0.0.1", &[], "10.0.0.1"),
+            ("::ffff:10.0.0.1", &["198.51.100.9"], "198.51.100.9"),
+            ("10.0.0.1", &["203.0.113.3, 198.51.100.9"], "198.51.100.9"),
+            (
+                "10.0.0.1",
+                &["203.0.113.3,198.51.100.9 ,10.0.0.7"],
+                "198.51.100.9",
+            ),
+            // The client's own entry names a trusted proxy.
+            ("10.0.0.1", &["10.0.0.9, 198.51.100.9"], "198.51.100.9"),
+            // Several lines are one list (RFC 9110 §5.3).
+            (
+                "10.0.0.1",
+                &["203.0.113.3", "198.51.100.9", "10.0.0.7"],
+                "198.51.100.9",
+            ),
+            ("10.0.0.1", &["10.0.0.3, 10.0.0.2"], "10.0.0.3"),
+            ("10.0.0.1", &[" , 198.51.100.9,, "], "198.51.100.9"),
+            ("fd00::1", &["2001:db8::1"], "2001:db8::1"),
+            // With ports.
+            (
+                "10.0.0.1",
+                &["203.0.113.3, 198.51.100.7:4711"],
+                "198.51.100.7",
+            ),
+            (
+                "10.0.0.1",
+                &["198.51.100.7, [2001:db8::1]:443"],
+                "2001:db8::1",
+            ),
+            ("10.0.0.1", &["198.51.100.7, [2001:db8::1]"], "2001:db8::1"),
+            ("10.0.0.1", &["198.51.100.9, 10.0.0.7:80"], "198.51.100.9"),
+            ("10.0.0.1", &["[::ffff:198.51.100.7]:443"], "198.51.100.7"),
+        ] {
+            let source = source(
+                peer.parse().unwrap(),
+                lines.iter().map(|line| Some(*line)),
+                &trusted,
+            );
+            assert_eq!(
+                source,
+                expected.parse::<IpAddr>().unwrap(),
+                "{peer} {lines:?}"
+            );
+        }
+    }
+}
