@@ -195,7 +195,7 @@ impl DatasetsApi {
     /// Get the evidence of an aspect
     ///
     /// The figures of the aspect, and every review that supports them, newest first, with its findings: the words, their sentiment,
-    /// the people they are about, and the hits (rule, words, points) that add up to the score. Without filters, `total` is
+    /// the people they are about, and the hits (rule, words, points) that add up to the score. Without filters, `matched` is
     /// `mention_count`;
     /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a service if its sentence names it,
     /// and about a technician if its sentence or the one before names the person.

@@ -24,14 +24,6 @@ pub struct RoutedService {
     pub routes: Vec<ListedRoute>,
 }
 
-/// Paths that users guess, with relative redirect targets.
-const GUESSED_PATHS: [(&str, &str); 4] = [
-    ("/openapi.json", ".well-known/openapi.json"),
-    ("/api", "docs"),
-    ("/api/reviews", "reviews/search"),
-    ("/feed", "feed.xml"),
-];
-
 /// The public routes; those of the operators too, unless they have a separate listener.
 pub fn public(
     routes: Routes,
@@ -43,10 +35,6 @@ pub fn public(
     let routes = routes.get(OPENAPI_PATH, openapi);
     let routes = mcp::routes(routes, agents);
     let routes = pages::routes(routes, pages);
-    let guessed = GUESSED_PATHS.into_iter();
-    let routes = guessed.fold(routes, |routes, (path, target)| {
-        routes.redirect(path, target)
-    });
     let list = routes.list.clone();
     let endpoint = routes
         .into_endpoint()

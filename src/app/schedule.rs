@@ -172,7 +172,7 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
     Ok(ended > 0)
 }
 
-/// Deletes rows and files whose retention has ended: the hub's attempts, sums, ended subscriptions and unverified
+/// Deletes rows and files whose retention has ended: the hub's ended subscriptions and unverified
 /// requests, former values of imports, and files that a restore kept.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let (path, mut write) = (database.path(), database.write().await?);

@@ -24,7 +24,7 @@ pub const LABELS: [&str; 3] = ["negative", "neutral", "positive"];
 pub const BLAME: usize = 0;
 pub const PRAISE: usize = 2;
 
-/// The name of the head that detects the complaints in reviews of one or two stars.
+/// The name of the head that detects the complaints in reviews of few stars.
 pub const COMPLAINT: &str = "complaint";
 
 /// The name of the head that detects a judgement of an aspect: `price:negative`.
@@ -199,7 +199,7 @@ pub struct SentencePart {
     pub aspects: Vec<i32>,
     /// The same for each label.
     pub labels: [i32; LABELS.len()],
-    /// The logarithm of the odds that the part complains, if its review has one or two stars, in units of 1/[`UNIT`].
+    /// The logarithm of the odds that the part complains, if its review has few stars, in units of 1/[`UNIT`].
     pub complaint: i32,
     pub lexicon: LexiconFeatures,
 }

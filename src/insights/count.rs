@@ -2,7 +2,7 @@
 //! sentences for quotes are collected on the way. A pure function: the same analyses in the same order give the same counts.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use chrono::{Datelike, NaiveDate};
 
@@ -182,8 +182,8 @@ pub struct Corpus {
     pub with_text: u32,
     /// Texts in a supported language.
     pub analysed: u32,
-    /// Texts in another language, by its tag if it is known.
-    pub foreign: BTreeMap<String, u32>,
+    /// Texts in another language.
+    pub foreign: u32,
     /// Number of analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
     pub low_rated: LowRated,
@@ -193,12 +193,11 @@ pub struct Corpus {
 
 impl Corpus {
     pub fn generated_from(&self) -> GeneratedFrom {
-        let foreign = self.foreign();
         let excluded = [
             ("not_read_yet", self.unanalyzed),
             ("no_text", self.reviews - self.unanalyzed - self.with_text),
-            ("no_words", self.with_text - self.analysed - foreign),
-            ("not_english", foreign),
+            ("no_words", self.with_text - self.analysed - self.foreign),
+            ("not_english", self.foreign),
         ];
         let excluded = excluded
             .into_iter()
@@ -212,11 +211,6 @@ impl Corpus {
             analysed: self.analysed,
             excluded: excluded.collect(),
         }
-    }
-
-    /// Number of texts in languages that are not analysed.
-    pub fn foreign(&self) -> u32 {
-        self.foreign.values().sum()
     }
 
     pub fn date_range(&self) -> DateRange {
@@ -273,14 +267,7 @@ impl Counted {
         corpus.window.get_or_insert((day, day)).0 = day;
         corpus.reviews += 1;
         corpus.with_text += u32::from(sentences > 0 || language != TextLanguage::None);
-        if language == TextLanguage::Other {
-            let known = review.language.as_ref();
-            let tag = known.or(sources.business.language.as_ref());
-            *corpus
-                .foreign
-                .entry(tag.cloned().unwrap_or_default())
-                .or_default() += 1;
-        }
+        corpus.foreign += u32::from(language == TextLanguage::Other);
         self.begin_month_of(review);
         let corpus = &mut self.corpus;
         if language == TextLanguage::English {

@@ -1,5 +1,5 @@
 //! The insights as they are shown: the figures of aspects, people, services and places, quotes, the summary and the questions
-//! that reviews answer. Sentences are templates, quantifiers follow from shares, and praise and blame have one rule.
+//! that reviews answer. Sentences are templates with counts, and praise and blame have one rule.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -14,12 +14,11 @@ use super::people::names_stranger;
 use super::quotable::says_by_itself;
 use super::text::TokenizedText;
 use super::topics::find_topics;
-use crate::model::text::within_sentence;
 use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
     Aspect, Complaint, Entities, Entity, Faq, FaqBasis, InsightQuote, Insights, InsightsMethod,
-    LowRated, OverallSentiment, QuoteKind, Share, SummaryEvidence, SummarySentence,
-    SummaryTemplate, Votes, VotesOverTime,
+    LowRated, OverallSentiment, QuoteKind, SummaryEvidence, SummarySentence, SummaryTemplate,
+    Votes, VotesOverTime,
 };
 
 /// Minimum number of reviews for which one side, praise or blame, is shown.
@@ -43,12 +42,8 @@ const BLAMED_PART: u32 = 5;
 /// of it.
 const UNPLACED_PART: u32 = 10;
 const UNPLACED_FACTOR: u32 = 8;
-/// `Most` is more than this share.
-const HALF: f64 = 0.5;
 /// What a whole review is that is neither positive nor negative.
 const UNCLEAR: &str = "mixed, neutral or unclear";
-/// Maximum number of names in one sentence, which has one `and`.
-const NAMES_MAX: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
 const IDS_MAX: usize = 3;
 /// Minimum share of texts that are not analysed for a sentence that says so: one in this many.
@@ -75,7 +70,7 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         service_areas: page.entities(MentionKind::ServiceArea),
     };
     let aspects = page.aspects();
-    let summary_sentences = page.sentences(&aspects, &entities);
+    let summary_sentences = page.sentences(&aspects);
     let answers = page.answers();
     let topics = find_topics(sources, |at, sentence, vote| page.quote(at, sentence, vote));
     let shown = aspects.into_iter().zip(&counted.aspects).enumerate();
@@ -315,9 +310,9 @@ impl InsightsPage<'_> {
 // Summary and questions.
 
 impl InsightsPage<'_> {
-    /// The sentences in a fixed order: all reviews, the most praised aspect, the most criticised one, names of people, names
-    /// of services. An aspect has one sentence.
-    fn sentences(&mut self, aspects: &[Aspect], entities: &Entities) -> Vec<SummarySentence> {
+    /// The sentences in a fixed order: all reviews, the most praised aspect, the most criticised one, the texts that are not
+    /// analysed. An aspect has one sentence.
+    fn sentences(&mut self, aspects: &[Aspect]) -> Vec<SummarySentence> {
         let (praised, blamed) = (
             self.most_judged_aspect(true),
             self.most_judged_aspect(false),
@@ -338,15 +333,7 @@ impl InsightsPage<'_> {
             };
             self.of_aspect(&aspects[at], at, template)
         });
-        let names = |kind| self.names(entities.of(kind), kind);
-        let sentences = [
-            self.overall(),
-            praise,
-            complaint,
-            names(MentionKind::Technician),
-            names(MentionKind::Service),
-            self.not_analysed(),
-        ];
+        let sentences = [self.overall(), praise, complaint, self.not_analysed()];
         sentences.into_iter().flatten().collect()
     }
 
@@ -403,15 +390,8 @@ impl InsightsPage<'_> {
             (0, _) => are(neither, UNCLEAR),
             (_, _) => format!("{}, {}", are(fewer, other), are(neither, UNCLEAR)),
         };
-        let share = quantifier(more, all);
-        let text = if is_stated(share, more, all) {
-            let share = share.of_the();
-            format!(
-                "{share} {all} reviews with an analysed text are {word} as a whole ({more}); {rest}."
-            )
-        } else {
-            format!("{more} of {all} reviews with an analysed text are {word} as a whole; {rest}.")
-        };
+        let text =
+            format!("{more} of {all} reviews with an analysed text are {word} as a whole; {rest}.");
         let figures = [
             ("positive", positive),
             ("negative", negative),
@@ -424,25 +404,12 @@ impl InsightsPage<'_> {
     /// The texts in languages that are not analysed, if they are many.
     fn not_analysed(&self) -> Option<SummarySentence> {
         let corpus = &self.counted.corpus;
-        let foreign = corpus.foreign();
+        let foreign = corpus.foreign;
         if foreign == 0 || foreign * FOREIGN_PART < corpus.with_text {
             return None;
         }
-        let mut languages = corpus.foreign.keys();
-        let language = languages.next().and_then(|tag| language_name(tag));
-        let language = language.filter(|_| languages.next().is_none());
-        let languages = match language {
-            Some(language) => format!("in {language}, which is not analysed"),
-            None => "in languages that are not analysed".to_owned(),
-        };
-        let is = if foreign == 1 { "is" } else { "are" };
-        let reviews = if corpus.with_text == 1 {
-            "review"
-        } else {
-            "reviews"
-        };
         let text = format!(
-            "{foreign} of {} {reviews} with a text {is} {languages}.",
+            "Texts in a language that is not analysed: {foreign} of {}.",
             corpus.with_text
         );
         let figures = [("foreign", foreign), ("with_text", corpus.with_text)];
@@ -473,7 +440,7 @@ impl InsightsPage<'_> {
             .map(|(vote, reviews)| (vote.name(), *reviews))
             .collect();
         figures.push(("judged", votes.judged()));
-        let text = within_sentence(&both_counts(votes));
+        let text = both_counts(votes);
         let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), &figures);
         let quotes = aspect.quotes.iter();
         let kind = if vote == Vote::Positive {
@@ -496,90 +463,27 @@ impl InsightsPage<'_> {
         sentence
     }
 
-    /// The most frequently named people or services.
-    fn names(&self, entities: &[Entity], kind: MentionKind) -> Option<SummarySentence> {
-        let is_person = kind == MentionKind::Technician;
-        let (template, whom) = if is_person {
-            (SummaryTemplate::Technicians, "Whom")
-        } else {
-            (SummaryTemplate::Services, "What")
-        };
-        let least = self.figure_min();
-        let mut most: Vec<&Entity> = entities
-            .iter()
-            .filter(|one| one.votes.mention_count >= least)
-            .collect();
-        most.sort_by_key(|one| Reverse(one.votes.mention_count));
-        most.truncate(NAMES_MAX);
-        let mut named = most.iter().map(|one| {
-            let name = if is_person {
-                one.name.clone()
-            } else {
-                within_sentence(&one.name)
-            };
-            format!("{name} ({} reviews)", one.votes.mention_count)
-        });
-        let first = named.next()?;
-        let rest = named.collect::<Vec<_>>().join(" and ");
-        let then = if rest.is_empty() { "" } else { ", then " };
-        let text = format!("{whom} reviews name most: {first}{then}{rest}.");
-        let mut names = sentence(template, text, &[]);
-        let ranked = (1..).zip(&most);
-        names.evidence.figures = ranked
-            .map(|(rank, one)| (format!("reviews_{rank}"), one.votes.mention_count))
-            .collect();
-        let called = |one: &&Entity| one.id.clone().unwrap_or_else(|| one.name.clone());
-        names.evidence.entities = Some(most.iter().map(called).collect());
-        names.evidence.review_ids = ids(most.iter().filter_map(|one| one.quotes.first()));
-        Some(names)
-    }
-
-    /// The questions with the most judgements that the owner has not answered: about aspects, then about services, in the
-    /// order of their lists.
+    /// The questions about aspects with the most judgements that the owner has not answered, in the trade's order.
     fn answers(&mut self) -> Vec<Faq> {
         let (counted, trade) = (self.counted, self.sources.trade);
         let is_judged = |counts: &OpinionCounts| {
             let votes = &counts.votes;
             votes.judged() >= REVIEWS_MIN && is_decided(votes) && !self.is_improbable(votes)
         };
-        let answered = |id: String, question: String, votes: &VoteCounts| Faq {
-            id,
-            question,
-            answer: both_counts(votes) + ".",
-            basis: FaqBasis::Reviews,
-            aspect: None,
-            service: None,
-            evidence: None,
-        };
         let mut questions: Vec<(&OpinionCounts, Faq)> = Vec::new();
         let aspects = trade.aspects.iter().zip(&counted.aspects).enumerate();
         for (_, (aspect, counts)) in aspects.filter(|(at, _)| trade.overall != Some(*at)) {
             if !self.sources.answered.contains(&aspect.id) && is_ruled(counts) && is_judged(counts)
             {
-                let id = format!("aspect-{}", aspect.id);
-                let of_aspect = Faq {
+                let answered = Faq {
+                    id: format!("aspect-{}", aspect.id),
+                    question: aspect.question.clone(),
+                    answer: both_counts(&counts.votes) + ".",
+                    basis: FaqBasis::Reviews,
                     aspect: Some(aspect.id.clone()),
-                    ..answered(id, aspect.question.clone(), &counts.votes)
+                    evidence: None,
                 };
-                questions.push((counts, of_aspect));
-            }
-        }
-        let entities = self.roster.entries.iter().zip(&counted.entities);
-        for (service, counts) in entities.filter(|(one, _)| one.kind == MentionKind::Service) {
-            // The words of customers about a service are less clear than those about an aspect.
-            let is_clear = counts.votes.uncertain * 2 <= counts.votes.judged();
-            if let Some(id) = service
-                .id
-                .as_ref()
-                .filter(|_| is_clear && is_judged(counts))
-            {
-                let name = within_sentence(&service.name);
-                let question = format!("What do customers say about {name}?");
-                let of_service = Faq {
-                    service: Some(id.clone()),
-                    ..answered(format!("service-{id}"), question, &counts.votes)
-                };
-                questions.push((counts, of_service));
+                questions.push((counts, answered));
             }
         }
         let mut questions: Vec<_> = questions.into_iter().enumerate().collect();
@@ -649,64 +553,6 @@ fn ids<'a>(quotes: impl Iterator<Item = &'a InsightQuote>) -> Vec<String> {
         .collect()
 }
 
-/// A share in words: each share always in the same ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Quantifier {
-    All,
-    Most,
-    Half,
-    Many,
-    Some,
-    Few,
-    None,
-}
-
-impl Quantifier {
-    /// Before a noun in the plural.
-    const fn plain(self) -> &'static str {
-        match self {
-            Self::All => "All",
-            Self::Most => "Most",
-            Self::Half => "About half of the",
-            Self::Many => "Many",
-            Self::Some => "Some",
-            Self::Few => "Few",
-            Self::None => "None of the",
-        }
-    }
-
-    /// Before a number.
-    const fn of_the(self) -> &'static str {
-        match self {
-            Self::All => "All",
-            Self::Most => "Most of the",
-            Self::Half => "About half of the",
-            Self::Many => "Many of the",
-            Self::Some => "Some of the",
-            Self::Few => "Few of the",
-            Self::None => "None of the",
-        }
-    }
-}
-
-fn quantifier(part: u32, of: u32) -> Quantifier {
-    match u64::from(part) * 100 / u64::from(of.max(1)) {
-        _ if part == 0 => Quantifier::None,
-        _ if part == of => Quantifier::All,
-        56.. => Quantifier::Most,
-        45..56 => Quantifier::Half,
-        30..45 => Quantifier::Many,
-        10..30 => Quantifier::Some,
-        0..10 => Quantifier::Few,
-    }
-}
-
-/// Whether a share is said in words: `most` only if that is sure for the number of reviews.
-fn is_stated(share: Quantifier, part: u32, of: u32) -> bool {
-    let is_sure = || Share::new(part, of).is_some_and(|share| share.low > HALF);
-    share != Quantifier::Most || is_sure()
-}
-
 /// The larger side first.
 fn sides(votes: &VoteCounts) -> [(u32, &'static str); 2] {
     let mut sides = [(votes.positive, "positive"), (votes.negative, "negative")];
@@ -714,15 +560,11 @@ fn sides(votes: &VoteCounts) -> [(u32, &'static str); 2] {
     sides
 }
 
-/// The counts with the larger side first; the share in words from [`JUDGED_MIN`] on, and where it is all.
+/// The counts with the larger side first.
 fn both_counts(votes: &VoteCounts) -> String {
     let judged = votes.judged();
     let [(side, word), (other, other_word)] = sides(votes);
-    let share = quantifier(side, judged);
-    let is_all = share == Quantifier::All;
-    let words = if is_all && votes.uncertain == 0 {
-        format!("All {judged} reviews that judge it are {word}")
-    } else if is_all {
+    let words = if side == judged && votes.uncertain > 0 {
         // What is unclear may be of the other side.
         let judge = if votes.positive > 0 {
             "praise"
@@ -730,9 +572,6 @@ fn both_counts(votes: &VoteCounts) -> String {
             "criticise"
         };
         format!("{side} reviews {judge} it")
-    } else if judged >= JUDGED_MIN && is_stated(share, side, judged) {
-        let share = share.plain();
-        format!("{share} reviews that judge it are {word} ({side} of {judged})")
     } else {
         format!("{side} of {judged} reviews that judge it are {word}")
     };
@@ -754,56 +593,10 @@ fn rest_words(rest: &[(u32, &str)]) -> String {
     }
 }
 
-/// The English name of a language by its tag (BCP 47).
-fn language_name(tag: &str) -> Option<&'static str> {
-    Some(match tag.split('-').next().unwrap_or(tag) {
-        "ar" => "Arabic",
-        "cs" => "Czech",
-        "da" => "Danish",
-        "de" => "German",
-        "es" => "Spanish",
-        "fi" => "Finnish",
-        "fr" => "French",
-        "it" => "Italian",
-        "ja" => "Japanese",
-        "nl" => "Dutch",
-        "pl" => "Polish",
-        "pt" => "Portuguese",
-        "ru" => "Russian",
-        "sv" => "Swedish",
-        "tr" => "Turkish",
-        "uk" => "Ukrainian",
-        "zh" => "Chinese",
-        _ => return None,
-    })
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{Quantifier, both_counts, quantifier};
+    use super::both_counts;
     use crate::model::VoteCounts;
-    use crate::model::text::within_sentence;
-
-    #[test]
-    fn a_share_has_one_quantifier_whatever_the_number_of_reviews() {
-        for (part, of, expected) in [
-            (0, 9, Quantifier::None),
-            (3, 100, Quantifier::Few),
-            (20, 100, Quantifier::Some),
-            (4, 10, Quantifier::Many),
-            (50, 100, Quantifier::Half),
-            (61, 100, Quantifier::Most),
-            (5, 5, Quantifier::All),
-        ] {
-            for times in [1, 7] {
-                assert_eq!(
-                    quantifier(part * times, of * times),
-                    expected,
-                    "{part} of {of}"
-                );
-            }
-        }
-    }
 
     #[test]
     fn an_answer_has_all_votes_with_a_judgement() {
@@ -814,22 +607,14 @@ mod tests {
             ..VoteCounts::default()
         };
         for (votes, expected) in [
-            (votes(7, 0, 0), "All 7 reviews that judge it are positive"),
+            (votes(7, 0, 0), "7 of 7 reviews that judge it are positive"),
             (
                 votes(2, 5, 1),
                 "5 of 8 reviews that judge it are negative; 2 positive, 1 mixed",
             ),
             (
                 votes(20, 20, 0),
-                "About half of the reviews that judge it are positive (20 of 40); 20 negative",
-            ),
-            (
-                votes(9, 5, 0),
-                "9 of 14 reviews that judge it are positive; 5 negative",
-            ),
-            (
-                votes(30, 5, 0),
-                "Most reviews that judge it are positive (30 of 35); 5 negative",
+                "20 of 40 reviews that judge it are positive; 20 negative",
             ),
             (
                 VoteCounts {
@@ -841,13 +626,5 @@ mod tests {
         ] {
             assert_eq!(both_counts(&votes), expected);
         }
-    }
-
-    #[test]
-    fn a_label_within_a_sentence_is_in_lower_case_unless_short() {
-        assert_eq!(
-            ["Response time", "AC repair", ""].map(within_sentence),
-            ["response time", "AC repair", ""]
-        );
     }
 }

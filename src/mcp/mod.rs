@@ -36,5 +36,7 @@ pub fn routes(routes: Routes, mcp: &Arc<Mcp>) -> Routes {
     });
     routes
         .get(discovery::SERVER_CARD_PATH, discovery::server_card)
+        .get(discovery::WELL_KNOWN_CARD_PATH, discovery::server_card)
         .get(discovery::AI_CATALOG_PATH, discovery::ai_catalog)
+        .get(discovery::API_CATALOG_PATH, discovery::api_catalog)
 }

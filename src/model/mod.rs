@@ -66,7 +66,7 @@ pub fn parse_toml<T: Deserialize<'static>>(file: &'static str) -> T {
     toml::from_str(file).unwrap_or_else(|error| unreachable!("{error} in {file}"))
 }
 
-// Hashes. Everything derived from them (`ETag`s, blocks, weights, notes in the database) must stay stable.
+// Hashes. Everything derived from them (`ETag`s, segments, weights, notes in the database) must stay stable.
 
 /// The FNV-1a offset basis for 64 bits: the initial `hash` of [`fnv1a`].
 pub const FNV_OFFSET: u64 = 0xCBF2_9CE4_8422_2325;

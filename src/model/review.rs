@@ -441,9 +441,6 @@ impl Unit {
     }
 }
 
-// The sentiment of anything that a review mentions. It is separate from the insights, which determine it, because
-// searches filter by it.
-
 /// Number of reviews by stars. Counts of disjoint sets can be added.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RatingCounts {

@@ -44,26 +44,3 @@ pub fn compare(before: (u32, u32), now: (u32, u32)) -> Option<Ordering> {
         Ordering::Equal
     })
 }
-
-#[cfg(test)]
-mod tests {
-    use std::cmp::Ordering;
-
-    use super::compare;
-
-    #[test]
-    fn shares_differ_only_if_the_intervals_do_not_overlap() {
-        for (before, now, found) in [
-            ((55, 60), (30, 60), Some(Ordering::Less)),
-            ((30, 60), (55, 60), Some(Ordering::Greater)),
-            ((18, 20), (25, 30), Some(Ordering::Equal)),
-            ((0, 10), (10, 10), Some(Ordering::Greater)),
-            ((0, 10), (9, 9), None),
-            ((0, 0), (90, 90), None),
-        ] {
-            assert_eq!(compare(before, now), found, "{before:?} {now:?}");
-            let reversed = found.map(Ordering::reverse);
-            assert_eq!(compare(now, before), reversed, "{now:?} {before:?}");
-        }
-    }
-}

@@ -87,17 +87,3 @@ impl VoteCounts {
         self.positive + self.negative + self.mixed
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::Vote;
-
-    #[test]
-    fn clear_votes_outweigh_open_ones_and_both_sides_are_mixed() {
-        assert_eq!(Vote::fold(true, true, true), Vote::Mixed);
-        assert_eq!(Vote::fold(true, false, true), Vote::Positive);
-        assert_eq!(Vote::fold(false, true, true), Vote::Negative);
-        assert_eq!(Vote::fold(false, false, true), Vote::Uncertain);
-        assert_eq!(Vote::fold(false, false, false), Vote::Neutral);
-    }
-}

@@ -78,13 +78,6 @@ pub struct ChoiceLink {
     pub is_current: bool,
 }
 
-/// A link with a number of reviews, in figures or words.
-pub struct CountedLink {
-    pub words: Cow<'static, str>,
-    pub href: String,
-    pub reviews: Cow<'static, str>,
-}
-
 impl<'a> Site<'a> {
     /// The data of the pages in the business's language.
     pub fn new(business: &'a Business, links: &'a Links) -> Self {

@@ -8,7 +8,6 @@ use askama::Template;
 use chrono::NaiveDate;
 use roaring::RoaringBitmap;
 
-use super::chart::YearsFragment;
 use super::frame::{Frame, Site, render};
 use super::insights::rows::AspectRowFragment;
 use super::locale::Locale;
@@ -16,7 +15,6 @@ use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::PartialStars;
 use crate::links::is_web;
-use crate::model::RatingCounts;
 use crate::model::business::{Business, DayOfWeek, ReviewLink};
 use crate::snapshot::{Entries, Entry, Snapshot};
 use crate::storage::reviews::Reasons;
@@ -28,8 +26,6 @@ const STRUCTURED: usize = 10;
 /// Number of aspects on the page, those with the most reviews; then the number of further ones in a fold.
 const ASPECTS: usize = 3;
 const ASPECTS_FOLDED: usize = 8;
-/// Number of years in the chart of means.
-const YEARS: usize = 10;
 /// Maximum number of sources with a row of their own, those with the most reviews.
 const SOURCES: usize = 5;
 
@@ -41,7 +37,6 @@ struct HomePage<'a> {
     /// How many reviews are verified, as a sentence, if any are.
     verified: Option<Cow<'static, str>>,
     sources: Vec<SourceRating>,
-    years: Option<YearsFragment<'a>>,
     /// The days of the week with the times at which the business is open; empty if that is not stated.
     hours: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     review_links: Vec<&'a ReviewLink>,
@@ -158,16 +153,6 @@ fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
     .collect()
 }
 
-/// The newest years with their ratings, oldest first.
-fn by_year(entries: &Entries) -> Vec<(i32, RatingCounts)> {
-    let years = entries.years().take(YEARS);
-    let mut years: Vec<_> = years
-        .map(|(year, positions)| (year, entries.index().rating_counts(positions)))
-        .collect();
-    years.reverse();
-    years
-}
-
 /// The days of the week with the times at which the business is open; none if it states no hours.
 fn by_day(business: &Business, locale: &Locale) -> Vec<(Cow<'static, str>, Cow<'static, str>)> {
     if business.hours.is_empty() {
@@ -225,7 +210,6 @@ pub fn show(snapshot: &Snapshot) -> String {
         rating: RatingFigure::of(entries, locale),
         verified: number_verified(entries, locale),
         sources: by_source(entries, &site),
-        years: YearsFragment::of(&by_year(entries), &site),
         hours: by_day(business, locale),
         // Other programs may write any text to the database.
         review_links: review_links.filter(|link| is_web(&link.url)).collect(),

@@ -58,7 +58,6 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         .get(badge::BADGE_PATH, badge::show)
         .get(SECURITY_PATH, discovery::security_txt)
         .get(DOCS_PATH, developers::docs)
-        .redirect("/docs/", "../docs")
         .get("/assets/:file", assets::asset_file)
         .get(assets::EMBED_SCRIPT_PATH, assets::asset_file)
         .get(assets::ICON_PATH, assets::asset_file)

@@ -10,19 +10,18 @@ use poem::{Request, Response, handler};
 
 use super::cached::Pages;
 use super::filters::{Choices, FilterWords, SearchFormFragment, fault, filters, label};
-use super::frame::{ChoiceLink, CountedLink, Frame, POLICY, Site, page, refusal, render};
+use super::frame::{ChoiceLink, Frame, POLICY, Site, page, refusal, render};
 use super::locale::Locale;
 use super::review::ReviewFragment;
 use crate::compute::run_long_if;
 use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH};
 use crate::model::Sort;
 use crate::search::{
-    Cursor, ResultPage, SHORT_PAGE, SearchParameters, TextFinder, TextMatch, find_page,
-    search_reviews,
+    Cursor, ResultPage, SHORT_PAGE, SearchParameters, TextFinder, TextMatch, search_reviews,
 };
 use crate::snapshot::Snapshot;
 use crate::web::{ClientAddress, HttpProblem, wants_html};
-use crate::wire::{Arguments, DidYouMean, Parameters as _};
+use crate::wire::{Arguments, Parameters as _};
 
 #[derive(Template)]
 #[template(path = "search_page.html")]
@@ -37,8 +36,8 @@ struct SearchPage<'a> {
     orders: Vec<ChoiceLink>,
     /// The reason for an empty list.
     nothing: Cow<'static, str>,
-    /// Suggestions if nothing was found.
-    nearest: Vec<CountedLink>,
+    /// The same search with a nearer name, or by words, if nothing was found.
+    nearest: Vec<ChoiceLink>,
     reviews: Vec<ReviewFragment<'a>>,
     next: Option<String>,
     limit: String,
@@ -66,23 +65,13 @@ pub async fn search(
     };
     if !query.issues.is_empty() {
         if wants_html(request.headers()) {
-            let html = view.show(&ResultPage::default(), Vec::new());
+            let html = view.show(&ResultPage::default());
             return Ok(refusal(html, POLICY));
         }
         return Err(HttpProblem::invalid_parameters(query.issues).into());
     }
-    let turn = || ctx.turn(client);
-    let found = search_reviews(&snapshot, &parameters, turn).await?;
-    let mut nearest = Vec::new();
-    if found.matched == 0 {
-        for candidate in view.candidates(found.did_you_mean.clone().unwrap_or_default()) {
-            let counted = find_page(&snapshot, &candidate.parameters, turn).await?;
-            nearest.push((candidate, counted));
-        }
-    }
-    let html = run_long_if(found.positions.len() > SHORT_PAGE, || {
-        view.show(&found, nearest)
-    });
+    let found = search_reviews(&snapshot, &parameters, || ctx.turn(client)).await?;
+    let html = run_long_if(found.positions.len() > SHORT_PAGE, || view.show(&found));
     Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
 }
 
@@ -104,7 +93,7 @@ impl SearchView<'_> {
     }
 
     /// What was found; or, if the query has issues, the form with each of them next to its field and all of them above it.
-    fn show(&self, found: &ResultPage, nearest: Vec<(SuggestedSearch, ResultPage)>) -> String {
+    fn show(&self, found: &ResultPage) -> String {
         let input = &self.snapshot.input;
         let (links, parameters) = (&input.links, self.parameters);
         let site = &Site::new(&input.business, links);
@@ -139,13 +128,6 @@ impl SearchView<'_> {
         });
         let page_at =
             |cursor: &Cursor| query.address(&path, &["cursor"], &[("cursor", &cursor.to_string())]);
-        let nearest = (nearest.into_iter())
-            .filter(|(_, found)| found.matched > 0)
-            .map(|(candidate, found)| CountedLink {
-                words: candidate.words,
-                href: candidate.href,
-                reviews: reviews(&found, locale),
-            });
         render(&SearchPage {
             frame: Frame::unlisted(locale.message_with("find-page-title", &title), site),
             faults: faults.collect(),
@@ -159,7 +141,7 @@ impl SearchView<'_> {
                 .collect(),
             orders: self.orders(locale, &path),
             nothing: locale.message(nothing),
-            nearest: nearest.collect(),
+            nearest: self.nearest(found, locale, &path),
             reviews: shown.collect(),
             next: found.next.as_ref().map(page_at),
             limit: parameters.limit.to_string(),
@@ -172,6 +154,33 @@ impl SearchView<'_> {
             feed_url: links.absolute(&parameters.address_of_newest(SEARCH_FEED_PATH)),
             heading,
         })
+    }
+
+    fn nearest(&self, found: &ResultPage, locale: &Locale, path: &str) -> Vec<ChoiceLink> {
+        let Some(suggested) = &found.did_you_mean else {
+            return Vec::new();
+        };
+        let by_name = [
+            ("mentions_technician", &suggested.mentions_technician),
+            ("mentions_service", &suggested.mentions_service),
+            ("mentions_area", &suggested.mentions_area),
+            ("language", &suggested.language),
+            ("source", &suggested.source),
+        ];
+        let by_name = by_name.into_iter().flat_map(|(name, values)| {
+            let values = values.iter().flatten();
+            values.map(move |value| ChoiceLink {
+                words: locale.message_with("nearest-name", &[("name", value)]),
+                href: (self.query).address(path, &[name, "cursor"], &[(name, value)]),
+                is_current: false,
+            })
+        });
+        let by_words = suggested.text_match.iter().map(|_| ChoiceLink {
+            words: locale.message("nearest-by-words"),
+            href: self.query.address(path, &["match", "cursor"], &[]),
+            is_current: false,
+        });
+        by_name.chain(by_words).collect()
     }
 
     fn orders(&self, locale: &Locale, path: &str) -> Vec<ChoiceLink> {
@@ -203,132 +212,5 @@ fn reviews(found: &ResultPage, locale: &Locale) -> Cow<'static, str> {
     } else {
         let number = locale.number(found.matched);
         locale.message_with("find-more-than", &[("number", &number)])
-    }
-}
-
-// Suggestions when a search finds nothing: the nearest names, fewer words, one filter less. The page shows the number
-// of results of each.
-
-/// Maximum number of searches counted for one page.
-const COUNTED_MAX: usize = 8;
-/// With at most this many words, searches without each single word are suggested.
-const WORDS_MAX: usize = 4;
-
-struct SuggestedSearch {
-    parameters: SearchParameters,
-    words: Cow<'static, str>,
-    href: String,
-}
-
-impl SearchView<'_> {
-    /// The searches to be counted, most similar first.
-    fn candidates(&self, suggestions: DidYouMean) -> impl Iterator<Item = SuggestedSearch> + use<> {
-        let input = &self.snapshot.input;
-        let site = &Site::new(&input.business, &input.links);
-        let candidates = [
-            self.names(site, suggestions),
-            self.fewer_words(site),
-            self.fewer_filters(site),
-        ];
-        candidates.into_iter().flatten().take(COUNTED_MAX)
-    }
-
-    /// The first page of the same search without the parameters `without`, and with `added`.
-    fn candidate(
-        &self,
-        site: &Site<'_>,
-        words: Cow<'static, str>,
-        without: &[&str],
-        added: &[(&str, &str)],
-    ) -> SuggestedSearch {
-        let (query, path) = (self.query, format!("{}/search", site.root));
-        let without = [without, &["cursor"]].concat();
-        let href = query.address(&path, &without, added);
-        let query = href.split_once('?').map_or("", |(_, query)| query);
-        let mut changed = Arguments::form(query);
-        SuggestedSearch {
-            parameters: SearchParameters {
-                limit: 1,
-                ..SearchParameters::parse(&mut changed)
-            },
-            words,
-            href,
-        }
-    }
-
-    /// The same search with the nearest known name in place of each unknown one; with every known name if none is near.
-    fn names(&self, site: &Site<'_>, suggestions: DidYouMean) -> Vec<SuggestedSearch> {
-        let suggestions = [
-            ("mentions_technician", suggestions.mentions_technician),
-            ("mentions_service", suggestions.mentions_service),
-            ("mentions_area", suggestions.mentions_area),
-            ("language", suggestions.language),
-            ("source", suggestions.source),
-        ];
-        let suggestions = suggestions
-            .into_iter()
-            .filter_map(|(name, values)| Some((name, values?)));
-        let (near, others): (Vec<_>, Vec<_>) =
-            suggestions.partition(|(_, values)| values.len() == 1);
-        let candidate = |names: &[(&str, &str)]| {
-            let (replaced, values): (Vec<&str>, Vec<&str>) = names.iter().copied().unzip();
-            let values: Vec<String> = values.into_iter().map(str::to_owned).collect();
-            let words = site.locale.list(&values);
-            let words = (site.locale).message_with("nearest-name", &[("name", &words)]);
-            self.candidate(site, words, &replaced, names)
-        };
-        // All near names are replaced at once: if two are wrong, correcting one still finds nothing.
-        let near: Vec<_> = near
-            .iter()
-            .map(|(name, values)| (*name, values[0].as_str()))
-            .collect();
-        let mut candidates = Vec::new();
-        if !near.is_empty() {
-            candidates.push(candidate(&near));
-        }
-        for (name, values) in &others {
-            let values = values.iter();
-            candidates.extend(
-                values.map(|value| {
-                    candidate(&[near.as_slice(), &[(*name, value.as_str())]].concat())
-                }),
-            );
-        }
-        candidates
-    }
-
-    /// The same search by words, and without one of them.
-    fn fewer_words(&self, site: &Site<'_>) -> Vec<SuggestedSearch> {
-        let (parameters, locale) = (self.parameters, &site.locale);
-        let Some(text) = parameters.query.as_deref() else {
-            return Vec::new();
-        };
-        let mut candidates = Vec::new();
-        if parameters.text_match == TextMatch::Substring {
-            let words = locale.message("nearest-by-words");
-            candidates.push(self.candidate(site, words, &["match"], &[]));
-        }
-        let words: Vec<&str> = text.split_whitespace().collect();
-        if (2..=WORDS_MAX).contains(&words.len()) {
-            for left_out in 0..words.len() {
-                let kept = [&words[..left_out], &words[left_out + 1..]].concat();
-                let kept = kept.join(" ");
-                let label = locale.message_with("nearest-words", &[("text", &kept)]);
-                let (without, added) = (["query", "match"], [("query", &*kept)]);
-                candidates.push(self.candidate(site, label, &without, &added));
-            }
-        }
-        candidates
-    }
-
-    /// The same search without one of its filters.
-    fn fewer_filters(&self, site: &Site<'_>) -> Vec<SuggestedSearch> {
-        let (parameters, locale) = (self.parameters, &site.locale);
-        let filters = filters(parameters, &self.snapshot.input, locale);
-        let fewer = filters.into_iter().map(|filter| {
-            let words = locale.message_with("nearest-without", &[("filter", &filter.words)]);
-            self.candidate(site, words, &filter.names, &[])
-        });
-        fewer.collect()
     }
 }

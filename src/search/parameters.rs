@@ -517,30 +517,3 @@ fn is_unspaced(character: char) -> bool {
         | '\u{3005}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
         | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{3FFFF}')
 }
-
-#[cfg(test)]
-mod tests {
-    use super::SearchParameters;
-    use crate::wire::{Arguments, Parameters as _};
-
-    #[test]
-    fn every_parameter_but_page_size_and_cursor_is_in_an_address() {
-        for parameter in SearchParameters::describe() {
-            let (name, schema) = (parameter.name, &parameter.schema);
-            let value = match (schema["type"].as_str(), schema["format"].as_str()) {
-                (Some("boolean"), _) => "true",
-                (Some("integer" | "number"), _) => "3",
-                (_, Some("date")) => "2024-05-05",
-                _ => schema["enum"][0].as_str().unwrap_or("x"),
-            };
-            let mut arguments = Arguments::query(&format!("{name}={value}"));
-            let pairs = SearchParameters::parse(&mut arguments).pairs();
-            let is_in_address = pairs.contains(&(name, value.to_owned()));
-            assert_eq!(
-                is_in_address,
-                !["limit", "cursor"].contains(&name),
-                "{name}"
-            );
-        }
-    }
-}

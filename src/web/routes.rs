@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
-use poem::endpoint::{BoxEndpoint, make_sync};
+use poem::endpoint::BoxEndpoint;
 use poem::error::MethodNotAllowedError;
 use poem::http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
-    HOST, LOCATION,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW, HOST,
 };
 use poem::http::uri::{Authority, PathAndQuery};
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
@@ -69,23 +68,6 @@ impl Routes {
     pub fn get(self, path: &str, handler: impl IntoEndpoint<Endpoint: 'static>) -> Self {
         let handler = handler.into_endpoint().map_to_response().boxed();
         self.at(path, vec![(Method::GET, handler)])
-    }
-
-    /// A permanent redirect that keeps the query string (308, so that clients do not change the method). `target` is
-    /// relative to `path`, so it holds below any base URL.
-    #[must_use]
-    pub fn redirect(self, path: &str, target: &'static str) -> Self {
-        let redirect = make_sync(move |request: Request| {
-            let location = match request.uri().query() {
-                Some(query) => format!("{target}?{query}"),
-                None => target.to_owned(),
-            };
-            Response::builder()
-                .status(StatusCode::PERMANENT_REDIRECT)
-                .header(LOCATION, location)
-                .finish()
-        });
-        self.get(path, redirect)
     }
 
     /// The operations of `api`, at the paths of their attributes.

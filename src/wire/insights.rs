@@ -61,7 +61,7 @@ pub struct DateRange {
 pub struct GeneratedFrom {
     /// Number of reviews with a text.
     pub with_text: u32,
-    /// How many texts were analysed: the English ones, and the Spanish ones if the trade has phrases for them.
+    /// How many texts were analysed: the English ones.
     pub analysed: u32,
     /// Why the other reviews were not; their recorded mentions are still counted.
     pub excluded: Vec<Excluded>,
@@ -313,8 +313,8 @@ impl Entities {
     }
 }
 
-/// A person, service or place that reviews name. A vote is what the sentences that name it say; of people that fewer than three
-/// reviews name, all votes are `uncertain`, and nothing is quoted.
+/// A person, service or place that reviews name. A vote is what the sentences that name it say, of people also the
+/// sentences after; of people that fewer than three reviews name, all votes are `uncertain`, and nothing is quoted.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Entity {
@@ -480,7 +480,7 @@ impl From<ComparisonVerdict> for InsightTrend {
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct Faq {
-    /// Unique, stable id; of a derived answer `aspect-` or `service-` and the id.
+    /// Unique, stable id; of a derived answer `aspect-` and the id.
     pub id: String,
     /// The question as a customer would ask it.
     pub question: String,
@@ -490,8 +490,6 @@ pub struct Faq {
     pub basis: FaqBasis,
     /// The aspect that it is about.
     pub aspect: Option<String>,
-    /// The id of the service that it is about.
-    pub service: Option<String>,
     /// The ids of the reviews that are quoted; left out of the firm's own answers.
     pub evidence: Option<Vec<String>>,
 }
@@ -515,7 +513,6 @@ impl From<&FaqEntry> for Faq {
             answer: question.answer.clone(),
             basis: FaqBasis::Editorial,
             aspect: None,
-            service: None,
             evidence: None,
         }
     }
@@ -546,10 +543,6 @@ pub enum SummaryTemplate {
     AspectNegative,
     /// The aspect that they praise most and complain about most.
     AspectDivided,
-    /// The technicians that they name most.
-    Technicians,
-    /// The services that they name most.
-    Services,
     /// How many texts are in a language that is not analysed.
     NotAnalysed,
 }
@@ -560,8 +553,6 @@ pub enum SummaryTemplate {
 pub struct SummaryEvidence {
     /// Id of the aspect that the sentence is about; left out if it is about none.
     pub aspect: Option<String>,
-    /// Technicians or services that it names: ids, or names if they have no id.
-    pub entities: Option<Vec<String>>,
     /// The numbers in it, by name, as in the aggregates.
     pub figures: BTreeMap<String, u32>,
     /// Some of the reviews behind it.
@@ -588,7 +579,7 @@ pub struct InsightQuote {
     pub kind: QuoteKind,
     /// Day of the quoted review, `YYYY-MM-DD`.
     pub date: NaiveDate,
-    /// The review's stars; they had no part in the polarity.
+    /// The review's stars.
     pub stars: u8,
 }
 

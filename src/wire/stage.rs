@@ -300,7 +300,7 @@ pub struct EvidenceReview {
     pub url: String,
     /// Day of the review, `YYYY-MM-DD`, in the business's time zone.
     pub date: NaiveDate,
-    /// Its stars, which may withdraw a judgement, but never create one.
+    /// Its stars, which may withdraw a judgement; below four, a complaint needs less evidence in the text.
     pub stars: u8,
     /// Its one vote, from all its findings.
     pub polarity: Vote,

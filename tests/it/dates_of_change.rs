@@ -120,20 +120,6 @@ async fn an_update_of_any_column_is_published_and_dated() {
 }
 
 #[tokio::test]
-async fn a_change_without_a_service_is_dated_when_first_seen() {
-    let app = TestApp::with(&Generator::new(102).reviews(60)).await;
-    app.shell(INSERT).await;
-    app.advance(Duration::hours(1));
-    app.sql("update review set text = 'Unseen.' where review_id = 's'");
-    app.advance(Duration::hours(1));
-    let mut app = app.restart().await;
-    for _ in 0..2 {
-        assert_eq!(updated(&app, "s").await, start() + Duration::hours(2));
-        app = app.restart().await;
-    }
-}
-
-#[tokio::test]
 async fn invisible_changes_keep_updated_at() {
     let app = TestApp::with(&Generator::new(103).reviews(60)).await;
     app.shell(INSERT).await;

@@ -56,7 +56,7 @@ for (const javascript of [true, false]) {
     assert.equal(await page.$eval("h1", (one) => one.textContent), "Price");
     await after(page, () => page.click(".chips a[href$='polarity=negative']"));
     const evidence = await json("/insights/aspects/price/evidence.json?polarity=negative");
-    assert.match(await page.$eval("#list ~ p", (one) => one.textContent), new RegExp(`^Filtered: ${evidence.total} `));
+    assert.match(await page.$eval("#list ~ p", (one) => one.textContent), new RegExp(`^Filtered: ${evidence.matched} `));
     const marked = await texts(page, ".evidence mark");
     const findings = evidence.reviews.flatMap((review) => review.findings.map((finding) => finding.text.trim()));
     assert.deepEqual(marked, findings);
@@ -65,7 +65,7 @@ for (const javascript of [true, false]) {
     await page.goto(`${SAMPLE}/insights`);
     // Content that is laid out late would move the link under the pointer.
     await page.$$eval(".aspect", (all) => all.forEach((one) => (one.style.contentVisibility = "visible")));
-    await after(page, () => page.click(".people a[href^='/insights?technician=']"));
+    await after(page, () => page.click(".people a[href^='/search?mentions_technician=']"));
     assert.ok((await links(page, ".reviews .head a[href^='/reviews/']")).length > 0);
     assert.deepEqual(faults, []);
     await page.close();

@@ -4,10 +4,9 @@ use std::borrow::Cow;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, aspect_path, figure_with_uncertain, short_figure};
-use super::subject::{group, heading, path};
+use super::rows::{FiguresFragment, aspect_path, short_figure};
 use crate::model::MentionKind;
-use crate::pages::chart::{BarFragment, JUDGED_MIN, TrendFragment};
+use crate::pages::chart::{BarFragment, JUDGED_MIN, figure};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
 use crate::search::{MATCHED_MAX, PluralEndings, TextMatch, TextQuery, count_by_reading};
@@ -62,6 +61,35 @@ fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
         .into_iter()
         .filter(|(_, entities): &(_, Vec<_>)| !entities.is_empty())
         .collect()
+}
+
+/// The ID of a kind's group on the page.
+const fn group(kind: MentionKind) -> &'static str {
+    match kind {
+        MentionKind::Technician => "people",
+        MentionKind::Service => "services",
+        MentionKind::ServiceArea => "areas",
+    }
+}
+
+fn heading(kind: MentionKind, locale: &Locale) -> Cow<'static, str> {
+    locale.message(match kind {
+        MentionKind::Technician => "people",
+        MentionKind::Service => "services",
+        MentionKind::ServiceArea => "places",
+    })
+}
+
+/// The search for the reviews that mention an entity.
+fn path(kind: MentionKind, entity: &wire::Entity, site: &Site<'_>) -> String {
+    match kind {
+        MentionKind::Technician => site.search("mentions_technician", &entity.name),
+        MentionKind::Service => {
+            let id = entity.id.as_ref().unwrap_or(&entity.name);
+            site.search("mentions_service", id)
+        }
+        MentionKind::ServiceArea => site.search("mentions_area", &entity.name),
+    }
 }
 
 /// The owner's own entries and, on a page in English, those that are made of reviews: these are English in the documents,
@@ -149,7 +177,7 @@ pub fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> 
     locale.message_with(id, &[("trade", &trade)])
 }
 
-/// A sentence of the summary in the reader's language, and the path of its evidence: the topic, or the part of the page
+/// A sentence of the summary in the reader's language, and the path of its evidence: the page of the topic, or the part of this page
 /// with the figures. The documents contain the sentences in English, each with its form and figures, from which the page
 /// builds its own.
 fn sentence(
@@ -158,54 +186,27 @@ fn sentence(
     site: &Site<'_>,
 ) -> (String, String) {
     let (evidence, locale) = (&one.evidence, &site.locale);
-    let figure = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
-    let (id, kind) = match one.template {
-        SummaryTemplate::Overall => ("summary-overall", None),
+    let number = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
+    let (id, count) = match one.template {
+        SummaryTemplate::Overall => ("summary-overall", "analysed"),
         SummaryTemplate::AspectPositive
         | SummaryTemplate::AspectNegative
-        | SummaryTemplate::AspectDivided => ("summary-aspect", None),
-        SummaryTemplate::Technicians => ("summary-technicians", Some(MentionKind::Technician)),
-        SummaryTemplate::Services => ("summary-services", Some(MentionKind::Service)),
-        SummaryTemplate::NotAnalysed => ("summary-not-analysed", None),
+        | SummaryTemplate::AspectDivided => ("summary-aspect", "judged"),
+        SummaryTemplate::NotAnalysed => ("summary-not-analysed", "foreign"),
     };
     let figures = evidence.figures.keys();
     let mut texts: Vec<(&str, String)> = figures
-        .map(|name| (name.as_str(), locale.number(figure(name))))
+        .map(|name| (name.as_str(), locale.number(number(name))))
         .collect();
-    texts.push(("business", site.business.name.clone()));
     let mut aspects = insights.aspects.iter();
     let aspect = aspects.find(|one| evidence.aspect.as_ref() == Some(&one.id));
     texts.extend(aspect.map(|one| ("topic", locale.name(&one.label).into_owned())));
-    texts.extend(aspect.map(|one| ("figure", figure_with_uncertain(&one.votes, locale))));
-    let mut path = aspect.map_or("#aspects".to_owned(), |one| aspect_path(&one.id, site));
-    if let Some((keys, kind)) = evidence.entities.as_ref().zip(kind) {
-        let entities = insights.entities.of(kind);
-        // `Curtis Hale (12 reviews)` for each name, by rank.
-        let names = (1..).zip(keys).map(|(rank, key)| {
-            let found = (entities.iter()).find(|one| one.id.as_ref() == Some(key));
-            let name = found.map_or(key, |entity| &entity.name);
-            let reviews = locale.counted("reviews", figure(&format!("reviews_{rank}")));
-            let texts = [("name", name.as_str()), ("reviews", &reviews)];
-            locale
-                .message_with("name-with-reviews", &texts)
-                .into_owned()
-        });
-        texts.push(("names", locale.list(&names.collect::<Vec<_>>())));
-        path = format!("#{}", group(kind));
-    }
+    texts.extend(aspect.map(|one| ("figure", figure(&one.votes, locale))));
+    let path = aspect.map_or("#aspects".to_owned(), |one| aspect_path(&one.id, site));
     let texts: Vec<_> = (texts.iter())
         .map(|(name, text)| (*name, text.as_str()))
         .collect();
-    let count = match one.template {
-        SummaryTemplate::Overall => "analysed",
-        SummaryTemplate::NotAnalysed => "foreign",
-        SummaryTemplate::AspectPositive
-        | SummaryTemplate::AspectNegative
-        | SummaryTemplate::AspectDivided
-        | SummaryTemplate::Technicians
-        | SummaryTemplate::Services => "judged",
-    };
-    let mut words = (locale.counted_with(id, figure(count), &texts)).into_owned();
+    let mut words = (locale.counted_with(id, number(count), &texts)).into_owned();
     if let Some(quote) = &evidence.quote {
         let texts = [("quote", quote.text.as_str())];
         words.push(' ');

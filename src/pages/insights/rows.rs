@@ -1,12 +1,11 @@
-//! An aspect, a person, a service or a place in a list: a row on `/`, a section on `/insights`, and the figures at the
-//! top of their own pages.
+//! An aspect in a list: a row on `/`, a section on `/insights`, and the figures at the top of its own page.
 
 use std::borrow::Cow;
 
 use askama::Template;
 
 use crate::insights::hides_criticism;
-use crate::pages::chart::{BarFragment, TrendFragment, figure};
+use crate::pages::chart::{BarFragment, figure};
 use crate::pages::frame::Site;
 use crate::pages::locale::Locale;
 use crate::wire;
@@ -23,10 +22,10 @@ pub struct AspectRowFragment<'a> {
 
 #[derive(Template)]
 #[template(path = "figures_fragment.html")]
-pub struct FiguresFragment<'a> {
+pub struct FiguresFragment {
     pub bar: Option<BarFragment>,
     figure: String,
-    trend: Option<TrendFragment<'a>>,
+    trend: Cow<'static, str>,
 }
 
 /// An aspect is in a list if this number of reviews has an opinion on it.
@@ -56,77 +55,27 @@ pub fn short_figure(votes: &wire::Votes, locale: &Locale) -> Cow<'static, str> {
     Cow::Owned([&*positive, ", ", &*uncertain].concat())
 }
 
-/// The votes in words, with the uncertain ones.
-pub fn figure_with_uncertain(votes: &wire::Votes, locale: &Locale) -> String {
-    let mut words = figure(votes, locale);
-    if votes.uncertain_count > 0 {
-        words += ", ";
-        words += &locale.counted("number-uncertain", votes.uncertain_count.into());
-    }
-    words
-}
-
-/// The votes in words, with the number of mentioning reviews that have an opinion unless all do.
-fn figure_of_entity(votes: &wire::Votes, locale: &Locale) -> String {
-    let mut words = figure(votes, locale);
-    if votes.judged_count > 0 && votes.judged_count < votes.mention_count {
-        let counts = [votes.mention_count, votes.judged_count];
-        let [named, judged] = counts.map(|count| locale.number(count.into()));
-        let texts = [("named", named.as_str()), ("judged", &judged)];
-        words += "; ";
-        words += &locale.message_with("named-and-judged", &texts);
-    }
-    words
-}
-
 pub fn aspect_path(id: &str, site: &Site<'_>) -> String {
     format!("{}/insights?aspect={id}", site.root)
 }
 
-impl<'a> FiguresFragment<'a> {
-    /// The figures of `name`: its votes in `words`, then the neutral reviews and the uncertain ones; without `trend` no months.
-    fn new(
-        name: &str,
-        votes: &wire::Votes,
-        mut words: String,
-        trend: Option<&'a wire::VotesOverTime>,
-        locale: &'a Locale,
-    ) -> Self {
-        for (id, reviews) in [
-            ("number-neutral", votes.neutral_count),
-            ("number-uncertain", votes.uncertain_count),
-        ] {
-            if reviews > 0 {
-                words += "; ";
-                words += &locale.counted(id, reviews.into());
-            }
+impl FiguresFragment {
+    pub fn new(aspect: &wire::Aspect, locale: &Locale) -> Self {
+        let mut words = figure(&aspect.votes, locale);
+        if aspect.votes.neutral_count > 0 {
+            words += "; ";
+            words += &locale.counted("number-neutral", aspect.votes.neutral_count.into());
         }
         Self {
-            bar: BarFragment::of(name, votes, locale),
+            bar: BarFragment::of(&locale.name(&aspect.label), &aspect.votes, locale),
             figure: words + ".",
-            trend: trend.map(|trend| TrendFragment::new(trend, locale)),
+            trend: locale.message(match aspect.temporal.trend {
+                wire::InsightTrend::Improving => "trend-up",
+                wire::InsightTrend::Declining => "trend-down",
+                wire::InsightTrend::Steady => "trend-flat",
+                wire::InsightTrend::TooFew => "trend-unknown",
+            }),
         }
-    }
-
-    pub fn of_aspect(
-        aspect: &'a wire::Aspect,
-        trend: Option<&'a wire::VotesOverTime>,
-        locale: &'a Locale,
-    ) -> Self {
-        let words = figure(&aspect.votes, locale);
-        Self::new(
-            &locale.name(&aspect.label),
-            &aspect.votes,
-            words,
-            trend,
-            locale,
-        )
-    }
-
-    pub fn of_entity(entity: &'a wire::Entity, locale: &'a Locale) -> Self {
-        let words = figure_of_entity(&entity.votes, locale);
-        let trend = Some(&entity.temporal);
-        Self::new(&entity.name, &entity.votes, words, trend, locale)
     }
 }
 

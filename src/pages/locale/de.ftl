@@ -8,7 +8,6 @@ number-samples = { $region ->
 }
 percent = { $number } %
 day = { $day }. { $month } { $year }
-month = { $month } { $year }
 month-name = { $month ->
     [1] Januar
     [2] Februar
@@ -23,7 +22,6 @@ month-name = { $month ->
     [11] November
    *[12] Dezember
 }
-list = { $rest } und { $last }
 
 ## Every page
 
@@ -93,8 +91,6 @@ average = Durchschnitt
 source = Quelle
 number-of-reviews = Bewertungen
 no-reviews = Es gibt noch keine Bewertungen.
-average-by-year = Durchschnitt nach Jahr, von 1 bis 5 Sternen
-average-from = aus
 opening-hours = Öffnungszeiten
 closed = geschlossen
 day-monday = Montag
@@ -108,9 +104,8 @@ write-review = Bewertung schreiben
 write-review-on = Bewertung auf { $site } schreiben
 too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
 more-topics = { $count ->
-    [0] Verlauf nach Jahr
-    [one] { $number } weiteres Thema, Verlauf nach Jahr
-   *[other] { $number } weitere Themen, Verlauf nach Jahr
+    [one] { $number } weiteres Thema
+   *[other] { $number } weitere Themen
 }
 all-insights = Alle Themen, Personen, Leistungen und Trends
 search-reviews = Bewertungen durchsuchen
@@ -185,13 +180,7 @@ number-negative = { $number } negativ
 number-mixed = { $number } gemischt
 number-neutral = { $number } neutral
 number-uncertain = { $number } unsicher
-named-and-judged = von { $named } Bewertungen, die den Namen nennen, urteilen { $judged }
 bar = { $name }: { $figure }
-months-described = Nach Monaten von { $from } bis { $to }: { $positive } positive und { $negative } negative Bewertungen, höchstens { $up } und { $down } in einem Monat
-months-table = Diese Monate als Tabelle
-column-month = Monat
-column-positive = Positiv
-column-negative = Negativ
 trend-up = Besser als im Halbjahr davor.
 trend-down = Schlechter als im Halbjahr davor.
 trend-flat = Kein klarer Unterschied zum Halbjahr davor.
@@ -215,16 +204,10 @@ reviews-speak-of-it-so = { $count ->
 }
 aspect-title = { $topic }: was Kunden über { $business } sagen
 aspect-described = { $topic }: Sätze von Kunden von { $business } mit den Zahlen daraus.
-entity-described = Was Kunden von { $business } über { $name } sagen: Zahlen, Trend, Zitate und die neuesten Bewertungen.
 whole-review = ganze Bewertung
 whole-review-of = Die ganze Bewertung vom { $day }
 next = Die nächsten { $number }
 findings-json = Diese Befunde als JSON, mit den Regeln dahinter
-reviews-that-name = { $naming } von { $all } nennen { $name }.
-too-few-for-figures = Zu wenige Bewertungen nennen { $name } für Zahlen.
-in-customers-words = In den Worten der Kunden
-newest-that-name = Die neuesten Bewertungen, die { $name } nennen
-all-of-these = Alle diese Bewertungen
 
 ## The summary in sentences
 
@@ -235,9 +218,6 @@ summary-overall = { $count ->
 summary-not-analysed = Texte in einer Sprache, die nicht ausgewertet wird: { $foreign } von { $with_text }.
 summary-aspect = { $topic }: { $figure }.
 summary-complaint-quote = Eine davon: „{ $quote }“
-summary-technicians = Am häufigsten genannt: { $names }.
-summary-services = Am häufigsten erwähnte Leistungen: { $names }.
-name-with-reviews = { $name } ({ $reviews })
 
 ## Wie die Bewertungen gesammelt und geprüft werden
 
@@ -389,9 +369,7 @@ find-nothing = Keine Bewertung erfüllt alle diese Filter.
 find-refused = Etwas an dieser Suche stimmt nicht
 find-not-searched = Es wurde nicht gesucht. Ändern Sie, was markiert ist, und suchen Sie erneut.
 nearest-name = Stattdessen nach „{ $name }“ suchen
-nearest-words = Nur „{ $text }“
 nearest-by-words = Jedes Wort, in beliebiger Reihenfolge
-nearest-without = Ohne diesen Filter suchen: { $filter }
 order-newest = Neueste
 order-oldest = Älteste
 order-most-stars = Meiste Sterne

@@ -40,7 +40,6 @@ day = { $region ->
     [PH] { $month } { $day }, { $year }
    *[other] { $day } { $month } { $year }
 }
-month = { $month } { $year }
 month-name = { $month ->
     [1] January
     [2] February
@@ -55,7 +54,6 @@ month-name = { $month ->
     [11] November
    *[12] December
 }
-list = { $rest } and { $last }
 
 ## Every page
 
@@ -125,8 +123,6 @@ average = Average
 source = Source
 number-of-reviews = Reviews
 no-reviews = There are no reviews yet.
-average-by-year = Average by year, from 1 star to 5
-average-from = from
 opening-hours = Opening hours
 closed = closed
 day-monday = Monday
@@ -140,9 +136,8 @@ write-review = Write a review
 write-review-on = Write a review on { $site }
 too-few-aspects = Too few reviews mention the same topics yet.
 more-topics = { $count ->
-    [0] The average by year
-    [one] { $number } more topic, and the average by year
-   *[other] { $number } more topics, and the average by year
+    [one] { $number } more topic
+   *[other] { $number } more topics
 }
 all-insights = All topics, people, services and trends
 search-reviews = Search the reviews
@@ -217,13 +212,7 @@ number-negative = { $number } negative
 number-mixed = { $number } mixed
 number-neutral = { $number } neutral
 number-uncertain = { $number } uncertain
-named-and-judged = of { $named } reviews that name them, { $judged } judge
 bar = { $name }: { $figure }
-months-described = By month from { $from } to { $to }: { $positive } positive and { $negative } negative reviews, at most { $up } and { $down } in a month
-months-table = These months as a table
-column-month = Month
-column-positive = Positive
-column-negative = Negative
 trend-up = Better than in the half-year before.
 trend-down = Worse than in the half-year before.
 trend-flat = No clear difference to the half-year before.
@@ -247,16 +236,10 @@ reviews-speak-of-it-so = { $count ->
 }
 aspect-title = { $topic }: what customers say about { $business }
 aspect-described = { $topic }: sentences of customers of { $business }, with the figures counted from them.
-entity-described = What customers of { $business } say about { $name }: figures, trend, quotes and the newest reviews.
 whole-review = whole review
 whole-review-of = The whole review of { $day }
 next = The next { $number }
 findings-json = These findings as JSON, with the rules behind each
-reviews-that-name = { $naming } of { $all } name { $name }.
-too-few-for-figures = Too few reviews name { $name } for figures.
-in-customers-words = In customers’ words
-newest-that-name = The newest reviews that name { $name }
-all-of-these = All of these reviews
 
 ## The summary in sentences
 
@@ -267,9 +250,6 @@ summary-overall = { $count ->
 summary-not-analysed = Texts in a language that is not analysed: { $foreign } of { $with_text }.
 summary-aspect = { $topic }: { $figure }.
 summary-complaint-quote = One of them: “{ $quote }”
-summary-technicians = Named most often: { $names }.
-summary-services = Services mentioned most often: { $names }.
-name-with-reviews = { $name } ({ $reviews })
 
 ## How the reviews are collected and checked
 
@@ -421,9 +401,7 @@ find-nothing = No review matches all of these filters.
 find-refused = Some fields of this search are invalid
 find-not-searched = Nothing was searched. Change what is marked, then search again.
 nearest-name = Search for “{ $name }” instead
-nearest-words = Only “{ $text }”
 nearest-by-words = Each word, in any order
-nearest-without = Search without this filter: { $filter }
 order-newest = Newest
 order-oldest = Oldest
 order-most-stars = Most stars

@@ -28,7 +28,6 @@ number-samples = { $region ->
 }
 percent = { $number } %
 day = { $day } de { $month } de { $year }
-month = { $month } de { $year }
 month-name = { $month ->
     [1] enero
     [2] febrero
@@ -43,7 +42,6 @@ month-name = { $month ->
     [11] noviembre
    *[12] diciembre
 }
-list = { $rest } y { $last }
 
 ## Every page
 
@@ -113,8 +111,6 @@ average = Media
 source = Fuente
 number-of-reviews = Reseñas
 no-reviews = Todavía no hay reseñas.
-average-by-year = Media por año, de 1 a 5 estrellas
-average-from = según
 opening-hours = Horario
 closed = cerrado
 day-monday = lunes
@@ -128,9 +124,8 @@ write-review = Escribir una reseña
 write-review-on = Escribir una reseña en { $site }
 too-few-aspects = Todavía son pocas las reseñas que mencionan los mismos temas.
 more-topics = { $count ->
-    [0] La media por año
-    [one] { $number } tema más y la media por año
-   *[other] { $number } temas más y la media por año
+    [one] { $number } tema más
+   *[other] { $number } temas más
 }
 all-insights = Todos los temas, personas, servicios y tendencias
 search-reviews = Buscar en las reseñas
@@ -217,13 +212,7 @@ number-uncertain = { $count ->
     [one] { $number } dudosa
    *[other] { $number } dudosas
 }
-named-and-judged = de { $named } reseñas que lo nombran, { $judged } opinan
 bar = { $name }: { $figure }
-months-described = Por mes, de { $from } a { $to }: { $positive } reseñas positivas y { $negative } negativas, como máximo { $up } y { $down } en un mes
-months-table = Estos meses en una tabla
-column-month = Mes
-column-positive = Positivas
-column-negative = Negativas
 trend-up = Mejor que en el semestre anterior.
 trend-down = Peor que en el semestre anterior.
 trend-flat = Sin diferencia clara con el semestre anterior.
@@ -247,16 +236,10 @@ reviews-speak-of-it-so = { $count ->
 }
 aspect-title = { $topic }: lo que dicen los clientes de { $business }
 aspect-described = { $topic }: frases de clientes de { $business }, con las cifras que resultan de ellas.
-entity-described = Lo que dicen los clientes de { $business } sobre { $name }: cifras, tendencia, citas y las reseñas más recientes.
 whole-review = reseña completa
 whole-review-of = La reseña completa del { $day }
 next = Las siguientes { $number }
 findings-json = Estos resultados en JSON, con las reglas aplicadas
-reviews-that-name = { $naming } de { $all } mencionan: { $name }.
-too-few-for-figures = Muy pocas reseñas nombran a { $name } para dar cifras.
-in-customers-words = En palabras de los clientes
-newest-that-name = Las reseñas más recientes que nombran a { $name }
-all-of-these = Todas estas reseñas
 
 ## The summary in sentences
 
@@ -267,9 +250,6 @@ summary-overall = { $count ->
 summary-not-analysed = Textos en un idioma que no se analiza: { $foreign } de { $with_text }.
 summary-aspect = { $topic }: { $figure }.
 summary-complaint-quote = Una de ellas: «{ $quote }»
-summary-technicians = Personas más nombradas: { $names }.
-summary-services = Servicios más mencionados: { $names }.
-name-with-reviews = { $name } ({ $reviews })
 
 ## Cómo se recogen y comprueban las reseñas
 
@@ -421,9 +401,7 @@ find-nothing = Ninguna reseña cumple todos estos filtros.
 find-refused = Algo no está bien en esta búsqueda
 find-not-searched = No se ha buscado nada. Cambie lo marcado y busque de nuevo.
 nearest-name = Buscar «{ $name }»
-nearest-words = Solo «{ $text }»
 nearest-by-words = Cada palabra, en cualquier orden
-nearest-without = Buscar sin este filtro: { $filter }
 order-newest = Más recientes
 order-oldest = Más antiguas
 order-most-stars = Más estrellas

@@ -13,7 +13,6 @@ day = { $day ->
     [1] 1er { $month } { $year }
    *[other] { $day } { $month } { $year }
 }
-month = { $month } { $year }
 month-name = { $month ->
     [1] janvier
     [2] février
@@ -28,7 +27,6 @@ month-name = { $month ->
     [11] novembre
    *[12] décembre
 }
-list = { $rest } et { $last }
 
 ## Every page
 
@@ -98,8 +96,6 @@ average = Moyenne
 source = Source
 number-of-reviews = Avis
 no-reviews = Il n’y a pas encore d’avis.
-average-by-year = Moyenne par année, de 1 à 5 étoiles
-average-from = d’après
 opening-hours = Horaires d’ouverture
 closed = fermé
 day-monday = lundi
@@ -113,9 +109,8 @@ write-review = Rédiger un avis
 write-review-on = Rédiger un avis sur { $site }
 too-few-aspects = Trop peu d’avis mentionnent encore les mêmes sujets.
 more-topics = { $count ->
-    [0] La moyenne par année
-    [one] { $number } autre sujet et la moyenne par année
-   *[other] { $number } autres sujets et la moyenne par année
+    [one] { $number } autre sujet
+   *[other] { $number } autres sujets
 }
 all-insights = Tous les sujets, personnes, services et tendances
 search-reviews = Rechercher dans les avis
@@ -202,13 +197,7 @@ number-uncertain = { $count ->
     [one] { $number } incertain
    *[other] { $number } incertains
 }
-named-and-judged = sur { $named } avis qui le citent, { $judged } jugent
 bar = { $name } : { $figure }
-months-described = Par mois, de { $from } à { $to } : { $positive } avis positifs et { $negative } négatifs, au plus { $up } et { $down } en un mois
-months-table = Ces mois en tableau
-column-month = Mois
-column-positive = Positifs
-column-negative = Négatifs
 trend-up = Mieux que le semestre précédent.
 trend-down = Moins bien que le semestre précédent.
 trend-flat = Pas de différence nette avec le semestre précédent.
@@ -232,16 +221,10 @@ reviews-speak-of-it-so = { $count ->
 }
 aspect-title = { $topic } : ce que les clients disent de { $business }
 aspect-described = { $topic } : phrases de clients de { $business }, avec les chiffres qui en résultent.
-entity-described = Ce que les clients de { $business } disent de { $name } : chiffres, tendance, citations et avis les plus récents.
 whole-review = avis complet
 whole-review-of = L’avis complet du { $day }
 next = Les { $number } suivants
 findings-json = Ces résultats en JSON, avec les règles appliquées
-reviews-that-name = { $naming } sur { $all } mentionnent { $name }.
-too-few-for-figures = Trop peu d’avis citent { $name } pour des chiffres.
-in-customers-words = Selon les clients
-newest-that-name = Les avis les plus récents qui citent { $name }
-all-of-these = Tous ces avis
 
 ## The summary in sentences
 
@@ -252,9 +235,6 @@ summary-overall = { $count ->
 summary-not-analysed = Textes dans une langue qui n’est pas analysée : { $foreign } sur { $with_text }.
 summary-aspect = { $topic } : { $figure }.
 summary-complaint-quote = L’un d’eux : « { $quote } »
-summary-technicians = Les plus cités : { $names }.
-summary-services = Services les plus mentionnés : { $names }.
-name-with-reviews = { $name } ({ $reviews })
 
 ## Comment les avis sont recueillis et vérifiés
 
@@ -406,9 +386,7 @@ find-nothing = Aucun avis ne correspond à tous ces filtres.
 find-refused = Quelque chose ne va pas dans cette recherche
 find-not-searched = Rien n’a été recherché. Modifiez ce qui est signalé, puis relancez la recherche.
 nearest-name = Rechercher plutôt « { $name } »
-nearest-words = Seulement « { $text } »
 nearest-by-words = Chaque mot, dans n’importe quel ordre
-nearest-without = Rechercher sans ce filtre : { $filter }
 order-newest = Plus récents
 order-oldest = Plus anciens
 order-most-stars = Plus d’étoiles

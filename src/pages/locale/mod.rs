@@ -228,35 +228,10 @@ impl Locale {
         self.0.language.format("day", Some(&args))
     }
 
-    /// A month: `2026-11` is `November 2026`; an invalid one stays unchanged.
-    pub fn month(&self, month: &str) -> Cow<'static, str> {
-        let first = NaiveDate::parse_from_str(&format!("{month}-01"), "%Y-%m-%d");
-        first.map_or_else(
-            |_| Cow::Owned(month.to_owned()),
-            |first| {
-                let year = first.year().to_string();
-                let texts = [("month", &*self.month_name(first)), ("year", &year)];
-                self.message_with("month", &texts)
-            },
-        )
-    }
-
     fn month_name(&self, date: NaiveDate) -> Cow<'static, str> {
         let mut args = FluentArgs::new();
         args.set("month", date.month());
         self.0.language.format("month-name", Some(&args))
-    }
-
-    /// Several names as one text: `one, two and three`.
-    pub fn list(&self, names: &[String]) -> String {
-        match names {
-            [] => String::new(),
-            [one] => one.clone(),
-            [rest @ .., last] => {
-                let texts = [("rest", &*rest.join(", ")), ("last", last)];
-                self.message_with("list", &texts).into_owned()
-            }
-        }
     }
 }
 
@@ -483,8 +458,6 @@ mod tests {
             locale("fr").day("2026-11-01".parse().unwrap()),
             "1er novembre 2026"
         );
-        assert_eq!(locale("es").month("2026-03"), "marzo de 2026");
-        assert_eq!(locale("es").month("none"), "none");
         for (language, four, five) in [
             ("en", "1,234", "12,345"),
             ("es", "1234", "12.345"),

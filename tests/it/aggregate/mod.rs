@@ -147,10 +147,7 @@ async fn people_in_fewer_than_three_reviews_have_only_counts() {
         let app = firm(named).await;
         let insights = app.text("/insights.json").await;
         assert_has(&insights, "Bram Yew was very polite");
-        let page = app.text("/insights?technician=Orla%20Finch").await;
-        for text in [insights, page] {
-            assert_eq!(text.contains("Orla Finch was"), is_shown, "{named}");
-        }
+        assert_eq!(insights.contains("Orla Finch was"), is_shown, "{named}");
         let of_her = format!("{EVIDENCE}?technician=Orla%20Finch");
         let of_her = app.json(&of_her).await;
         assert_eq!(of_her["matched"], named);

@@ -11,7 +11,7 @@ use poem::http::Method;
 use crate::support::{Answer, Generator, TestApp};
 
 /// The targets with an `ETag`.
-const TAGGED: [&str; 11] = [
+const TAGGED: [&str; 13] = [
     "/reviews.json",
     "/insights.json",
     "/api/feed.json",
@@ -23,6 +23,8 @@ const TAGGED: [&str; 11] = [
     "/docs",
     "/",
     "/reviews/r-00001",
+    "/transparency",
+    "/transparency.json",
 ];
 /// The number of those with `Last-Modified`, which come first.
 const DATED: usize = 5;

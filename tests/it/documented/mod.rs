@@ -242,22 +242,6 @@ fn every_log_event_is_documented() {
 }
 
 #[test]
-fn every_file_named_in_the_docs_exists() {
-    let folders = "src/ tests/ docs/ examples/ packaging/ migrations/";
-    for (page, text) in pages() {
-        for name in text.split('`').skip(1).step_by(2) {
-            let name = name.split([' ', '*']).next().unwrap_or_default();
-            let is_path = folders.split(' ').any(|folder| name.starts_with(folder));
-            // `ekomi` is the platform that a guide adds.
-            let is_example = name.contains("ekomi")
-                || name.contains(char::is_uppercase) && !name.ends_with(".md");
-            let is_found = !is_path || is_example || root().join(name).exists();
-            assert!(is_found, "{}: {name}", page.display());
-        }
-    }
-}
-
-#[test]
 fn every_test_named_in_a_list_of_tests_exists() {
     let files = ["src", "tests/it"].into_iter().flat_map(files_below);
     let code: String = files.map(|(_, text)| text).collect();

@@ -1,7 +1,7 @@
 //! The feed of a search.
 
 use super::{links_of, newest, parse, title_of};
-use crate::support::{BASE, Generator, TestApp, array_of, str_of};
+use crate::support::{BASE, Generator, TestApp, str_of};
 
 #[tokio::test]
 async fn search_feed_has_the_newest_reviews_that_match() {
@@ -53,12 +53,4 @@ async fn search_feed_has_one_address_for_every_spelling_of_a_search() {
     let business = app.json("/business.json").await;
     let changed_at = str_of(&business["updated_at"]).parse();
     assert_eq!(empty.updated, changed_at.ok());
-}
-
-#[tokio::test]
-async fn search_feed_reports_invalid_parameters() {
-    let app = TestApp::empty().await;
-    let answer = app.get("/search.atom?max_rating=6&since=x").await;
-    assert_eq!(answer.status, 400);
-    assert_eq!(array_of(&answer.json()["issues"]).len(), 2);
 }

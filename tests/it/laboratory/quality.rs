@@ -12,8 +12,7 @@ use measure::{
     rows,
 };
 
-#[path = "../../../examples/evaluate/evaluate.rs"]
-pub mod evaluate;
+#[expect(dead_code, reason = "the example prints more")]
 #[path = "../../../examples/evaluate/measure.rs"]
 mod measure;
 

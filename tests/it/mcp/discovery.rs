@@ -1,4 +1,4 @@
-//! What clients read before they connect: the server card and the AI catalog.
+//! What clients read before they connect: the server card, the AI catalog and the API catalog.
 
 use reviews_service::links::Links;
 
@@ -77,5 +77,35 @@ async fn the_catalog_leads_to_the_card_and_the_card_to_the_endpoint() {
             })
         );
         assert!(card["description"].as_str().unwrap().len() <= 100);
+    }
+}
+
+#[tokio::test]
+async fn card_is_at_both_paths_and_the_api_catalog_has_its_links() {
+    let app = service().await;
+    let card = app.get("/mcp/server-card").await;
+    let well_known = app.get("/.well-known/mcp/server-card.json").await;
+    assert_eq!(well_known.text(), card.text());
+    assert_eq!(
+        well_known.header("content-type"),
+        "application/mcp-server-card+json"
+    );
+
+    // RFC 9727.
+    let path = "/.well-known/api-catalog";
+    let catalog = app.get(path).await;
+    let kind = r#"application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727""#;
+    assert_eq!(catalog.header("content-type"), kind);
+    let link = format!("<{BASE}{path}>; rel=\"api-catalog\"");
+    assert_eq!(catalog.header("link"), link);
+    let catalog = catalog.json();
+    let linkset = &catalog["linkset"][0];
+    assert_eq!(linkset["anchor"], format!("{BASE}/"));
+    for (relation, path) in [
+        ("service-desc", "/.well-known/openapi.json"),
+        ("service-doc", "/docs"),
+        ("service-meta", "/mcp/server-card"),
+    ] {
+        assert_eq!(linkset[relation][0]["href"], format!("{BASE}{path}"));
     }
 }

@@ -37,22 +37,6 @@ async fn answers_are_alike_in_each_revision_with_initialize() {
     }
 }
 
-/// Claude's connectors probe for OAuth, where 401 would make them ask for an account.
-#[tokio::test]
-async fn probes_for_oauth_find_nothing() {
-    let app = service().await;
-    for target in [
-        "/.well-known/oauth-protected-resource",
-        "/.well-known/oauth-protected-resource/mcp",
-        "/.well-known/oauth-authorization-server",
-        "/.well-known/openid-configuration",
-    ] {
-        let probed = app.get(target).await;
-        assert_eq!(probed.status, 404, "{target}");
-        assert!(!probed.headers.contains_key("www-authenticate"), "{target}");
-    }
-}
-
 /// The arguments as clients send them: left out (cline/cline#10553) or null (sipeed/picoclaw#2600), with one that the client adds
 /// (cline/cline#10426, n8n-io/n8n#21500), and with null or an empty text for each that the model did not set
 /// (langflow-ai/langflow#8059, ZenRows/zenrows-mcp#23, n8n-io/n8n#17264; can1357/oh-my-pi#2981).

@@ -59,6 +59,7 @@ const NO_MESSAGES: &str = r#"
     {"jsonrpc":"2.0","id":1.5,"method":"m"} → null → -32600
     {"jsonrpc":"2.0","id":[1],"method":"m"} → null → -32600
     {"jsonrpc":"2.0","id":7,"method":1} → 7 → -32600
+    {"jsonrpc":"2.0","id":7,"method":"initialize","params":{}} → 7 → -32602
     {"jsonrpc":"2.0","id":7} → 7 → -32600
     {"jsonrpc":"2.0","id":7,"result":{},"error":{}} → 7 → -32600
     {"jsonrpc":"2.0","id":7,"method":"ping","params":[1]} → 7 → -32602

@@ -61,17 +61,6 @@ async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
 }
 
 #[tokio::test]
-async fn methods_of_sessions_are_refused_without_a_session() {
-    let app = service().await;
-    for method in ["initialize", "ping", ""] {
-        let answer = ask_stateless(&app, method, json!({})).await;
-        assert_eq!(error(&answer), (404, -32601), "{method}");
-        assert_eq!(answer.json()["id"], 1, "{method}");
-        assert_eq!(answer.header("mcp-session-id"), "");
-    }
-}
-
-#[tokio::test]
 async fn discovery_lists_revisions_and_capabilities() {
     let app = service().await;
     let answer = ask_stateless(&app, "server/discover", json!({})).await;

@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{OPENAPI, assert_valid, operation, operations, service, validator};
-use crate::support::{Answer, TestApp, table};
+use super::{OPENAPI, assert_valid, operations, service, validator};
+use crate::support::{Answer, TestApp};
 
 /// Targets of an operation that must be answered with 200; several if answers differ in shape.
 fn targets(path: &str) -> Vec<String> {
@@ -78,33 +78,4 @@ async fn answers_match_the_description() {
             }
         }
     }
-}
-
-#[tokio::test]
-async fn problems_match_the_description() {
-    let app = service().await;
-    let document = app.json(OPENAPI).await;
-    let problem = validator(&document, &json!({"$ref": "#/components/schemas/Problem"}));
-    for [method, target, status, id] in table(
-        "
-        GET → /api/reviews/search?limit=0&rating=x&since=x&query=%FF&cursor=x&limit=1 → 400 → searchReviews
-        GET → /api/reviews/since/never → 400 → getReviewsSince
-        GET → /api/reviews/none → 404 → getReview
-        GET → /nothing → 404 → -
-        POST → /reviews.json → 405 → -
-        ",
-    ) {
-        let method = method.parse().unwrap();
-        let answer = app.send(method, target, &[]).await;
-        assert_eq!(answer.status.to_string(), status, "{target}");
-        assert_valid(&problem, &answer.json(), target);
-        if id != "-" {
-            let content = &operation(&document, id)["responses"][status]["content"];
-            let described = &content["application/problem+json"]["schema"];
-            let expected = json!({"$ref": "#/components/schemas/Problem"});
-            assert_eq!(*described, expected, "{id} {status}");
-        }
-    }
-    app.app().ctx.draining.cancel();
-    assert_valid(&problem, &app.json("/readyz").await, "/readyz");
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use html5gum::{DefaultEmitter, Token, Tokenizer};
 use reviews_service::model::{Rating, Reply, Review};
 
-use super::{BROWSER, between, seeded, structured};
+use super::{BROWSER, between, structured};
 use crate::support::{Answer, BASE, Generator, TestApp, form};
 
 /// Known payloads.
@@ -178,28 +178,5 @@ async fn data_formats_keep_hostile_texts_unchanged() {
     assert!(!llms.contains(['<', '`']), "{llms}");
     for target in ["/sitemap.xml", "/robots.txt"] {
         assert!(!app.text(target).await.contains("alert"), "{target}");
-    }
-}
-
-#[tokio::test]
-async fn pages_have_no_inline_scripts_or_files_of_other_hosts() {
-    let app = seeded().await;
-    let id = app.get("/reviews.json").await.ids()[0].clone();
-    let targets = format!(
-        "/ /insights /insights?aspect=price /insights?technician=Mike+Alvarez /search?rating=1 /developers /embed?theme=dark /reviews/{id}"
-    );
-    for target in targets.split(' ') {
-        let html = app.text(target).await;
-        let begin = "<!DOCTYPE html>\n<html lang=\"en\"";
-        assert!(html.starts_with(begin), "{target}");
-        for inline in ["<style", " style=\"", " onclick=", "<script>"] {
-            assert!(!html.contains(inline), "{target} has {inline}");
-        }
-        let styles = between(&html, "<link rel=\"stylesheet\" href=\"", "\"");
-        for source in [between(&html, " src=\"", "\""), styles].concat() {
-            assert!(source.starts_with('/'), "{target} loads {source}");
-            assert_eq!(app.get(source).await.status, 200, "{target} loads {source}");
-        }
-        assert_eq!(html.matches("<h1").count(), 1, "{target}");
     }
 }

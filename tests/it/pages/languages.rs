@@ -5,7 +5,7 @@ use crate::support::{TestApp, array_of, assert_has, str_of};
 
 /// The pages, with parameters.
 const PAGES: &str = "/ /insights /insights?aspect=price /insights?aspect=price&polarity=negative&limit=1 \
-    /insights?technician=Mike+Alvarez /developers /transparency /embed /embed?min_rating=4 /nothing";
+    /developers /transparency /embed /embed?min_rating=4 /nothing";
 
 async fn set_language(app: &TestApp, language: &str) {
     app.shell(&format!("update business set language = '{language}'"))
@@ -55,8 +55,7 @@ async fn summary_and_topics_are_in_the_language_of_the_page() {
     let html = app.text("/insights").await;
     for part in [
         "Reaktionszeit",
-        "Preis: ",
-        "Am häufigsten genannt: ",
+        "Kommunikation: 83\u{a0}% positiv",
         "Pünktlichkeit",
     ] {
         assert_has(&html, part);

@@ -8,7 +8,7 @@ use reviews_service::model::hex;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{BROWSER, between, seeded};
+use super::{BROWSER, seeded};
 use crate::support::{BASE, TestApp, array_of, assert_has, rows, str_of, table};
 
 /// The mean of their stars with two decimals, rounded half away from zero.
@@ -306,28 +306,4 @@ async fn pages_and_embed_lead_to_it_and_each_review_can_be_reported() {
         let link = format!("<a href=\"{start}{permalink}");
         assert_has(&app.text(&own).await, &link);
     }
-}
-
-#[tokio::test]
-async fn transparency_is_in_the_language_of_the_business() {
-    let app = seeded().await;
-    for target in ["/transparency.json", "/transparency"] {
-        assert_ne!(app.get(target).await.header("etag"), "", "{target}");
-    }
-    // The numbers of reviews in the list of sources.
-    let english = app.text("/transparency").await;
-    let figures = |html: &str| between(html, "</h3>\n<p>", " ").join(" ");
-    for (language, heading) in [
-        ("de", "Wie diese Bewertungen gesammelt und geprüft werden"),
-        ("es", "Cómo se recogen y comprueban estas reseñas"),
-        ("fr", "Comment ces avis sont recueillis et vérifiés"),
-    ] {
-        let columns = format!("language = '{language}', country = null");
-        app.shell(&format!("update business set {columns}")).await;
-        let html = app.text("/transparency").await;
-        assert_has(&html, &format!("<h1>{heading}</h1>"));
-        assert_eq!(figures(&html), figures(&english), "{language}");
-    }
-    app.shell("delete from business").await;
-    assert_has(&app.text("/transparency").await, "not set up yet");
 }

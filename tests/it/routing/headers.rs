@@ -55,6 +55,8 @@ async fn rule_1_3_and_6_only_topics_link_to_themselves_and_the_hub() {
             let link = answer.header("link");
             if topics.contains(&path.as_str()) {
                 assert_eq!((count, link), (1, &*expected), "{path}");
+            } else if path == "/.well-known/api-catalog" {
+                assert_eq!(link, format!("<{BASE}{path}>; rel=\"api-catalog\""));
             } else if path == "/api/reviews/search" {
                 assert_eq!(count, 1, "{path}");
                 assert!(link.ends_with("; rel=\"next\""), "{link}");

@@ -2,7 +2,7 @@
 
 use poem::http::Method;
 
-use super::{GUESSED, service};
+use super::service;
 
 #[tokio::test]
 async fn an_unknown_path_is_a_404_for_every_request() {
@@ -29,29 +29,4 @@ async fn an_unknown_path_is_a_404_for_every_request() {
         (&"about:blank".into(), &"Not Found".into())
     );
     assert!(unknown.get("issues").is_none());
-}
-
-#[tokio::test]
-async fn commonly_guessed_paths_redirect_to_the_right_ones() {
-    let app = service().await;
-    for (path, found) in GUESSED {
-        for (method, query) in [
-            (Method::GET, ""),
-            (Method::HEAD, ""),
-            (Method::GET, "?rating=5&query=a%20b"),
-        ] {
-            let answer = app.send(method, &format!("{path}{query}"), &[]).await;
-            let location = answer.header("location");
-            assert_eq!(answer.status, 308, "{path}");
-            // Relative, because a proxy may strip the path of the base URL.
-            let is_relative = !location.starts_with('/') && !location.contains("//");
-            assert!(is_relative, "{location}");
-            for base in ["https://reviews.sample.test", "https://example.com/reviews"] {
-                let from: url::Url = format!("{base}{path}").parse().unwrap();
-                let target = from.join(location).unwrap();
-                assert_eq!(target.as_str(), format!("{base}{found}{query}"), "{path}");
-            }
-        }
-        assert_eq!(app.get(found).await.status, 200, "{found}");
-    }
 }

@@ -13,7 +13,7 @@ use reviews_service::search::{MATCHED_MAX, TextMatch};
 use serde_json::{Value, json};
 
 use self::naive::{Known, Question, fragment, known};
-use crate::support::{Generator, TestApp, array_of, form, review_with_text, rounds, str_of};
+use crate::support::{Generator, TestApp, array_of, review_with_text, rounds, str_of};
 
 const SEARCH: &str = "/api/reviews/search";
 /// The number of sets of filters.
@@ -97,16 +97,6 @@ async fn with_texts(texts: &[&str]) -> TestApp {
         .map(|(number, text)| review_with_text(number, *text))
         .collect();
     TestApp::uncoded(&reviews).await
-}
-
-/// Checks the numbers of the texts that a search finds, and returns its answer.
-async fn assert_found(app: &TestApp, pairs: &[(&str, &str)], expected: &[usize]) -> Value {
-    let found = app.get(&format!("{SEARCH}?{}", form(pairs))).await;
-    let expected: Vec<String> = (expected.iter())
-        .map(|number| format!("s-{number:04}"))
-        .collect();
-    assert_eq!(found.ids(), expected, "{pairs:?}");
-    found.json()
 }
 
 /// Checks a 400 with exactly these issues, in the order of their names and codes; returns them in that order.

@@ -1,7 +1,6 @@
 //! Searches by aspect and in other orders. The expected aspects come from the database's view, which the search does not use.
 
 use super::*;
-use crate::support::assert_has;
 
 /// Texts about aspects.
 const TEXTS: &str = "They arrived right on time.|The technician was two hours late.|The price was fair.|It was way too expensive.|\
@@ -74,31 +73,4 @@ pub fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
         }
     }
     known
-}
-
-#[tokio::test]
-async fn a_polarity_needs_an_aspect_and_unknown_ones_are_refused() {
-    let mut reviews = Generator::new(34).reviews(60);
-    give(&mut reviews);
-    let app = TestApp::uncoded(&reviews).await;
-    app.name_business().await;
-    for alone in ["polarity=negative", "polarity=negative&aspect="] {
-        let issues = assert_issues(&app, alone, "polarity invalid_string").await;
-        assert_has(str_of(&issues[0]["message"]), "aspect");
-        assert_eq!(issues[0]["received"], "negative");
-    }
-    let query = "aspect=price&polarity=bad&sort=best";
-    assert_issues(&app, query, "polarity invalid_string, sort invalid_string").await;
-    let snapshot = app.app().ctx.current.load();
-    let known = snapshot.input.analyzer.trade().shown_ids().join(", ");
-    for asked in ["punctual", "Price", "parking"] {
-        let query = format!("aspect={asked}&polarity=negative");
-        let issues = assert_issues(&app, &query, "aspect invalid_string").await;
-        assert_eq!(issues[0]["message"], format!("must be one of: {known}"));
-        assert_eq!(issues[0]["received"], asked);
-    }
-    // Together with all other issues.
-    let query = "aspect=weather&rating=9&limit=0";
-    let issues = "aspect invalid_string, limit too_small, rating too_big";
-    assert_issues(&app, query, issues).await;
 }

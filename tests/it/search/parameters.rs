@@ -14,6 +14,8 @@ const INVALID: &str = "
     min_rating → invalid_type → min_rating= min_rating=1e0 min_rating=.5 min_rating=4. min_rating=4,5 min_rating=NaN
     max_rating → too_big → max_rating=5.01
     max_rating → invalid_type → max_rating=
+    polarity → invalid_string → polarity=negative polarity=bad&aspect=price
+    aspect → invalid_string → aspect=punctual aspect=Price aspect=parking
     has_text → invalid_type → has_text=yes has_text=TRUE
     has_reply → invalid_type → has_reply=1
     has_reply → duplicate → has_reply=true&has_reply=true

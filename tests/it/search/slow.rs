@@ -2,26 +2,6 @@
 
 use super::*;
 
-#[tokio::test]
-async fn a_text_with_a_nul_is_found() {
-    let app = TestApp::uncoded(&Generator::new(88).reviews(600)).await;
-    // Written with the checks off.
-    app.sql(
-        "pragma ignore_check_constraints = on;
-         insert into review (review_id, rating, reviewed_on, text) values ('b-2', 5, '1999-05-05', cast(x'7a797800676c696e74' as text))",
-    );
-    app.sql("insert into review (review_id, rating, reviewed_on, text) values ('c-1', 5, '1999-05-05', 'the zyxglint')");
-    app.drain().await;
-    for (query, expected) in [
-        ("glint", vec!["b-2", "c-1"]),
-        ("zyx%00glint", vec!["b-2"]),
-        ("ZYX", vec!["b-2", "c-1"]),
-    ] {
-        let found = app.get(&format!("{SEARCH}?query={query}")).await;
-        assert_eq!(found.ids(), expected, "{query}");
-    }
-}
-
 /// Checks that searches of the published `reviews` are exact in this state of the file, of which nothing is published.
 /// Returns the number of searches that found something.
 async fn assert_exact(reviews: &[Review], app: &TestApp, state: &str) -> usize {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use reviews_service::imports::native::Export;
 use serde_json::json;
 
-use crate::support::{TestApp, array_of, assert_has};
+use crate::support::{TestApp, array_of};
 use surfaces::{agents, crawl};
 
 /// Two people with one first name, aliases, IDs that are names, and a person who is not on the list.
@@ -118,38 +118,11 @@ async fn with_off_no_surface_shows_a_technician() {
     lists.extend(reviews.map(|review| &review["mentions"]["technicians"]));
     assert!(lists.iter().all(|list| **list == json!([])), "{lists:?}");
     for name in ["Basil", "Basil%20Kettleworth", "zora-quillfeather"] {
-        let target = format!("/insights?technician={name}");
-        assert_eq!(app.get(&target).await.status, 404);
         let target = format!("/api/reviews/search?mentions_technician={name}");
         let found = app.json(&target).await;
         assert_eq!(found["matched"], 0, "{name}");
         assert_eq!(found.get("did_you_mean"), None, "{name}");
     }
-}
-
-#[tokio::test]
-async fn changing_publish_staff_dates_no_review() {
-    let app = firm("full").await;
-    let instants = async || {
-        let reviews = app.json("/api/reviews/since/2001-01-01").await;
-        let reviews = array_of(&reviews["reviews"]).iter();
-        let instants = reviews.map(|review| json!([review["id"], review["updated_at"]]));
-        instants.collect::<Vec<_>>()
-    };
-    let dated = instants().await;
-    for setting in ["off", "full", "off"] {
-        app.advance(chrono::Duration::days(1));
-        // Another write without a visible change.
-        app.shell(&format!(
-            "update business set publish_staff = '{setting}';
-             delete from mention where review_id = 'z-3' and kind = 'service';
-             insert into mention values ('z-3', 'service', 'ac-repair')"
-        ))
-        .await;
-        assert_eq!(instants().await, dated, "{setting}");
-    }
-    let unknown = app.refused("update business set publish_staff = 'first_name'");
-    assert_has(&unknown.await, "business_publish_staff_known");
 }
 
 #[tokio::test]

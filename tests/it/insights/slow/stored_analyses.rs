@@ -4,44 +4,6 @@ use super::*;
 use crate::support::{assert_has, check_in_step, rows, table};
 
 #[tokio::test]
-async fn only_reviews_with_a_changed_text_or_rating_are_analysed() {
-    let app = TestApp::seeded().await;
-    assert_eq!(app.sql("select count(*) from derived_analysis"), "256");
-    // The rating can change the polarity of findings.
-    for [sql, analysed] in table(
-        "
-        update review set text = text || ' They were late.' where review_id = 'r-1150' → r-1150
-        update review set rating = 6 - rating where review_id = 'r-1150' → r-1150
-        update review set title = 'Hm', reply_text = 'Sorry.' where reviewed_on < '2023-01-01'; select 'none' → none
-        ",
-    ) {
-        mark_analyses(&app);
-        app.shell(sql).await;
-        let analysed = analysed.trim_start_matches("none");
-        assert_eq!(analysed_since_mark(&app), analysed, "{sql}");
-    }
-    mark_analyses(&app);
-    let app = app.restart().await;
-    assert_eq!(analysed_since_mark(&app), "");
-    assert_complete(&app);
-}
-
-#[tokio::test]
-async fn a_change_is_analysed_in_the_snapshot_that_publishes_it() {
-    let app = firm(&[("a", "Dana was on time."), ("b", "Nice.")]).await;
-    let versions = || ["reviews", "insights"].map(|document| version(&app, document));
-    let before = versions();
-    app.shell(
-        "insert into review (review_id, rating, reviewed_on, text) values ('c', 4, '2026-11-01', 'Dana fixed the leak in Mesa.')",
-    )
-    .await;
-    // One snapshot has the review and its analysis.
-    assert_eq!(versions(), before.map(|version| version + 1));
-    assert_eq!(mentioning(&app, "technicians", "Dana Whitfield").await, 2);
-    check_in_step(&app).await;
-}
-
-#[tokio::test]
 async fn findings_and_mentions_are_readable_with_sql() {
     let app = firm(&[("a", "Great service. Dana was on time and very friendly.")]).await;
     let found = rows(&app.path(), "select * from derived_finding");

@@ -1,20 +1,10 @@
-//! Selection of the trade by the type of the business or a setting, and the evaluation with annotations.
+//! Selection of the trade by the type of the business or a setting.
 
 use std::fs;
 
-use clap::Parser as _;
-
 use super::*;
-use crate::laboratory::quality::evaluate::Evaluate;
 use crate::process::{Home, Serving};
 use crate::support::assert_has;
-
-/// The output of `cargo run --example evaluate` with a file.
-fn evaluate(path: &Path) -> Result<String, String> {
-    let arguments = ["evaluate".as_ref(), path.as_os_str()];
-    let evaluation = Evaluate::try_parse_from(arguments).unwrap();
-    evaluation.run().map_err(|error| format!("{error:#}"))
-}
 
 /// Reviews of a restaurant and of a plumber.
 const TEXTS: [(&str, &str); 2] = [
@@ -82,24 +72,4 @@ fn a_setting_overrides_the_type_of_the_business() {
     home.run_ok("init --type Hotel", "");
     assert_eq!(trade_of("serve --trade general"), "general");
     home.run_err("serve --trade dentist", "home_services, food, general");
-}
-
-#[test]
-fn a_file_is_evaluated_with_the_first_trade_of_all_aspects() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("rows.tsv");
-    let with = |aspect: &str| {
-        let rows = format!("text\taspect\tpolarity\nIt was great.\t{aspect}\tpositive\n");
-        fs::write(&path, rows).unwrap();
-        evaluate(&path)
-    };
-    for (aspect, trade) in [
-        ("workmanship", "home_services"),
-        ("atmosphere", "food"),
-        ("price", "home_services"),
-    ] {
-        assert_has(&with(aspect).unwrap(), &format!("read with {trade}"));
-    }
-    let unknown = with("karma").unwrap_err();
-    assert_has(&unknown, "rows.tsv:2: `karma` is not one of punctuality");
 }

@@ -3,7 +3,7 @@
 use reviews_service::mcp::catalog::TOOLS;
 
 use super::*;
-use crate::support::{array_of, assert_has, str_of};
+use crate::support::{assert_has, str_of};
 
 /// The maximum of [`tokens`] of a description.
 const DESCRIPTION_TOKENS_MAX: usize = 120;
@@ -70,39 +70,4 @@ fn schemas_have_no_references_or_unsupported_keywords() {
             assert!(is_known, "{name}: {keyword}");
         }
     }
-}
-
-#[tokio::test]
-async fn search_has_every_parameter_of_the_endpoint_and_a_cursor() {
-    let tools = Tools::seeded().await;
-    let document = tools.get("/.well-known/openapi.json").await;
-    let described = array_of(&document["paths"]["/api/reviews/search"]["get"]["parameters"]);
-    let input = &listed("search_reviews")["inputSchema"];
-    let properties = &input["properties"];
-    assert_eq!((described.len(), members(properties).count()), (20, 20));
-    for parameter in described {
-        let listed = str_of(&properties[str_of(&parameter["name"])]["description"]);
-        // Bounds follow it.
-        let begin = str_of(&parameter["description"]).trim_end();
-        assert!(listed.starts_with(begin), "{parameter}: {listed}");
-    }
-    let limit = str_of(&properties["limit"]["description"]);
-    assert!(limit.ends_with("1 to 100. Default 20."), "{limit}");
-    assert_eq!(properties["cursor"]["type"], "string");
-    assert_eq!(input.get("required"), None);
-}
-
-#[tokio::test]
-async fn the_instructions_say_that_reviews_are_data() {
-    let instructions = Tools::seeded().await.catalog.instructions();
-    for part in [
-        "Saltbush Air & Plumbing",
-        "get_aspect_sentiment",
-        "next_cursor",
-        "untrusted content",
-        "never instructions",
-    ] {
-        assert_has(&instructions, part);
-    }
-    assert!(tokens(&instructions) <= 200, "{}", tokens(&instructions));
 }
