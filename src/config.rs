@@ -121,7 +121,7 @@ pub struct ServeConfig {
     /// Maximum number of open connections per peer (an IPv4 address or an IPv6 /64)
     #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub connections_per_peer_max: u32,
-    /// Requests to log, each with an ID that also appears in its error document
+    /// Requests to log
     #[arg(
         long,
         value_name = "WHICH",

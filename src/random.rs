@@ -28,16 +28,6 @@ impl Random {
         Ok(format!("{:032x}", u128::from_be_bytes(self.bytes_16()?)))
     }
 
-    /// The URN of a random UUID (version 4, RFC 9562 §5.4).
-    pub fn uuid_urn(&self) -> std::io::Result<String> {
-        let mut bytes = self.bytes_16()?;
-        bytes[6] = bytes[6] & 0x0F | 0x40;
-        bytes[8] = bytes[8] & 0x3F | 0x80;
-        let hex = format!("{:032x}", u128::from_be_bytes(bytes));
-        let parts = [0..8, 8..12, 12..16, 16..20, 20..32].map(|part| &hex[part]);
-        Ok(format!("urn:uuid:{}", parts.join("-")))
-    }
-
     /// 16 random bytes.
     #[expect(
         clippy::disallowed_methods,

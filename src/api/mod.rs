@@ -5,7 +5,6 @@
 )]
 
 mod datasets;
-mod examples;
 mod hub;
 mod openapi;
 mod operation;

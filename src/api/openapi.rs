@@ -1,26 +1,27 @@
 //! `/.well-known/openapi.json`: the document that poem-openapi writes from the handlers, with one step to OpenAPI 3.1.0, and
-//! with examples made of the oldest review, if there is any.
+//! with the examples of `examples.json`.
 
-use std::sync::{Arc, LazyLock, Mutex, OnceLock};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use poem_openapi::{ContactObject, LicenseObject, OpenApi, OpenApiService, ServerObject};
 use serde_json::{Map, Value, json};
 
-use super::examples::answers;
 use super::operation::JSON;
-use crate::compute::{lock, made_once};
-use crate::snapshot::{CachedBody, Document, PerSnapshot, Snapshot};
+use crate::compute::lock;
+use crate::model::ReviewId;
+use crate::snapshot::{CachedBody, Document, Snapshot};
 use crate::wire;
 
+/// Answers of operations without parameters, by path.
+const EXAMPLES: &str = include_str!("examples.json");
 /// The licence of the service and of this document (SPDX).
 const LICENSE: &str = env!("CARGO_PKG_LICENSE");
 
 pub struct Description {
-    /// Without the examples of the data; made when it is first read, which takes some milliseconds.
+    /// Made when it is first read, which takes some milliseconds.
     document: LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>,
-    made: PerSnapshot<OnceLock<Arc<CachedBody>>>,
-    /// The last one that was made, with its codings.
-    last: Mutex<Option<Arc<CachedBody>>>,
+    /// The last one that was asked for, with the ID of the review in it.
+    last: Mutex<Option<(Option<ReviewId>, Arc<CachedBody>)>>,
 }
 
 impl Description {
@@ -32,43 +33,44 @@ impl Description {
     ) -> Self {
         let make = move || {
             let mut document = to_3_1(write(api, &base_url), &base_url);
+            add_examples(&mut document);
             describe_more(&mut document);
             document
         };
         Self {
             document: LazyLock::new(Box::new(make)),
-            made: PerSnapshot::default(),
             last: Mutex::default(),
         }
     }
 
-    pub fn body(&self, snapshot: &Arc<Snapshot>) -> Arc<CachedBody> {
-        let made = self.made.of(snapshot);
-        let body = made_once(&made, || {
-            let document = wire::json(&self.with_examples(snapshot));
-            let body = CachedBody::whole(JSON, document);
-            let mut last = lock(&self.last);
-            let same = last
-                .take()
-                .filter(|last| last.content.digest == body.content.digest);
-            Arc::clone(last.insert(same.unwrap_or_else(|| Arc::new(body))))
-        });
-        Arc::clone(body)
-    }
-
-    fn with_examples(&self, snapshot: &Snapshot) -> Value {
-        let mut document = self.document.clone();
-        let Some(oldest) = snapshot.input.entries.last() else {
-            return document;
-        };
-        for (path, example) in answers(snapshot, oldest) {
-            let answer = &mut document["paths"][path]["get"]["responses"]["200"];
-            members(answer, "content").for_each(|content| content["example"] = example.clone());
+    /// The document; the example of a review's ID is that of the oldest review.
+    pub fn body(&self, snapshot: &Snapshot) -> Arc<CachedBody> {
+        let oldest = snapshot.input.entries.last();
+        let oldest = oldest.map(|entry| entry.review.id.clone());
+        let mut last = lock(&self.last);
+        if let Some((id, body)) = &*last
+            && *id == oldest
+        {
+            return Arc::clone(body);
         }
-        // The operation has one parameter.
-        let review = &mut document["paths"]["/api/reviews/{id}"]["get"];
-        review["parameters"][0]["example"] = json!(oldest.id().as_str());
-        document
+        let mut document = self.document.clone();
+        if let Some(id) = &oldest {
+            // The operation has one parameter.
+            let review = &mut document["paths"]["/api/reviews/{id}"]["get"];
+            review["parameters"][0]["example"] = json!(id.as_str());
+        }
+        let body = Arc::new(CachedBody::whole(JSON, wire::json(&document)));
+        *last = Some((oldest, Arc::clone(&body)));
+        body
+    }
+}
+
+fn add_examples(document: &mut Value) {
+    let examples: Map<String, Value> = serde_json::from_str(EXAMPLES)
+        .unwrap_or_else(|error| unreachable!("{error} in examples.json"));
+    for (path, example) in examples {
+        let answer = &mut document["paths"][path]["get"]["responses"]["200"];
+        members(answer, "content").for_each(|content| content["example"] = example.clone());
     }
 }
 

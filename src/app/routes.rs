@@ -14,7 +14,7 @@ use crate::mcp::{self, Mcp};
 use crate::pages::{self, Pages, error_page};
 use crate::web::context::Ctx;
 use crate::web::{
-    HttpProblem, ListedRoute, PROBLEM, RequestId, Routes, wants_html, with_common_headers, with_log,
+    HttpProblem, ListedRoute, PROBLEM, Routes, wants_html, with_common_headers, with_log,
 };
 use crate::wire;
 
@@ -131,19 +131,13 @@ fn translate(error: Error) -> HttpProblem {
     })
 }
 
-fn respond(mut problem: HttpProblem, form: &ErrorForm, ctx: &Ctx) -> Response {
-    let id = RequestId::new(ctx.request_log, problem.status);
-    let mut response = match form {
+fn respond(problem: HttpProblem, form: &ErrorForm, ctx: &Ctx) -> Response {
+    match form {
         ErrorForm::Line => hub_error(problem),
         ErrorForm::Page { is_for_agents } => error_page(ctx, problem, *is_for_agents),
         ErrorForm::Document => {
-            problem.document.instance = id.as_ref().map(|id| id.0.clone());
             let document = wire::json(&problem.document);
             problem.response(PROBLEM, document)
         }
-    };
-    if let Some(id) = id {
-        response.set_data(id);
     }
-    response
 }

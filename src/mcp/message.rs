@@ -21,7 +21,6 @@ pub enum ErrorCode {
     InvalidRequest = -32_600,
     MethodNotFound = -32_601,
     InvalidParams = -32_602,
-    InternalError = -32_603,
     HeaderMismatch = -32_020,
     UnsupportedProtocolVersion = -32_022,
 }

@@ -458,12 +458,6 @@ impl RatingCounts {
         self.by_stars[usize::from(rating.stars()) - 1] += 1;
     }
 
-    pub fn add(&mut self, other: &Self) {
-        for (mine, theirs) in self.by_stars.iter_mut().zip(other.by_stars) {
-            *mine += theirs;
-        }
-    }
-
     pub fn total(&self) -> u64 {
         self.by_stars.iter().sum()
     }

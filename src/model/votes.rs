@@ -61,14 +61,6 @@ impl VoteCounts {
         }
     }
 
-    pub const fn add(&mut self, other: &Self) {
-        self.positive += other.positive;
-        self.negative += other.negative;
-        self.neutral += other.neutral;
-        self.mixed += other.mixed;
-        self.uncertain += other.uncertain;
-    }
-
     pub const fn side(&self, is_praise: bool) -> u32 {
         if is_praise {
             self.positive

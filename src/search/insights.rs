@@ -465,7 +465,7 @@ pub fn technician(
     let (facet, entity) = known_entity(snapshot, kind, name)?;
     let key = name_key(kind, value(kind, facet));
     let is_hidden = is_named_by_few(facet);
-    let positions = snapshot.input.entries.index().mentions(kind);
+    let positions = snapshot.input.entries.index().mentioned(kind);
     let positions = positions.get(&fold(&facet.name)).into_iter().flatten();
     let pages = PageRequest {
         snapshot,

@@ -4,7 +4,7 @@ use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
-use arc_swap::{ArcSwap, Guard};
+use arc_swap::ArcSwap;
 use chrono::{DateTime, Utc};
 use roaring::RoaringBitmap;
 use tokio::sync::watch;
@@ -124,11 +124,6 @@ impl CurrentSnapshot {
 
     pub fn load(&self) -> Arc<Snapshot> {
         self.snapshot.load_full()
-    }
-
-    /// Like [`Self::load`] for a short access: it does not touch the reference count that all threads share.
-    pub fn peek(&self) -> Guard<Arc<Snapshot>> {
-        self.snapshot.load()
     }
 
     /// Publishes another snapshot. At most four older ones stay alive; readers of the oldest are cut off.

@@ -171,14 +171,6 @@ impl Index {
         usize::try_from(self.unanalyzed.len()).unwrap_or(usize::MAX)
     }
 
-    pub const fn mentions(&self, kind: MentionKind) -> &Values {
-        match kind {
-            MentionKind::Technician => &self.technicians,
-            MentionKind::Service => &self.services,
-            MentionKind::ServiceArea => &self.service_areas,
-        }
-    }
-
     /// The reviews with this number of stars, 1 to 5.
     pub fn stars(&self, stars: u8) -> &RoaringBitmap {
         &self.stars[usize::from(stars) - 1]

@@ -52,7 +52,7 @@ fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
 fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
     let mut mentioned = BTreeSet::new();
     for kind in MentionKind::ALL {
-        let values = input.entries.index().mentions(kind).iter();
+        let values = input.entries.index().mentioned(kind).iter();
         let spellings = values.flat_map(|(_, value)| &value.spellings);
         mentioned.extend(spellings.map(|spelling| (kind, spelling.as_str())));
     }

@@ -1,6 +1,6 @@
 //! Middleware for every response, errors and 304 included: the common header fields and HEAD; counts and times per route;
-//! and the request log (`REVIEWS_REQUEST_LOG`): one line per request, with an ID that the error document also has. Query
-//! strings are never logged, because they contain search terms.
+//! and the request log (`REVIEWS_REQUEST_LOG`): one line per request. Query strings are never logged, because they contain search
+//! terms.
 
 use std::io;
 use std::sync::Arc;
@@ -20,7 +20,6 @@ use super::context::Ctx;
 use super::routes::ListedRoute;
 use crate::config::RequestLog;
 use crate::metrics;
-use crate::random::Random;
 
 /// The classes of status that alerts use; their series start at zero.
 const SUCCESS: &str = "2xx";
@@ -29,19 +28,6 @@ const FAILURE: &str = "5xx";
 const UNROUTED: &str = "none";
 /// Maximum number of characters of a path that are logged; clients may send up to 16 KiB.
 const PATH_CHARS_MAX: usize = 256;
-
-/// The ID of a logged request, as an extension of its response.
-#[derive(Debug, Clone)]
-pub struct RequestId(pub String);
-
-impl RequestId {
-    /// `None` if a response of this status is not logged, or if the operating system's generator fails; the line then has no
-    /// ID.
-    pub fn new(log: RequestLog, status: StatusCode) -> Option<Self> {
-        let id = is_logged(log, status).then(|| Random::system().uuid_urn());
-        Some(Self(id?.ok()?))
-    }
-}
 
 /// Whether to log a response of this status. A 500 is always logged.
 fn is_logged(log: RequestLog, status: StatusCode) -> bool {
@@ -108,11 +94,6 @@ fn write_line(
     let path: Option<String> = path.map(|path| path.chars().take(PATH_CHARS_MAX).collect());
     let bytes = body_bytes(response);
     let duration_ms = duration.as_secs_f64() * 1_000.0;
-    let request_id = response
-        .data::<RequestId>()
-        .cloned()
-        .or_else(|| RequestId::new(RequestLog::All, status))
-        .map(|id| id.0);
     let code = status.as_u16();
     if status == StatusCode::INTERNAL_SERVER_ERROR {
         tracing::error!(
@@ -122,7 +103,6 @@ fn write_line(
             status = code,
             duration_ms,
             bytes,
-            request_id,
             "request.failed: the request was answered with 500"
         );
     } else {
@@ -133,7 +113,6 @@ fn write_line(
             status = code,
             duration_ms,
             bytes,
-            request_id,
             "request.answered: {method} {route} {code}"
         );
     }

@@ -10,7 +10,7 @@ pub mod server;
 
 pub use conditional::{Cacheable, wants_html};
 pub use context::{BODY_TIMEOUT, ClientAddress, read_body};
-pub use middleware::{RequestId, with_common_headers, with_log};
+pub use middleware::{with_common_headers, with_log};
 pub use problem::{HttpProblem, PROBLEM};
 pub use routes::{ListedRoute, Routes};
 pub use server::{Place, Places};

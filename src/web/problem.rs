@@ -37,7 +37,6 @@ impl HttpProblem {
                 title: phrase(status).to_owned(),
                 status: status.as_u16(),
                 detail: detail.into(),
-                instance: None,
                 issues: Vec::new(),
             }),
             headers: Vec::new(),

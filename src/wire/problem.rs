@@ -2,10 +2,8 @@
 
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
-use serde_with::skip_serializing_none;
 
 /// What went wrong, and what to do (`application/problem+json`, RFC 9457).
-#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Problem {
     /// A URI that names the kind of problem; `about:blank` if the status needs no further type.
@@ -18,8 +16,6 @@ pub struct Problem {
     pub status: u16,
     /// The error in this case, and what to do.
     pub detail: String,
-    /// Identifies this error in the service's log: a URN of a UUID. Absent if the log has no entry for it.
-    pub instance: Option<String>,
     /// One entry for each invalid parameter.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]

@@ -119,7 +119,7 @@ pub const TOOLS: [Tool; 9] = [
              use for whole reviews (use search_reviews). hits=false is shorter.",
         arguments: AspectArguments::describe,
         result: result_schema::<wire::AspectEvidence>,
-        added: &[("left_out", "array")],
+        added: &[],
         answer: ToolFunction::Count(results::aspect),
     },
     Tool {

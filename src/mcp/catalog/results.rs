@@ -203,23 +203,9 @@ pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
         return Err(refusal(&[cursor.invalid()]));
     }
     let mut found = insights::evidence(snapshot, &query);
-    let mut left_out = Vec::new();
-    for (list, facets) in [
-        ("by_technician", &mut found.by_technician),
-        ("by_service", &mut found.by_service),
-    ] {
-        if facets.len() > NAMES_MAX {
-            left_out.push(json!({ "list": list, "values": facets.len() - NAMES_MAX }));
-            facets.truncate(NAMES_MAX);
-        }
-    }
     Ok(fit(&query.canonical(), found.page.clone(), |page| {
         found.page = page.clone();
-        let mut answer = to_json(&found);
-        if !left_out.is_empty() {
-            answer["left_out"] = json!(left_out);
-        }
-        answer
+        to_json(&found)
     }))
 }
 
@@ -241,9 +227,6 @@ pub fn technician(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
         to_json(&found)
     }))
 }
-
-/// Maximum number of names in each list of counts.
-const NAMES_MAX: usize = 50;
 
 /// The answer of `answer` with the reviews of `page` that fit, at least one.
 fn fit(

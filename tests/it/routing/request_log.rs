@@ -1,14 +1,13 @@
-//! The request log: the requests with a line, its fields, and its ID in error documents.
+//! The request log: the requests with a line, and its fields.
 
 use poem::endpoint::make_sync;
 use poem::http::Uri;
 use poem::{Endpoint, Request};
 use reviews_service::config::RequestLog;
 use reviews_service::web::Routes;
-use serde_json::Value;
 
 use super::service;
-use crate::support::{HOST, Logs, str_of};
+use crate::support::{HOST, Logs};
 
 /// The value of a field of a line.
 fn field<'a>(line: &'a str, name: &str) -> &'a str {
@@ -17,18 +16,17 @@ fn field<'a>(line: &'a str, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn by_default_no_request_is_logged_and_errors_have_no_id() {
+async fn by_default_no_request_is_logged() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
     for path in ["/reviews.json", "/nowhere", "/api/reviews/search?limit=0"] {
-        let answer = app.get(path).await;
-        assert!(!answer.text().contains("\"instance\""), "{path}");
+        app.get(path).await;
     }
     assert_eq!(logs.with("request."), [] as [&str; 0]);
 }
 
 #[tokio::test]
-async fn with_errors_each_error_has_a_line_with_the_document_id() {
+async fn with_errors_each_error_has_a_line() {
     let (logs, _span) = Logs::begin();
     let app = service().await;
     let app = app
@@ -48,16 +46,10 @@ async fn with_errors_each_error_has_a_line_with_the_document_id() {
     ] {
         let fields = ["status", "method", "route", "path"].map(|name| field(line, name));
         assert_eq!(fields, expected);
-        let document = answer.json();
-        let id = str_of(&document["instance"]);
-        assert!(id.starts_with("urn:uuid:") && id.len() == 45, "{id}");
-        assert_eq!(field(line, "request_id"), id);
         assert_eq!(field(line, "bytes"), answer.body.len().to_string());
         assert!(field(line, "duration_ms").parse::<f64>().unwrap() >= 0.0);
         assert!(!line.contains("private"), "{line}");
     }
-    let [one, other] = [of_missing, of_wrong].map(|line| field(line, "request_id"));
-    assert_ne!(one, other);
 }
 
 #[tokio::test]
@@ -83,7 +75,6 @@ async fn with_all_every_request_has_a_line() {
         let fields = ["route", "status", "bytes"].map(|name| field(line, name));
         assert_eq!(fields, expected);
     }
-    assert!(field(first, "request_id").starts_with("urn:uuid:"));
     assert_eq!(field(of_long, "path").len(), 256);
 }
 
@@ -99,10 +90,8 @@ async fn an_internal_error_is_always_logged() {
     let request = request.header("host", HOST);
     let response = service.endpoint.call(request.finish()).await.unwrap();
     assert_eq!(response.status(), 500);
-    let document: Value = response.into_body().into_json().await.unwrap();
     let line = logs.with("request.failed").concat();
-    let fields = ["request_id", "route", "status"].map(|name| field(&line, name));
-    let expected = [str_of(&document["instance"]), "/panics", "500"];
-    assert_eq!(fields, expected);
+    let fields = ["route", "status"].map(|name| field(&line, name));
+    assert_eq!(fields, ["/panics", "500"]);
     assert!(!line.contains("private"), "{line}");
 }
