@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn certain_quote_names_its_aspect() {
+    fn certain_quote_names_the_aspect() {
         let place = |(start, end)| TextSpan { start, end };
         let states = |hits: &[(&str, i32, (u32, u32))]| {
             let hit = |(rule, points, span): &(&str, i32, _)| Hit {

@@ -8,7 +8,7 @@ fn insert_late(home: &Home) {
 }
 
 #[tokio::test]
-async fn a_service_whose_file_changes_ends_and_keeps_its_log() {
+async fn a_service_ends_and_keeps_the_log_if_the_file_changes() {
     for change in ["renamed", "replaced", "moved with its log", "removed"] {
         let home = Home::with(3);
         let (path, aside) = (home.path(), home.folder.path().join("aside.db"));

@@ -66,7 +66,7 @@ const NO_MESSAGES: &str = r#"
 "#;
 
 #[tokio::test]
-async fn an_invalid_message_is_refused_with_its_id_if_readable() {
+async fn an_invalid_message_is_refused_with_the_id_if_readable() {
     let app = service().await;
     for [message, id, code] in table(NO_MESSAGES) {
         let answer = app.post_mcp(&[], message).await;

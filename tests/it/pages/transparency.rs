@@ -166,7 +166,7 @@ async fn every_figure_follows_the_file_after_writes_of_any_program() {
 }
 
 #[tokio::test]
-async fn deleted_and_withheld_reviews_stand_in_the_first_line_from_ten_on() {
+async fn from_ten_on_the_first_line_has_deleted_and_withheld_reviews() {
     let app = seeded().await;
     // The sample has 264 reviews, of which the business withheld six, and two are not verified.
     let delete_worst = async |count: u8| {
