@@ -13,7 +13,7 @@ use crate::storage::reviews::Reasons;
 use crate::wire;
 
 /// Maximum number of values in a list of facets.
-const EXAMPLE_VALUES_MAX: usize = 10;
+const EXAMPLE_VALUES: usize = 10;
 
 /// By path, as if `only` were the only review, so that they change with it and the business alone.
 pub fn answers(snapshot: &Snapshot, only: &Arc<Entry>) -> [(&'static str, Value); 6] {
@@ -46,7 +46,7 @@ pub fn answers(snapshot: &Snapshot, only: &Arc<Entry>) -> [(&'static str, Value)
             "/transparency.json",
             json!(transparency(&alone, &StoredCounts::default())),
         ),
-        ("/facets.json", json!(facets(&alone, EXAMPLE_VALUES_MAX))),
+        ("/facets.json", json!(facets(&alone, EXAMPLE_VALUES))),
         (Document::JsonFeed.path(), json!(feed)),
         (
             Document::AtomFeed.path(),

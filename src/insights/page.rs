@@ -48,13 +48,13 @@ const HALF: f64 = 0.5;
 /// What a whole review is that is neither positive nor negative.
 const UNCLEAR: &str = "mixed, neutral or unclear";
 /// Maximum number of names in one sentence, which has one `and`.
-const NAMES_MAX: usize = 3;
+const NAMES_SHOWN: usize = 3;
 /// Maximum number of review ids in a sentence's evidence.
-const IDS_MAX: usize = 3;
+const IDS_SHOWN: usize = 3;
 /// Minimum share of texts that are not analysed for a sentence that says so: one in this many.
 const FOREIGN_PART: u32 = 10;
 /// Maximum number of questions; aspects and services have all figures in their own sections.
-const ANSWERS_MAX: usize = 6;
+const ANSWERS_SHOWN: usize = 6;
 
 /// Counts the compact analyses in one pass, and derives the insights from the counts. The counts in `method` are filled in.
 pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insights {
@@ -510,7 +510,7 @@ impl InsightsPage<'_> {
             .filter(|one| one.votes.mention_count >= least)
             .collect();
         most.sort_by_key(|one| Reverse(one.votes.mention_count));
-        most.truncate(NAMES_MAX);
+        most.truncate(NAMES_SHOWN);
         let mut named = most.iter().map(|one| {
             let name = if is_person {
                 one.name.clone()
@@ -584,7 +584,7 @@ impl InsightsPage<'_> {
         }
         let mut questions: Vec<_> = questions.into_iter().enumerate().collect();
         questions.sort_by_key(|(_, (counts, _))| Reverse(counts.votes.judged()));
-        questions.truncate(ANSWERS_MAX);
+        questions.truncate(ANSWERS_SHOWN);
         questions.sort_by_key(|(at, _)| *at);
         let mut answers = Vec::with_capacity(questions.len());
         for (_, (counts, mut answered)) in questions {
@@ -644,7 +644,7 @@ fn sentence(template: SummaryTemplate, text: String, figures: &[(&str, u32)]) ->
 
 fn ids<'a>(quotes: impl Iterator<Item = &'a InsightQuote>) -> Vec<String> {
     quotes
-        .take(IDS_MAX)
+        .take(IDS_SHOWN)
         .map(|quote| quote.review_id.clone())
         .collect()
 }

@@ -160,7 +160,7 @@ const STEP: usize = 10;
 /// Minimum width of the chart, in months: with fewer months the gaps are larger, so that no column fills the page.
 const MONTHS_MIN: usize = 12;
 /// Maximum number of months: a longer span is not drawn, so that one wrong month does not produce a huge page.
-const MONTHS_MAX: usize = 120;
+const MONTHS_SHOWN: usize = 120;
 
 /// Its table has the newest month first.
 #[derive(Template)]
@@ -207,7 +207,7 @@ impl Chart {
         let (first, last) = (months.first()?, months.last()?);
         let start = number(&first.month)?;
         let span = number(&last.month)?.checked_sub(start)? + 1;
-        if up + down == 0 || months.len() < 3 || span > MONTHS_MAX {
+        if up + down == 0 || months.len() < 3 || span > MONTHS_SHOWN {
             return None;
         }
         let width = span.max(MONTHS_MIN) * STEP;

@@ -210,9 +210,9 @@ fn reviews(found: &ResultPage, locale: &Locale) -> Cow<'static, str> {
 // of results of each.
 
 /// Maximum number of searches counted for one page.
-const COUNTED_MAX: usize = 8;
+const SEARCHES_SHOWN: usize = 8;
 /// With at most this many words, searches without each single word are suggested.
-const WORDS_MAX: usize = 4;
+const WORDS_TRIED: usize = 4;
 
 struct SuggestedSearch {
     parameters: SearchParameters,
@@ -230,7 +230,7 @@ impl SearchView<'_> {
             self.fewer_words(site),
             self.fewer_filters(site),
         ];
-        candidates.into_iter().flatten().take(COUNTED_MAX)
+        candidates.into_iter().flatten().take(SEARCHES_SHOWN)
     }
 
     /// The first page of the same search without the parameters `without`, and with `added`.
@@ -309,7 +309,7 @@ impl SearchView<'_> {
             candidates.push(self.candidate(site, words, &["match"], &[]));
         }
         let words: Vec<&str> = text.split_whitespace().collect();
-        if (2..=WORDS_MAX).contains(&words.len()) {
+        if (2..=WORDS_TRIED).contains(&words.len()) {
             for left_out in 0..words.len() {
                 let kept = [&words[..left_out], &words[left_out + 1..]].concat();
                 let kept = kept.join(" ");

@@ -18,6 +18,7 @@ use poem::{Endpoint, EndpointExt, IntoResponse, PathPattern, Request, Response};
 
 use super::context::Ctx;
 use super::routes::ListedRoute;
+use crate::bounds::LOGGED_PATH_CHARACTERS_MAX;
 use crate::config::RequestLog;
 use crate::metrics;
 use crate::random::Random;
@@ -27,8 +28,6 @@ const SUCCESS: &str = "2xx";
 const FAILURE: &str = "5xx";
 /// The label of paths without a route: one, because clients choose paths freely.
 const UNROUTED: &str = "none";
-/// Maximum number of characters of a path that are logged; clients may send up to 16 KiB.
-const PATH_CHARS_MAX: usize = 256;
 
 /// The ID of a logged request, as an extension of its response.
 #[derive(Debug, Clone)]
@@ -105,7 +104,8 @@ fn write_line(
     duration: Duration,
 ) {
     let (method, status) = (method.as_str(), response.status());
-    let path: Option<String> = path.map(|path| path.chars().take(PATH_CHARS_MAX).collect());
+    let path: Option<String> =
+        path.map(|path| path.chars().take(LOGGED_PATH_CHARACTERS_MAX).collect());
     let bytes = body_bytes(response);
     let duration_ms = duration.as_secs_f64() * 1_000.0;
     let request_id = response

@@ -4,6 +4,8 @@ use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
+use crate::bounds::ECHO_CHARACTERS_MAX;
+
 /// What went wrong, and what to do (`application/problem+json`, RFC 9457).
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
@@ -39,12 +41,9 @@ pub struct Issue {
     pub received: String,
 }
 
-/// Maximum number of characters of an invalid value that are returned to the client.
-pub const RECEIVED_CHARACTERS_MAX: usize = 200;
-
 impl Issue {
     pub fn new(name: &str, code: IssueCode, message: impl Into<String>, received: &str) -> Self {
-        let shorten = |text: &str| text.chars().take(RECEIVED_CHARACTERS_MAX).collect();
+        let shorten = |text: &str| text.chars().take(ECHO_CHARACTERS_MAX).collect();
         Self {
             path: vec![shorten(name)],
             code,
