@@ -13,12 +13,9 @@ mod support;
 use std::hint::black_box;
 use std::sync::Arc;
 
-use reviews_service::clock::Clock;
-use reviews_service::config::Nets;
 use reviews_service::mcp::catalog::Catalog;
 use reviews_service::mcp::escaped_json;
 use reviews_service::snapshot::CurrentSnapshot;
-use reviews_service::web::context::Ctx;
 use serde_json::{Value, json};
 use support::cpu::timed;
 use support::{files, rows, table};
@@ -32,12 +29,7 @@ fn main() {
         .unwrap();
     let path = runtime.block_on(files::database(rows()));
     let snapshot = runtime.block_on(files::snapshot(&path));
-    let ctx = Arc::new(Ctx::new(
-        CurrentSnapshot::new(snapshot),
-        Clock::system(),
-        Nets::default(),
-    ));
-    let catalog = Catalog::new(ctx);
+    let catalog = Catalog::new(Arc::new(CurrentSnapshot::new(snapshot)));
     let ask = |tool: &str, arguments: &serde_json::Map<String, Value>| {
         let answer = runtime.block_on(catalog.call(tool, arguments));
         answer.unwrap().parse::<Value>().unwrap()

@@ -18,11 +18,10 @@ use tokio::task::{block_in_place, spawn_blocking};
 use tokio_util::task::TaskTracker;
 use tracing::Span;
 
+use crate::bounds::PEER_WAITING_MAX;
+
 /// Number of slots for jobs: one per computing job (publish, analyze, compress), so that none waits for another.
 const JOBS: usize = 3;
-
-/// Maximum number of requests of one peer that compute or wait for it.
-const WAITING_MAX: usize = 64;
 
 /// Clones share the same slots.
 #[derive(Debug, Clone)]
@@ -173,7 +172,7 @@ impl Turns {
     /// If too many requests of `peer` are waiting.
     pub async fn slot(&self, peer: IpAddr) -> Result<Slot, Crowded> {
         let peer = self.peer(peer);
-        if Arc::strong_count(&peer) > WAITING_MAX {
+        if Arc::strong_count(&peer) > PEER_WAITING_MAX {
             return Err(Crowded);
         }
         let own = Arc::clone(&peer.own)
@@ -222,7 +221,7 @@ mod tests {
 
     use futures_util::poll;
 
-    use super::{Compute, Crowded, Slot, Turns, WAITING_MAX, run_long};
+    use super::{Compute, Crowded, PEER_WAITING_MAX, Slot, Turns, run_long};
 
     type Turn<'a> = Pin<Box<dyn Future<Output = Result<Slot, Crowded>> + 'a>>;
 
@@ -378,7 +377,7 @@ mod tests {
         let slots = Turns::new(1);
         let (slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
         let mut greedy = Vec::new();
-        for _ in 0..WAITING_MAX {
+        for _ in 0..PEER_WAITING_MAX {
             greedy.push(ask(&slots, 1).await);
         }
         let crowded = slots.slot(IpAddr::from([192, 0, 2, 1])).await;

@@ -1,5 +1,8 @@
 //! The settings: a flag, else its environment variable, else the file of settings, else the default. No other module reads
 //! the environment.
+//!
+//! The derived arguments are the one table of settings, each with its name, default, unit and what it bounds: `--help`,
+//! `--print-config` and the list in `docs/REFERENCE.md` come from them.
 #![expect(
     clippy::disallowed_methods,
     clippy::doc_markdown,
@@ -132,9 +135,10 @@ pub struct ServeConfig {
     #[command(flatten)]
     pub trade: TradeConfig,
     #[command(flatten)]
-    pub hub: HubConfig,
-    #[command(flatten)]
     pub sync: SyncConfig,
+    // Last, because its help has headings.
+    #[command(flatten)]
+    pub hub: HubConfig,
 }
 
 /// What is fetched on a schedule, and whom that trusts.
@@ -189,8 +193,8 @@ pub enum RequestLog {
 #[derive(Debug, Error)]
 pub enum ConfigError {
     #[error(
-        "DATABASE_URL `{0}` does not name a SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, or, \
-         on a cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
+        "DATABASE_URL `{0}` does not name a SQLite file; write it like sqlite://reviews.db or sqlite:///var/lib/reviews.db, \
+         without parameters, or, on a cluster, rqlite://127.0.0.1:4001?file=/var/lib/rqlite/db.sqlite"
     )]
     Database(String),
     #[error(
@@ -199,14 +203,9 @@ pub enum ConfigError {
     )]
     Cluster(&'static str),
     #[error(
-        "DATABASE_URL `{url}` asks for `{parameters}`, which is not supported; leave out everything from the `?` on (`reviews \
-         check` writes nothing, whatever the URL)"
+        "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
     )]
-    DatabaseParameters {
-        /// Without credentials.
-        url: String,
-        parameters: String,
-    },
+    RestoreOfCluster,
     #[error("REVIEWS_BASE_URL: {0}")]
     BaseUrl(#[from] BaseUrlError),
     /// An unspecified listen address does not determine a base URL.
@@ -254,7 +253,7 @@ impl SettingsFile {
     /// # Errors
     /// If it cannot be read for another reason.
     pub(crate) fn read() -> io::Result<Self> {
-        match read_text(Path::new(SETTINGS_FILE), 1) {
+        match read_text(Path::new(SETTINGS_FILE)) {
             Ok(text) => Ok(Self::parse(&text)),
             Err(error)
                 if matches!(
@@ -406,6 +405,22 @@ impl DatabaseAddress {
             Self::Cluster(cluster) => &cluster.file,
         }
     }
+
+    /// The file that this program writes; `None` if many nodes share the database.
+    pub fn own_file(&self) -> Option<&Path> {
+        match self {
+            Self::File(path) => Some(path),
+            Self::Cluster(_) => None,
+        }
+    }
+
+    /// The file that a backup may replace.
+    ///
+    /// # Errors
+    /// If many nodes share the database.
+    pub fn file_to_restore(&self) -> Result<&Path, ConfigError> {
+        self.own_file().ok_or(ConfigError::RestoreOfCluster)
+    }
 }
 
 impl DatabaseConfig {
@@ -443,11 +458,7 @@ impl DatabaseConfig {
         // The default mode may be requested explicitly: read, write, create.
         match self.url.split_once('?') {
             None | Some((_, "" | "mode=rwc")) => Ok(DatabaseAddress::File(path.to_owned())),
-            Some(_) => {
-                let url = without_credentials(&self.url);
-                let parameters = url.rsplit('?').next().unwrap_or_default().to_owned();
-                Err(ConfigError::DatabaseParameters { url, parameters })
-            }
+            Some(_) => Err(fault()),
         }
     }
 }
@@ -503,7 +514,7 @@ fn cluster(rest: &str) -> Result<ClusterAddress, ConfigError> {
     })
 }
 
-// The hub's settings: retries, leases, allowed networks and limits against abuse. `docs/REFERENCE.md` documents each.
+// The hub's settings: retries, leases, allowed networks and limits against abuse.
 
 /// A year; leases that never end are forbidden (W3C WebSub §5.3).
 const LEASE_SECONDS_LIMIT: u64 = 31_536_000;
@@ -767,39 +778,43 @@ impl FromStr for HostName {
 // Reads the files that settings and commands name: whole, up to a size limit, because a path may be `/dev/zero` or the wrong
 // file.
 
-/// The bytes of the file at `path`, at most `mib_max` MiB.
+/// Larger than any of them.
+const FILE_MIB_MAX: u64 = 16;
+
+/// The bytes of the file at `path`, at most 16 MiB.
 ///
 /// # Errors
 /// The operating system's error; [`io::ErrorKind::FileTooLarge`] if the file is larger.
-pub fn read_file(path: &Path, mib_max: u64) -> io::Result<Vec<u8>> {
-    read_whole(File::open(path)?, mib_max)
+pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
+    read_whole(File::open(path)?)
 }
 
-fn read_whole(input: impl Read, mib_max: u64) -> io::Result<Vec<u8>> {
-    let bytes_max = mib_max << 20;
+fn read_whole(input: impl Read) -> io::Result<Vec<u8>> {
+    let bytes_max = FILE_MIB_MAX << 20;
     let mut bytes = Vec::new();
     input.take(bytes_max + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > bytes_max {
-        let message = format!("it has more than {mib_max} MiB; check that it is the right file");
+        let message =
+            format!("it has more than {FILE_MIB_MAX} MiB; check that it is the right file");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
     }
     Ok(bytes)
 }
 
-/// The text of the file at `path`, at most `mib_max` MiB.
+/// The text of the file at `path`.
 ///
 /// # Errors
 /// Those of [`read_file`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
-pub fn read_text(path: &Path, mib_max: u64) -> io::Result<String> {
-    read_text_of(File::open(path)?, mib_max)
+pub fn read_text(path: &Path) -> io::Result<String> {
+    read_text_of(File::open(path)?)
 }
 
-/// The text of `input`, at most `mib_max` MiB.
+/// The text of `input`.
 ///
 /// # Errors
 /// Those of [`read_text`].
-pub fn read_text_of(input: impl Read, mib_max: u64) -> io::Result<String> {
-    String::from_utf8(read_whole(input, mib_max)?)
+pub fn read_text_of(input: impl Read) -> io::Result<String> {
+    String::from_utf8(read_whole(input)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
 }
 

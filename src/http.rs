@@ -6,9 +6,6 @@ use std::io;
 use reqwest::{Client, ClientBuilder, Response};
 use rustls::crypto::ring;
 
-/// More causes than an error has.
-const CAUSES_MAX: usize = 16;
-
 /// Settings of an HTTP client, with ring as its cryptography: rustls's default, aws-lc-rs, takes a tenth of a release build's
 /// time. reqwest is built without cryptography and panics where none is installed.
 pub(crate) fn client_builder() -> ClientBuilder {
@@ -46,7 +43,7 @@ fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn
             None => error.source(),
         }
     };
-    std::iter::successors(Some(error), cause).take(CAUSES_MAX)
+    std::iter::successors(Some(error), cause)
 }
 
 /// The outermost of an error and its causes that has this type.

@@ -3,6 +3,7 @@
 //! A module uses only modules above it in this list (checked by the test `architecture`).
 //! `docs/ARCHITECTURE.md` describes them.
 
+pub mod bounds;
 pub mod clock;
 pub mod compute;
 pub(crate) mod http;

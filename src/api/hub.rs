@@ -8,8 +8,9 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 
 use super::operation::{Accepted, HubForm, OperationGroup, TEXT};
+use crate::bounds::HUB_BODY_BYTES_MAX;
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
-use crate::websub::{BODY_BYTES_MAX, FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
+use crate::websub::{FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
 
 #[derive(Clone)]
 pub struct HubEndpoint {
@@ -35,7 +36,7 @@ impl HubEndpoint {
         client: ClientAddress,
         form: HubForm,
     ) -> poem::Result<Accepted> {
-        let body = read_body(request.headers(), form.0, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let body = read_body(request.headers(), form.0, HUB_BODY_BYTES_MAX, BODY_TIMEOUT).await?;
         let taken = self.intake.take(client.0, request.content_type(), &body);
         taken.await.map_err(|error| problem(&error))?;
         Ok(Accepted)

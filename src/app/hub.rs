@@ -9,9 +9,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::publish::Retry;
 use super::schedule::{Schedule, expire, measure, prune, set_gauges};
+use crate::clock::Clock;
 use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
 use crate::random::Random;
+use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError};
 use crate::sync::{EntryScheduler, SyncRunner};
 use crate::web::context::Ctx;
@@ -20,8 +22,6 @@ use crate::websub::store::HubGauges;
 use crate::websub::{Exchange, RateLimits, SubscriptionIntake, Worker, longest_delivery};
 use crate::{api, metrics};
 
-/// Larger than any list of root certificates.
-const CA_FILE_MIB_MAX: u64 = 16;
 /// Interval of attempts to become the sending process.
 const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 /// Interval at which the holder of the lease renews it, and that of further attempts if one fails.
@@ -49,7 +49,7 @@ impl HubOptions {
             None => Roots::load(None)?,
             Some(path) => {
                 let name = format!("REVIEWS_HUB_CA_FILE {}", path.display());
-                let pem = read_file(path, CA_FILE_MIB_MAX)
+                let pem = read_file(path)
                     .map_err(|reason| anyhow!("{name}: {reason}; name a readable PEM file"))?;
                 Roots::load(Some(&pem)).context(name)?
             }
@@ -65,19 +65,20 @@ impl HubOptions {
 }
 
 pub struct HubRuntime {
-    pub(super) database: Database,
-    pub(super) ctx: Arc<Ctx>,
+    database: Database,
+    current: Arc<CurrentSnapshot>,
+    clock: Clock,
     /// Notifies the worker of a change.
     pub(super) wake: Arc<Notify>,
-    pub(super) worker: Mutex<Worker>,
-    pub(super) sources: Arc<EntryScheduler>,
+    worker: Mutex<Worker>,
+    sources: Arc<EntryScheduler>,
 }
 
 impl HubRuntime {
     /// The hub of `ctx`, and its HTTP handler.
-    pub(super) fn new(
+    pub(super) fn build(
         database: &Database,
-        ctx: &Arc<Ctx>,
+        ctx: &Ctx,
         options: HubOptions,
     ) -> anyhow::Result<(Self, api::HubEndpoint)> {
         let HubConfig {
@@ -122,7 +123,8 @@ impl HubRuntime {
         };
         let hub = Self {
             database,
-            ctx: Arc::clone(ctx),
+            current: Arc::clone(&ctx.current),
+            clock: clock.clone(),
             wake,
             worker: Mutex::new(worker),
             sources: Arc::new(EntryScheduler::new(runner)),
@@ -153,7 +155,7 @@ impl HubRuntime {
     pub(super) async fn run_worker(&self, stop: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule =
-            Schedule::start(&self.database, &self.ctx.clock, &self.wake, &self.sources).await;
+            Schedule::start(&self.database, &self.clock, &self.wake, &self.sources).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; the worker \
                 is"));
@@ -188,7 +190,7 @@ impl HubRuntime {
                     }
                 }
             }
-            self.ctx.clock.sleep(LOCK_INTERVAL).await;
+            self.clock.sleep(LOCK_INTERVAL).await;
         }
     }
 
@@ -197,11 +199,11 @@ impl HubRuntime {
         if !self.database.take_lease(self.longest_delivery()).await? {
             return Ok(false);
         }
-        let ended = expire(&self.database, &self.ctx.clock).await?;
-        let pruned = prune(&self.database, &self.ctx.clock).await?;
+        let ended = expire(&self.database, &self.clock).await?;
+        let pruned = prune(&self.database, &self.clock).await?;
         let fetched = self.sources.run_once(&CancellationToken::new()).await?;
         let sent = self.worker.lock().await.run_once().await?;
-        measure(&self.database, &self.ctx.clock).await?;
+        measure(&self.database, &self.clock).await?;
         self.database.checkpoint().await?;
         Ok(sent || fetched || ended || pruned)
     }
@@ -218,7 +220,7 @@ impl HubRuntime {
         let keep = async {
             let mut wait = LEASE_INTERVAL;
             loop {
-                self.ctx.clock.sleep(wait).await;
+                self.clock.sleep(wait).await;
                 wait = match self.database.take_lease(self.longest_delivery()).await {
                     Ok(true) => LEASE_INTERVAL,
                     Ok(false) => return,
@@ -238,7 +240,7 @@ impl HubRuntime {
     }
 
     pub(super) fn longest_delivery(&self) -> Duration {
-        let snapshot = self.ctx.current.load();
+        let snapshot = self.current.load();
         let bytes = snapshot
             .documents()
             .map(|document| document.body.content.length());

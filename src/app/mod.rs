@@ -16,8 +16,7 @@ use hub::HubRuntime;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use poem::Response;
 use poem::endpoint::BoxEndpoint;
-pub use publish::Precompress;
-use publish::{AnalyzePostponed, PublishChanges, Retry};
+use publish::{AnalyzePostponed, Precompress, PublishChanges, Retry};
 pub use routes::{RoutedService, service};
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
@@ -26,15 +25,14 @@ use tokio_util::sync::CancellationToken;
 
 use crate::api::{self, Description};
 use crate::config::{Contacts, Hosts, RequestLog};
-use crate::mcp::catalog::Catalog;
 use crate::mcp::{Mcp, OriginCheck};
 use crate::pages::Pages;
-use crate::snapshot::{Coding, CurrentSnapshot, PerSnapshot, Publisher, Snapshot};
+use crate::snapshot::{Coding, CurrentSnapshot, Publisher};
 use crate::storage::{Database, DbError};
 use crate::web::context::Ctx;
 pub use crate::web::server::ConnectionLimits;
 use crate::web::{ListedRoute, Routes, server};
-use crate::{mcp, metrics, pages};
+use crate::{mcp, metrics};
 
 /// Connections from this machine are exempt from limits, because they may come from a local proxy for many clients.
 const LOOPBACK: [IpNet; 2] = [
@@ -43,8 +41,8 @@ const LOOPBACK: [IpNet; 2] = [
 ];
 /// The quick one first.
 const CODINGS: [Coding; 2] = [Coding::Gzip, Coding::Brotli];
-/// Maximum number of rounds of [`App::drain`]; then it reports that a job does not finish.
-const DRAIN_ROUNDS_MAX: usize = 100;
+/// Rounds of [`App::drain`]; then it reports that a job does not finish.
+const DRAIN_ROUNDS: usize = 100;
 
 pub struct App {
     pub database: Database,
@@ -96,65 +94,30 @@ impl App {
             contacts,
             request_log,
         } = options.into();
-        let (database, links, clock) = (
-            publisher.database.clone(),
-            publisher.links.clone(),
-            publisher.clock.clone(),
-        );
+        let (database, links) = (publisher.database.clone(), publisher.links.clone());
         database.complete_text_index().await?;
-        let mut changes = database.changes().await?;
-        // Before the first read, so that a write in between is seen as a change.
-        changes.any().await?;
-        let first = publisher.first().await?;
-        let origin_check = OriginCheck::new(&links.home(), allowed_hosts);
-        let (trusted_proxies, random) = (hub.config.trusted_proxies.clone(), hub.random.clone());
+        operations::report_release(&database).await?;
+        let changes = database.changes_from_now().await?;
+        let current = CurrentSnapshot::new(publisher.first().await?);
+        let (proxies, random) = (hub.config.trusted_proxies.clone(), hub.random.clone());
         let ctx = Arc::new(Ctx {
             contacts,
             request_log,
-            ..Ctx::new(CurrentSnapshot::new(first), clock, trusted_proxies)
+            ..Ctx::new(current, publisher.clock.clone(), proxies)
         });
-        let (hub, handler) = HubRuntime::new(&database, &ctx, hub)?;
-        operations::report_release(&database).await?;
-        let api = api::operations(&ctx, handler);
+        let (hub, hub_endpoint) = HubRuntime::build(&database, &ctx, hub)?;
+        let api = api::operations(&ctx, hub_endpoint);
         let description = Description::new(api.clone(), links.absolute(""), mcp::describe);
         let description = Arc::new(description);
-        let catalog = Catalog::new(Arc::clone(&ctx));
-        let agents = Arc::new(Mcp::new(catalog, random, origin_check, &ctx));
-        let pages = Arc::new(Pages {
-            ctx: Arc::clone(&ctx),
-            made: PerSnapshot::default(),
-        });
-        let operations = |routes, has_metrics| operations::routes(routes, &database, has_metrics);
-        let admin = has_admin.then(|| {
-            let routes = operations(Routes::default(), true);
-            service(routes.list.clone(), routes.into_endpoint(), &ctx)
-        });
-        let routes = operations(Routes::default().api(api), !has_admin);
+        let origin_check = OriginCheck::new(&links.home(), allowed_hosts);
+        let agents = Arc::new(Mcp::build(&ctx, random, origin_check));
+        let pages = Arc::new(Pages::new(&ctx));
+        let admin = has_admin.then(|| routes::admin(&database, &ctx));
+        let routes = operations::routes(Routes::default().api(api), &database, !has_admin);
         let public = routes::public(routes, &ctx, &pages, &agents, &description);
-        // The examples in the OpenAPI document depend on the data.
-        let make_ahead = move |snapshot: &Arc<Snapshot>| {
-            let mut bodies = pages.bodies(snapshot);
-            bodies.push(description.body(snapshot));
-            bodies
-        };
-        let precompress = Precompress::new(
-            Arc::clone(&ctx),
-            pages::fixed().into(),
-            Arc::new(make_ahead),
-        );
-        let analyze = AnalyzePostponed {
-            ctx: Arc::clone(&ctx),
-            database: database.clone(),
-            pass: std::sync::Mutex::default(),
-        };
-        let publish = PublishChanges {
-            ctx: Arc::clone(&ctx),
-            publisher,
-            changes,
-            wake: Arc::clone(&hub.wake),
-            retry: Retry::default(),
-            was_sender: database.may_send(),
-        };
+        let precompress = Precompress::new(&ctx, pages, description);
+        let analyze = AnalyzePostponed::new(&ctx, &database);
+        let publish = PublishChanges::new(&ctx, publisher, changes, &hub.wake);
         Ok(Self {
             endpoint: public.endpoint,
             routes: public.routes,
@@ -188,7 +151,7 @@ impl App {
     /// # Errors
     /// If a job fails or does not finish.
     pub async fn drain(&self) -> anyhow::Result<()> {
-        for _ in 0..DRAIN_ROUNDS_MAX {
+        for _ in 0..DRAIN_ROUNDS {
             let published = self.publish_once().await?;
             let analyze = self.analyze.run_once().await?;
             let coded = self.precompress.run_once(&CODINGS).await;
@@ -200,7 +163,7 @@ impl App {
                 return Ok(());
             }
         }
-        anyhow::bail!("a job still has something to do after {DRAIN_ROUNDS_MAX} rounds")
+        anyhow::bail!("a job still has something to do after {DRAIN_ROUNDS} rounds")
     }
 }
 

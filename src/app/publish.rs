@@ -5,13 +5,16 @@ use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
-use crate::compute::lock;
+use crate::api::Description;
+use crate::compute::{Compute, lock};
 use crate::insights::store::{StoredAnalysis, parse, save};
 use crate::insights::{AnalysisInput, Analyzer};
 use crate::metrics;
 use crate::model::Day;
-use crate::snapshot::{CachedBody, Coding, Publisher, Snapshot, analyze};
+use crate::pages::{self, Pages};
+use crate::snapshot::{CachedBody, Coding, CurrentSnapshot, Publisher, Snapshot, analyze};
 use crate::storage::reviews::{Numbered, published};
 use crate::storage::{AtPath as _, Changes, Database, DbError};
 use crate::web::context::Ctx;
@@ -21,18 +24,29 @@ const WATCH_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
 pub struct PublishChanges {
-    pub ctx: Arc<Ctx>,
-    /// It has rendered the first snapshot of `ctx`.
-    pub publisher: Publisher,
+    ctx: Arc<Ctx>,
+    publisher: Publisher,
     pub changes: Changes,
     /// Notifies the hub's worker of every change, also of requests that another process accepted.
-    pub wake: Arc<Notify>,
-    pub retry: Retry,
+    wake: Arc<Notify>,
+    retry: Retry,
     /// Whether this process had the right to send at the last run.
-    pub was_sender: bool,
+    was_sender: bool,
 }
 
 impl PublishChanges {
+    /// `publisher` has rendered the first snapshot of `ctx`.
+    pub fn new(ctx: &Arc<Ctx>, publisher: Publisher, changes: Changes, wake: &Arc<Notify>) -> Self {
+        Self {
+            ctx: Arc::clone(ctx),
+            was_sender: publisher.database.may_send(),
+            publisher,
+            changes,
+            wake: Arc::clone(wake),
+            retry: Retry::default(),
+        }
+    }
+
     /// Runs once and logs changes between success and failure. Returns the delay until the next run; `None` if the path of the
     /// database leads to another file: its log is then written back to the opened one.
     pub async fn watch_once(&mut self) -> Option<Duration> {
@@ -174,20 +188,30 @@ pub type LastReview = (Day, String);
 
 #[derive(Debug)]
 pub struct AnalyzePostponed {
-    pub ctx: Arc<Ctx>,
-    pub database: Database,
+    current: Arc<CurrentSnapshot>,
+    compute: Compute,
+    database: Database,
     /// Progress through all reviews to analyze: the method, and the last review.
-    pub pass: Mutex<Option<(String, LastReview)>>,
+    pass: Mutex<Option<(String, LastReview)>>,
 }
 
 impl AnalyzePostponed {
+    pub fn new(ctx: &Ctx, database: &Database) -> Self {
+        Self {
+            current: Arc::clone(&ctx.current),
+            compute: ctx.compute.clone(),
+            database: database.clone(),
+            pass: Mutex::default(),
+        }
+    }
+
     /// Analyzes some reviews without analysis and stores the results; returns whether there was work. When all are done,
     /// the next snapshot can use them.
     ///
     /// # Errors
     /// If the database fails or an analysis panics; the next run tries again.
     pub async fn run_once(&self) -> anyhow::Result<bool> {
-        let snapshot = self.ctx.current.load();
+        let snapshot = self.current.load();
         // The next snapshot uses the finished analyses; until then there is no more work.
         let analysing = snapshot.input.analysing.clone();
         let Some(analysing) = analysing.filter(|one| !one.are_stored()) else {
@@ -249,7 +273,7 @@ impl AnalyzePostponed {
         };
         let analyze_missing =
             move || -> Vec<StoredAnalysis> { reviews.into_iter().filter_map(missing).collect() };
-        let analyses = self.ctx.compute.run(analyze_missing).await?;
+        let analyses = self.compute.run(analyze_missing).await?;
         metrics::TEXTS_ANALYZED
             .counter(&[])
             .inc_by(analyses.len() as u64);
@@ -260,30 +284,35 @@ impl AnalyzePostponed {
 // Compression of published bodies before they are requested. Work for a document that has changed since is dropped; work for an
 // unchanged one continues.
 
-/// Renders the pages of a snapshot before they are requested.
-pub type MakeAhead = Arc<dyn Fn(&Arc<Snapshot>) -> Vec<Arc<CachedBody>> + Send + Sync>;
-
 #[derive(Clone)]
 pub struct Precompress {
-    ctx: Arc<Ctx>,
+    current: Arc<CurrentSnapshot>,
+    compute: Compute,
+    /// Cancelled when the service stops.
+    draining: CancellationToken,
+    /// Bodies that do not change while the service runs.
     fixed: Arc<[Arc<CachedBody>]>,
-    make_ahead: MakeAhead,
+    pages: Arc<Pages>,
+    /// Its examples are of the data.
+    description: Arc<Description>,
 }
 
 impl Precompress {
-    /// `fixed` are bodies that do not change while the service runs; `make_ahead` renders pages of each snapshot.
-    pub fn new(ctx: Arc<Ctx>, fixed: Vec<Arc<CachedBody>>, make_ahead: MakeAhead) -> Self {
+    pub fn new(ctx: &Ctx, pages: Arc<Pages>, description: Arc<Description>) -> Self {
         Self {
-            ctx,
-            fixed: fixed.into(),
-            make_ahead,
+            current: Arc::clone(&ctx.current),
+            compute: ctx.compute.clone(),
+            draining: ctx.draining.clone(),
+            fixed: pages::fixed().into(),
+            pages,
+            description,
         }
     }
 
     /// Makes every missing body in these codings, those of the first coding first, until the snapshot is replaced; returns
     /// whether any was missing.
     pub async fn run_once(&self, codings: &[Coding]) -> bool {
-        let snapshot = self.ctx.current.load();
+        let snapshot = self.current.load();
         // A weak reference, so that a superseded snapshot is freed.
         let of = Arc::downgrade(&snapshot);
         let bodies = self.bodies(snapshot).await;
@@ -296,7 +325,7 @@ impl Precompress {
                     continue;
                 }
                 did_any |= self.code(body, coding, &of).await;
-                if self.ctx.draining.is_cancelled() || !self.is_current(&of) {
+                if self.draining.is_cancelled() || !self.is_current(&of) {
                     return did_any;
                 }
             }
@@ -308,9 +337,10 @@ impl Precompress {
     async fn bodies(&self, snapshot: Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
         let documents = snapshot.documents().map(|published| &published.body);
         let mut bodies: Vec<_> = documents.chain(&*self.fixed).cloned().collect();
-        let make_ahead = Arc::clone(&self.make_ahead);
-        match self.ctx.compute.run(move || make_ahead(&snapshot)).await {
-            Ok(pages) => bodies.extend(pages),
+        let (pages, description) = (Arc::clone(&self.pages), Arc::clone(&self.description));
+        let render = move || (pages.bodies(&snapshot), description.body(&snapshot));
+        match self.compute.run(render).await {
+            Ok((pages, description)) => bodies.extend(pages.into_iter().chain([description])),
             // A panic recurs for the request that renders the page, and is reported there.
             Err(error) => tracing::error!(
                 %error,
@@ -324,8 +354,8 @@ impl Precompress {
     /// Compresses a body of the snapshot `of`, unless it is replaced meanwhile; returns whether it is done.
     async fn code(&self, body: &Arc<CachedBody>, coding: Coding, of: &Weak<Snapshot>) -> bool {
         let (job, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
-        let coded = self.ctx.compute.run(move || {
-            let is_cancelled = || job.ctx.draining.is_cancelled() || !job.is_published(&body, &of);
+        let coded = self.compute.run(move || {
+            let is_cancelled = || job.draining.is_cancelled() || !job.is_published(&body, &of);
             let coded = coding.compress(&body.content.pieces, &is_cancelled)?;
             body.set_coded(coding, coded);
             Some(())
@@ -339,12 +369,12 @@ impl Precompress {
     }
 
     fn is_current(&self, snapshot: &Weak<Snapshot>) -> bool {
-        std::ptr::eq(snapshot.as_ptr(), Arc::as_ptr(&self.ctx.current.load()))
+        std::ptr::eq(snapshot.as_ptr(), Arc::as_ptr(&self.current.load()))
     }
 
     /// Whether this body of the snapshot `of` is published: a newer snapshot may share its documents, but no pages.
     fn is_published(&self, body: &Arc<CachedBody>, of: &Weak<Snapshot>) -> bool {
-        let current = self.ctx.current.load();
+        let current = self.current.load();
         let documents = current.documents().map(|published| &published.body);
         let mut kept = documents.chain(&*self.fixed);
         self.is_current(of) || kept.any(|other| Arc::ptr_eq(other, body))

@@ -8,10 +8,12 @@ use poem::http::{HeaderMap, StatusCode};
 use poem::web::Data;
 use poem::{Endpoint, EndpointExt, Error, IntoResponse, PathPattern, Request, Response, handler};
 
+use super::operations;
 use crate::api::{Description, hub_error};
 use crate::links::{HUB_PATH, MCP_PATH, OPENAPI_PATH};
 use crate::mcp::{self, Mcp};
 use crate::pages::{self, Pages, error_page};
+use crate::storage::Database;
 use crate::web::context::Ctx;
 use crate::web::{
     HttpProblem, ListedRoute, PROBLEM, Routes, wants_html, with_common_headers, with_log,
@@ -41,6 +43,12 @@ pub fn public(
         .data(Arc::clone(pages))
         .data(Arc::clone(description));
     service(list, endpoint, ctx)
+}
+
+/// The operators' routes on their own listener.
+pub fn admin(database: &Database, ctx: &Arc<Ctx>) -> RoutedService {
+    let routes = operations::routes(Routes::default(), database, true);
+    service(routes.list.clone(), routes.into_endpoint(), ctx)
 }
 
 #[handler]

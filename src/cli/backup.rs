@@ -1,14 +1,20 @@
-//! The command `reviews backup`: a consistent copy while the database is in use.
+//! The commands `reviews backup`, a consistent copy while the database is in use, and `reviews restore`, which replaces the
+//! database by one.
 
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::ensure;
 use clap::Args;
 
 use super::output::protect;
-use super::report::{Exit, print_report, progress, watch};
+use super::report::{Exit, add_count, can_ask, confirm, counted, print_report, progress, watch};
+use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::storage::{Database, may_replace, unused_name};
+use crate::storage::{
+    AtPath as _, Carried, Database, DbError, DeliveryLock, ExclusiveAccess, FORMER_KEPT_DAYS,
+    Opening, may_replace, unused_name, verify,
+};
 
 /// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]
@@ -47,4 +53,200 @@ impl Backup {
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
         )))
     }
+}
+
+/// Replace the database with a backup; reviews deleted, anonymized or withheld since then stay so
+#[derive(Debug, Args)]
+pub struct RestoreCommand {
+    /// A file that `reviews backup` wrote
+    #[arg(value_name = "FILE")]
+    file: PathBuf,
+    /// Do not ask for confirmation
+    #[arg(long)]
+    yes: bool,
+}
+
+/// The result of carrying data over from the former database.
+#[derive(Default)]
+struct CarriedOver {
+    /// The error of reading the former database, because of which nothing was carried over.
+    unreadable: Option<String>,
+    carried: Carried,
+    alone: Option<ExclusiveAccess>,
+}
+
+impl RestoreCommand {
+    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let address = config.address()?;
+        let path = address.file_to_restore()?;
+        let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let name = self.file.display();
+        protect(&format!("FILE {name}"), &self.file, path)?;
+        if DeliveryLock::is_held(path) {
+            return Err(DbError::InUse(path.to_owned()).into());
+        }
+        let prepared = Opening::of_backup(&self.file, &place).await?;
+        let mut former = match self.complete(&prepared, path, clock).await {
+            Ok(Some(former)) => former,
+            unchanged => {
+                prepared.discard().await;
+                return unchanged.map(|_| print_report("nothing was changed\n"));
+            }
+        };
+        let alone = former.alone.take();
+        let kept = prepared.put_in_place(path, alone, clock.now()).await?;
+        let report = format_report(path, &self.file, kept.as_deref(), &former);
+        Ok(print_report(&report))
+    }
+
+    /// Checks the copy of the backup and completes it with the data of the former database; `None` if the owner does
+    /// not confirm.
+    async fn complete(
+        &self,
+        prepared: &Opening,
+        path: &Path,
+        clock: &Clock,
+    ) -> anyhow::Result<Option<CarriedOver>> {
+        let reviews = verify_copy(prepared, &self.file).await?;
+        if !self.yes && can_ask() {
+            let question = format!(
+                "{} has {}. Replace {} with it?",
+                self.file.display(),
+                counted(reviews.unsigned_abs(), "review", "reviews"),
+                path.display()
+            );
+            if !confirm(&question)? {
+                return Ok(None);
+            }
+        }
+        take_former(prepared, path, clock).await.map(Some)
+    }
+}
+
+/// The number of reviews in the copy of a backup; an error if it has faults.
+async fn verify_copy(prepared: &Opening, backup: &Path) -> anyhow::Result<i64> {
+    let mut reader = prepared.database.reader().await?;
+    let verified = verify(&mut reader).await.at(backup)?;
+    ensure!(
+        verified.wrong.is_empty(),
+        "the backup {} is damaged, and nothing was changed: {}; restore another one",
+        backup.display(),
+        verified.wrong.join("; ")
+    );
+    Ok(verified.reviews)
+}
+
+/// Locks the database for this process, and carries over to the copy the data that must not be reverted.
+async fn take_former(
+    prepared: &Opening,
+    path: &Path,
+    clock: &Clock,
+) -> anyhow::Result<CarriedOver> {
+    let mut former = CarriedOver::default();
+    if !path.exists() {
+        return Ok(former);
+    }
+    // Migrates it, so that its tables equal those of the copy.
+    let Some((database, _)) = unless_unreadable(Database::open(path).await, &mut former)? else {
+        return Ok(former);
+    };
+    database.close().await;
+    let Some(alone) = unless_unreadable(ExclusiveAccess::take(path).await, &mut former)? else {
+        return Ok(former);
+    };
+    let carried = async {
+        let carried = prepared.database.carry_over(path, clock.now()).await?;
+        prepared.database.erase_traces(u64::MAX).await?;
+        Ok(carried)
+    };
+    match unless_unreadable(carried.await, &mut former) {
+        Ok(carried) => former.carried = carried.unwrap_or_default(),
+        Err(error) => {
+            alone.release().await;
+            return Err(error.into());
+        }
+    }
+    former.alone = Some(alone);
+    Ok(former)
+}
+
+/// `None` if the former file is no readable database, which `former` notes.
+///
+/// # Errors
+/// Every other error.
+fn unless_unreadable<T>(
+    result: Result<T, DbError>,
+    former: &mut CarriedOver,
+) -> Result<Option<T>, DbError> {
+    match result {
+        Ok(value) => Ok(Some(value)),
+        Err(
+            error @ (DbError::Damaged { .. }
+            | DbError::NotADatabase(_)
+            | DbError::Newer { .. }
+            | DbError::Foreign { .. }),
+        ) => {
+            former.unreadable = Some(error.to_string());
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &CarriedOver) -> String {
+    let mut text = format!("{}: restored from {}\n", path.display(), backup.display());
+    if let Some(reason) = &former.unreadable {
+        let _ = writeln!(
+            text,
+            "warning: the previous file could not be read, so reviews deleted, anonymized or withheld since the backup may be back; check \
+             `reviews list`: {reason}"
+        );
+    }
+    let Carried {
+        deleted,
+        anonymized,
+        withheld,
+        subscriptions,
+        differing,
+        is_other,
+    } = &former.carried;
+    if *is_other {
+        text.push_str(
+            "note: the previous file was another database, so its decisions and subscriptions were not carried over\n",
+        );
+    }
+    add_count(&mut text, *deleted, "deleted again, as after the backup");
+    add_count(
+        &mut text,
+        *anonymized,
+        "anonymized again, as after the backup",
+    );
+    add_count(&mut text, *withheld, "withheld again, as after the backup");
+    if *subscriptions > 0 {
+        let kept = counted(*subscriptions, "subscription", "subscriptions");
+        let _ = writeln!(text, "{kept} kept");
+    }
+    if !differing.is_empty() {
+        let differing = differing
+            .iter()
+            .map(|(count, one, several)| counted(*count, one, several))
+            .collect::<Vec<_>>()
+            .join(", ");
+        let _ = writeln!(
+            text,
+            "as in the backup again, without what came since: {differing}; what a source has hidden since may be public until its \
+             next import"
+        );
+    }
+    if let Some(kept) = kept {
+        let _ = writeln!(
+            text,
+            "the previous file is kept as {}, readable only by you; the service removes it after {FORMER_KEPT_DAYS} days",
+            kept.display()
+        );
+    }
+    text.push_str(
+        "next: `reviews serve` publishes it and sends the current state to the subscribers again\n",
+    );
+    text
 }

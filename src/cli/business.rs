@@ -1,22 +1,261 @@
-//! The commands `reviews business` and `reviews editorial`: each shows what is stored, or merges a file into it.
+//! The commands that set up and change the business: `reviews init`, `reviews business` and `reviews editorial`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
+use anyhow::ensure;
+use chrono_tz::Tz;
 use clap::Args;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use super::database::{change, existing_address, read};
-use super::init::{format_summary, store_business};
-use super::report::{Exit, print_result};
-use crate::config::DatabaseConfig;
-use crate::model::business::{Business, Editorial};
+use super::database::{change, existing_address, read, repeat_if_overtaken};
+use super::report::{Exit, counted, print_report, print_result};
+use super::status::{PUBLISH, first_step, policy_advice};
+use crate::config::{DatabaseAddress, DatabaseConfig};
+use crate::model::business::{Business, Editorial, UnknownType, local_business_type};
+use crate::model::text::url;
 use crate::owner::OwnerFile;
+use crate::owner::business::{ADDRESS, country, language, zone};
+use crate::pages::PageLanguage;
 use crate::storage;
-use crate::storage::Database;
+use crate::storage::business::{refuse_sample, sample_state};
+use crate::storage::reviews::counts_by_source;
+use crate::storage::{COMMAND_TIMEOUT, Database, Write};
 use crate::wire;
+
+/// Create the database and set up your business; run it again to change single fields
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Name of the business
+    #[arg(long, value_name = "N")]
+    name: Option<String>,
+    /// A schema.org `LocalBusiness` subtype, for example `HVACBusiness`
+    #[arg(long = "type", value_name = "T", value_parser = local_business_type)]
+    kind: Option<&'static str>,
+    /// Time zone of the business (IANA name), for example America/Phoenix
+    #[arg(long, value_name = "Z", value_parser = zone)]
+    time_zone: Option<Tz>,
+    /// Country of the business (ISO 3166), for example US; it decides how pages and imports read and write dates
+    #[arg(long, value_name = "CC", value_parser = country)]
+    country: Option<String>,
+    /// Website of the business
+    #[arg(long = "url", value_name = "U", value_parser = url)]
+    site: Option<String>,
+    /// Telephone number of the business
+    #[arg(long, value_name = "P")]
+    telephone: Option<String>,
+    /// Postal address of the business as STREET, TOWN, REGION, POSTAL CODE, COUNTRY, for example "12 Main St, Mesa, AZ, 85201,
+    /// US"
+    #[arg(long, value_name = "A", value_parser = postal_address)]
+    address: Option<Map<String, Value>>,
+    /// Language of the business as a tag, for example es-MX; pages are in English, Spanish, German or French
+    #[arg(long, value_name = "L", value_parser = language)]
+    language: Option<String>,
+}
+
+impl Init {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+        for (option, value, kind) in [
+            ("--name", &self.name, "name"),
+            ("--telephone", &self.telephone, "number"),
+        ] {
+            ensure!(
+                (value.as_ref()).is_none_or(|value| !value.trim().is_empty()),
+                "{option} is empty; leave it out, or give a {kind}"
+            );
+        }
+        let address = config.address()?;
+        repeat_if_overtaken(|| self.set_up(&address)).await
+    }
+
+    async fn set_up(&self, address: &DatabaseAddress) -> anyhow::Result<Exit> {
+        let path = address.file();
+        let (database, _) = Database::open_at(address, COMMAND_TIMEOUT).await?;
+        let mut write = database.write_as_owner().await?;
+        let has_zone = self.time_zone.is_some();
+        let known = storage::business::find(write.for_reading()).await?;
+        let business = self.applied_to(known.as_ref());
+        if known.as_ref() != Some(&business) {
+            refuse_sample(write.for_reading(), path).await?;
+        }
+        store_business(&mut write, known.as_ref(), &business, has_zone).await?;
+        let is_zone_known = storage::business::time_zone(write.for_reading())
+            .await?
+            .is_some();
+        let has_reviews = !counts_by_source(write.for_reading()).await?.is_empty();
+        let sample = sample_state(write.for_reading()).await?;
+        write.commit().await?;
+        database.close().await;
+        let next = first_step(sample, business.is_set_up(), is_zone_known, has_reviews);
+        let next = next.as_deref().unwrap_or(PUBLISH);
+        let summary = format_summary(&business, is_zone_known, path);
+        Ok(print_report(&format!("{summary}next        {next}\n")))
+    }
+
+    fn applied_to(&self, known: Option<&Business>) -> Business {
+        let before = known.cloned().unwrap_or_default();
+        // The business may have been created without a name.
+        let is_unnamed = before.id == Business::default().id;
+        let new_name = self.name.as_deref().filter(|_| is_unnamed);
+        let id = new_name.map_or_else(|| before.id.clone(), slug);
+        Business {
+            id,
+            name: self.name.clone().unwrap_or(before.name),
+            kind: self.kind.map_or(before.kind, str::to_owned),
+            time_zone: self.time_zone.unwrap_or(before.time_zone),
+            country: self.country.clone().or(before.country),
+            language: self.language.clone().or(before.language),
+            url: self.site.clone().or(before.url),
+            telephone: self.telephone.clone().or(before.telephone),
+            address: self.address.clone().or(before.address),
+            ..before
+        }
+    }
+}
+
+/// Stores the business if it differs from the known one, and its time zone if it `has_zone`.
+async fn store_business(
+    write: &mut Write,
+    known: Option<&Business>,
+    business: &Business,
+    has_zone: bool,
+) -> sqlx::Result<()> {
+    if known != Some(business) {
+        storage::business::replace(write, business).await?;
+    }
+    if has_zone {
+        storage::business::note_time_zone(write, business.time_zone).await?;
+    }
+    Ok(())
+}
+
+/// The business as text.
+fn format_summary(business: &Business, is_zone_known: bool, path: &Path) -> String {
+    let zone = if is_zone_known {
+        business.time_zone.name()
+    } else {
+        "not set; `reviews init --time-zone ZONE` sets it"
+    };
+    let mut text = String::new();
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:<12}{value}");
+    };
+    line("database", &path.display().to_string());
+    line("name", &business.name);
+    line("type", &business.kind);
+    line("time zone", zone);
+    if let Some(country) = &business.country {
+        line("country", country);
+    }
+    line("language", &format_language(business.language.as_deref()));
+    line("url", business.url.as_deref().unwrap_or("not set"));
+    if let Some(telephone) = &business.telephone {
+        line("telephone", telephone);
+    }
+    if let Some(address) = &business.address {
+        let parts = ADDRESS
+            .iter()
+            .filter_map(|part| address.get(part.name)?.as_str());
+        line("address", &parts.collect::<Vec<_>>().join(", "));
+    }
+    line("staff", business.publish_staff.name());
+    let (services, people, areas) = (
+        business.services.len() as u64,
+        business.technicians.len() as u64,
+        business.service_areas.len() as u64,
+    );
+    line(
+        "lists",
+        &[
+            counted(services, "service", "services"),
+            counted(people, "technician", "technicians"),
+            counted(areas, "service area", "service areas"),
+        ]
+        .join(", "),
+    );
+    for remark in remarks(business) {
+        let _ = writeln!(text, "note        {remark}");
+    }
+    text
+}
+
+/// The language of the business, and that of the pages.
+fn format_language(tag: Option<&str>) -> String {
+    let Some(tag) = tag else {
+        return "not set, so pages are in English; `reviews init --language es` (or de, fr) changes that"
+            .to_owned();
+    };
+    match PageLanguage::of_tag(tag) {
+        Some(language) => format!("{tag}, so pages are in {}", language.own_name()),
+        None => format!("{tag}, which pages do not have, so they are in English"),
+    }
+}
+
+/// Missing fields that search engines or `/transparency` need, each with its remedy.
+fn remarks(business: &Business) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Err(UnknownType { name, nearest }) = local_business_type(&business.kind) {
+        remarks.push(format!(
+            "the type {name} is not a local business of schema.org, so pages use LocalBusiness for search engines; set one, for \
+             example `reviews init --type {nearest}`"
+        ));
+    }
+    if business.address.as_ref().is_none_or(Map::is_empty) {
+        remarks.push(
+            "no address; search engines need one to list the business (Google requires it); set it, for example \
+             `reviews init --address '12 Main St, Mesa, AZ, 85201, US'`"
+                .to_owned(),
+        );
+    }
+    let not_stated = business.review_policy.not_stated();
+    if !not_stated.is_empty() {
+        remarks.push(policy_advice(&not_stated));
+    }
+    remarks
+}
+
+/// Parses an address of comma-separated parts. A region that ends in a number, `AZ 85201`, includes the postal code,
+/// and a fourth part without digits is the country.
+fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
+    let mut parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
+    if let Some((region, code)) = parts.get(2).and_then(|region| region.rsplit_once(' '))
+        && has_digit(code)
+    {
+        parts.splice(2..3, [region, code]);
+    } else if let [_, _, _, country] = parts[..]
+        && !has_digit(country)
+    {
+        parts.insert(3, "");
+    }
+    if parts.len() > ADDRESS.len() || parts.iter().all(|part| part.is_empty()) {
+        return Err(
+            "write it as STREET, TOWN, REGION, POSTAL CODE, COUNTRY; a part may be empty, and `reviews business FILE` takes any address"
+                .to_owned(),
+        );
+    }
+    let parts = ADDRESS.iter().zip(parts);
+    let filled = parts.filter(|(_, part)| !part.is_empty());
+    Ok(filled
+        .map(|(member, part)| (member.name.to_owned(), Value::from(part)))
+        .collect())
+}
+
+/// An ID from a name: lowercase letters and digits, everything else as single hyphens.
+fn slug(name: &str) -> String {
+    let words: Vec<String> = name
+        .split(|character: char| !character.is_ascii_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(str::to_ascii_lowercase)
+        .collect();
+    if words.is_empty() {
+        Business::default().id
+    } else {
+        words.join("-")
+    }
+}
 
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas
 #[derive(Debug, Args)]
@@ -57,12 +296,11 @@ impl BusinessCommand {
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         store_business(&mut write, known.as_ref(), &loaded, is_zone_known).await?;
         write.commit().await?;
-        let difference = difference(
+        let changed = format_changed(
             &business_json(known.as_ref())?,
             &business_json(Some(&loaded))?,
         );
-        let summary = format_summary(&loaded, is_zone_known, path);
-        Ok(summary + &difference)
+        Ok(format_summary(&loaded, is_zone_known, path) + &changed)
     }
 }
 
@@ -92,7 +330,7 @@ pub(super) async fn read_own_business(
 /// The business in the format of a file; an empty object if there is none.
 fn business_json(business: Option<&Business>) -> serde_json::Result<Value> {
     let value = business.map(|business| serde_json::to_value(wire::Business::from(business)));
-    value.unwrap_or_else(|| Ok(Value::Object(serde_json::Map::new())))
+    value.unwrap_or_else(|| Ok(Value::Object(Map::new())))
 }
 
 /// Show your own FAQ and summary, or load them from an editorial.json
@@ -118,7 +356,7 @@ impl EditorialCommand {
     }
 }
 
-/// Merges the file and returns the difference.
+/// Merges the file and returns what changed.
 async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result<String> {
     let mut write = database.write_as_owner().await?;
     let known = storage::business::editorial(write.for_reading()).await?;
@@ -127,7 +365,7 @@ async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result
         storage::business::replace_editorial(&mut write, &loaded).await?;
     }
     write.commit().await?;
-    Ok(difference(
+    Ok(format_changed(
         &editorial_json(&known),
         &editorial_json(&loaded),
     ))
@@ -142,44 +380,19 @@ pub(super) fn editorial_json(editorial: &Editorial) -> Value {
     members
 }
 
-/// The differences of two objects by member: `-` before, `+` after.
-fn difference(before: &Value, after: &Value) -> String {
-    let names: BTreeSet<&String> = [before, after]
+/// The names of the members that differ.
+fn format_changed(before: &Value, after: &Value) -> String {
+    let objects = [before, after].into_iter().filter_map(Value::as_object);
+    let names: BTreeSet<&String> = objects.flat_map(Map::keys).collect();
+    let is_changed = |name: &&String| before[name.as_str()] != after[name.as_str()];
+    let changed: Vec<&str> = names
         .into_iter()
-        .filter_map(Value::as_object)
-        .flat_map(serde_json::Map::keys)
+        .filter(is_changed)
+        .map(String::as_str)
         .collect();
-    let mut text = String::new();
-    for name in names {
-        let (was, is) = (&before[name], &after[name]);
-        if was == is {
-            continue;
-        }
-        let (was, is) = (elements(was), elements(is));
-        let gone = was.iter().filter(|value| !is.contains(value));
-        let new = is
-            .iter()
-            .filter(|value| !was.contains(value))
-            .map(|value| ('+', value));
-        let lines: Vec<_> = gone.map(|value| ('-', value)).chain(new).collect();
-        if lines.is_empty() {
-            let _ = writeln!(text, "~ {name} in another order");
-        }
-        for (sign, value) in lines {
-            let _ = writeln!(text, "{sign} {name} {value}");
-        }
-    }
-    if text.is_empty() {
-        text.push_str("nothing changed\n");
-    }
-    text
-}
-
-/// The elements of a list; any other value as the only element; none for null.
-fn elements(value: &Value) -> Vec<&Value> {
-    match value {
-        Value::Array(elements) => elements.iter().collect(),
-        Value::Null => Vec::new(),
-        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Object(_) => vec![value],
+    if changed.is_empty() {
+        "nothing changed\n".to_owned()
+    } else {
+        format!("changed     {}\n", changed.join(", "))
     }
 }

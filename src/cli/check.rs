@@ -1,20 +1,19 @@
-//! The command `reviews check`.
+//! The commands `reviews check` and `reviews migrate`.
 
 use std::path::Path;
 
-use chrono::{DateTime, TimeDelta, Utc};
 use clap::Args;
 use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
-use super::init::remarks;
-use super::report::{Exit, counted, print_result};
-use crate::clock::Clock;
+use super::report::{Exit, counted, print_report, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{AnalysisInput, Analyzer, Engine, store as insights};
 use crate::storage;
 use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
-use crate::storage::{Database, FileVerification, list_faults, unerased, verify};
+use crate::storage::{
+    COMMAND_TIMEOUT, Database, FileVerification, Migrated, list_faults, unerased, verify,
+};
 
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
@@ -28,11 +27,7 @@ pub struct Check {
 }
 
 impl Check {
-    pub(super) async fn run(
-        self,
-        database: &DatabaseConfig,
-        clock: &Clock,
-    ) -> anyhow::Result<Exit> {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = database.path()?;
         let engine = self.trade.trade.as_deref().map(Engine::shipped);
         let readers = Database::open_read_only(&path).await?;
@@ -46,12 +41,9 @@ impl Check {
             let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
             report.mendable = list_faults(unreadable.map(sentence).collect());
             let business = storage::business::find(&mut connection).await?;
-            let remarks = business.iter().flat_map(remarks);
-            let remarks = remarks.map(|remark| format!("business: {remark}"));
-            report.notes.extend(remarks);
             let business = business.unwrap_or_default();
             let analyzer = Analyzer::new(&business, &Engine::of(engine.as_ref(), &business));
-            verify_reviews(&mut connection, &analyzer, clock.now(), &mut report).await?;
+            verify_insights(&mut connection, &analyzer, &mut report).await?;
             let unerased = unerased(&mut connection).await?.count;
             if unerased > 0 {
                 report.verified.behind.push(format!(
@@ -74,17 +66,11 @@ struct CheckReport {
     verified: FileVerification,
     /// Faults whose message contains the remedy.
     mendable: Vec<String>,
-    /// What is no fault.
-    notes: Vec<String>,
 }
 
 impl CheckReport {
     fn format(&self, path: &Path) -> String {
-        let Self {
-            verified,
-            mendable,
-            notes,
-        } = self;
+        let Self { verified, mendable } = self;
         let reviews = match &verified.unreadable {
             None => counted(verified.reviews.unsigned_abs(), "review", "reviews"),
             Some(reason) => format!(
@@ -94,7 +80,6 @@ impl CheckReport {
         let mut text = format!("{}: {reviews}\n", path.display());
         for (begin, sentences) in [
             ("behind  ", &verified.behind),
-            ("note    ", notes),
             ("wrong   ", &verified.wrong),
             ("wrong   ", mendable),
         ] {
@@ -112,24 +97,18 @@ impl CheckReport {
     }
 }
 
-/// Analyzes every published review again whose stored analysis is of its text, and compares both. Notes instants after `now` and
-/// days after tomorrow, which only another program can write.
-async fn verify_reviews(
+/// Analyzes every published review again whose stored analysis is of its text, and compares both.
+async fn verify_insights(
     connection: &mut SqliteConnection,
     analyzer: &Analyzer,
-    now: DateTime<Utc>,
     report: &mut CheckReport,
 ) -> sqlx::Result<()> {
-    let tomorrow = now.date_naive() + TimeDelta::days(1);
-    let (mut unread, mut wrong, mut future) = (0, Vec::new(), Vec::new());
+    let (mut unread, mut wrong) = (0, Vec::new());
     let mut reviews = newest(connection);
     while let Some(Numbered {
         review, analysis, ..
     }) = reviews.try_next().await?
     {
-        if review.date.date() > tomorrow || review.updated_at > Some(now) {
-            future.push(review.id.to_string());
-        }
         let subject = AnalysisInput::of(&review);
         let hash = subject.hash();
         let is_current =
@@ -152,12 +131,30 @@ async fn verify_reviews(
         |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
     let wrong = list_faults(wrong.into_iter().map(sentence).collect());
     report.mendable.extend(wrong);
-    let sentence = |id| {
-        format!(
-            "reviews: {id} is published with a day or an instant in the future; correct reviewed_on or updated_at in the table review"
-        )
-    };
-    let future = list_faults(future.into_iter().map(sentence).collect());
-    report.notes.extend(future);
     Ok(())
+}
+
+/// Bring the database up to date and list the applied migrations
+#[derive(Debug, Args)]
+pub struct Migrate {}
+
+impl Migrate {
+    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
+        let address = database.address()?;
+        let (database, migrated) = Database::open_at(&address, COMMAND_TIMEOUT).await?;
+        database.close().await;
+        Ok(print_report(&format!(
+            "{}\n{}",
+            address.file().display(),
+            format_migrated(&migrated)
+        )))
+    }
+}
+
+/// The applied migrations, one per line.
+fn format_migrated(migrated: &Migrated) -> String {
+    if migrated.applied.is_empty() {
+        return format!("up to date: {} migrations\n", migrated.total);
+    }
+    format!("applied {}\n", migrated.applied.join("\napplied "))
 }

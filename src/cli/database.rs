@@ -1,7 +1,7 @@
 //! How commands use the database: they read in one transaction, change an existing database and report it, again if
-//! another writer of a cluster was quicker, and find the review that an argument names.
+//! another node was quicker, and find the review that an argument names.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::bail;
 use sqlx::sqlite::SqliteConnection;
@@ -12,7 +12,7 @@ use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::text::nearest;
 use crate::model::{Review, ReviewId};
 use crate::storage::reviews::{KnownReview, ReviewState};
-use crate::storage::{ClusterError, Database, DbError, Opening, reviews};
+use crate::storage::{Database, DbError, Opening, is_overtaken, reviews};
 
 /// Reads from the database in one transaction; creates, migrates and writes nothing.
 ///
@@ -37,36 +37,25 @@ pub fn name_database(error: anyhow::Error, path: &Path) -> anyhow::Error {
         .map_or_else(|error| error, |error| DbError::at(path, error).into())
 }
 
-/// Maximum number of attempts of a command that other writers of a cluster overtake.
-pub const OVERTAKEN_MAX: usize = 8;
+/// Attempts of a command that other nodes overtake.
+const ATTEMPTS: usize = 8;
 
-/// Runs a command, and runs it again if another process wrote to the cluster in the meantime. The earlier attempt then
-/// changed nothing, and the next one sees the other process's changes.
+/// Runs a command, and runs it again if another node wrote in the meantime. The earlier attempt then changed nothing, and
+/// the next one sees the other node's changes.
 pub async fn repeat_if_overtaken<T>(
     mut run: impl AsyncFnMut() -> anyhow::Result<T>,
 ) -> anyhow::Result<T> {
-    for _ in 1..OVERTAKEN_MAX {
+    for _ in 1..ATTEMPTS {
         match run().await {
-            Err(error) if is_overtaken(&error) => {}
+            Err(error) if is_overtaken(error.as_ref()) => {}
             done => return done,
         }
     }
     run().await
 }
 
-/// Whether another process wrote to the cluster while a command worked on its copy.
-pub fn is_overtaken(error: &anyhow::Error) -> bool {
-    error.chain().any(|cause| {
-        let by_cluster = match cause.downcast_ref() {
-            Some(DbError::Cluster(error)) => Some(error),
-            _ => cause.downcast_ref(),
-        };
-        by_cluster == Some(&ClusterError::Overtaken)
-    })
-}
-
-/// Runs `work` on the database, again if another writer of a cluster was quicker, and prints its report. A new database
-/// exists only if `work` succeeds.
+/// Runs `work` on the database, again if another node was quicker, and prints its report. A new database exists only if
+/// `work` succeeds.
 ///
 /// # Errors
 /// Those of `work`, and if the database cannot be opened.
@@ -126,29 +115,16 @@ pub(super) fn unreadable(id: &str) -> anyhow::Error {
 /// If there is none.
 pub(super) fn existing_address(config: &DatabaseConfig) -> anyhow::Result<DatabaseAddress> {
     let address = config.address()?;
-    match &address {
-        DatabaseAddress::File(path) if !path.exists() => Err(DbError::Missing(path.clone()).into()),
-        DatabaseAddress::File(_) | DatabaseAddress::Cluster(_) => Ok(address),
-    }
-}
-
-/// The path of the database that a backup may replace.
-///
-/// # Errors
-/// If many nodes share it.
-pub(super) fn path_to_restore(config: &DatabaseConfig) -> anyhow::Result<PathBuf> {
-    match config.address()? {
-        DatabaseAddress::File(path) => Ok(path),
-        DatabaseAddress::Cluster(_) => bail!(
-            "a backup cannot be restored into a cluster while its nodes run; load it with rqlite's own restore, see docs/CLUSTER.md"
-        ),
+    match address.own_file() {
+        Some(path) if !path.exists() => Err(DbError::Missing(path.to_owned()).into()),
+        Some(_) | None => Ok(address),
     }
 }
 
 // Resolves a command's argument to a review: its ID, a unique prefix of it, or its permalink.
 
-/// Maximum number of IDs in the error about an ambiguous prefix.
-const NAMED_MAX: i64 = 5;
+/// IDs in the error about an ambiguous prefix.
+const IDS_SHOWN: i64 = 5;
 
 /// The ID of the row that `name` names in the database at `path`, including rows that are not valid reviews and have
 /// invalid IDs.
@@ -172,13 +148,13 @@ pub(super) async fn resolve_id(
             );
         }
     }
-    let fitting = reviews::ids_with_prefix(connection, &text, NAMED_MAX + 1).await?;
+    let fitting = reviews::ids_with_prefix(connection, &text, IDS_SHOWN + 1).await?;
     match fitting.as_slice() {
         [one] => return Ok(one.clone()),
         [first, ..] if *first == text => return Ok(text),
         [] => {}
         several => {
-            let named = usize::try_from(NAMED_MAX)?;
+            let named = usize::try_from(IDS_SHOWN)?;
             let more = if several.len() > named {
                 " and others"
             } else {

@@ -12,22 +12,19 @@ use clap::Args;
 use sqlx::SqliteConnection;
 
 use super::database::{change, existing_address, find_known, find_review, read, resolve_id};
+use super::list::{draw_stars, format_paragraphs, shorten};
 use super::report::{Exit, can_ask, confirm, print_report};
-use super::show::{draw_stars, format_paragraphs, shorten};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
+use crate::model::business::TEXT_BYTES_MAX;
 use crate::model::text::words;
 use crate::model::{ANONYMOUS, Day, Method, Reply, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
-use crate::storage::reviews::{self, KnownReview, ReviewCopy};
+use crate::storage::reviews::{self, KnownReview};
 use crate::storage::{Erased, REWRITE_AT_ONCE_MAX, Write};
 
 /// A longer reason is published as "too long".
 const REASON_BYTES_MAX: usize = 1_000;
-
-const NOTE_BYTES_MAX: usize = 10_000;
-/// Maximum number of copies that are named.
-const COPIES_MAX: usize = 20;
 
 /// Withhold a review: it is not shown, only counted under its reason
 #[derive(Debug, Args)]
@@ -51,10 +48,6 @@ impl Withhold {
             .as_deref()
             .map(str::trim)
             .filter(|note| !note.is_empty());
-        ensure!(
-            note.is_none_or(|note| note.len() <= NOTE_BYTES_MAX),
-            "--note may have at most {NOTE_BYTES_MAX} bytes; shorten it"
-        );
         let status = Status::withheld(reason);
         change_review(config, clock, &self.id, async |write, review| {
             reviews::note_decided(write, review, &[Unit::Status]).await?;
@@ -63,10 +56,9 @@ impl Withhold {
                 reviews::set_note(write, id.as_str(), note).await?;
             }
             let noted = if note.is_some() { "; the note is not public" } else { "" };
-            let copies = format_copies(write, id.as_str()).await?;
             if review.status == status {
                 return Ok(format!(
-                    "is already withheld ({reason}); imports keep it withheld{noted}\n{copies}"
+                    "is already withheld ({reason}); imports keep it withheld{noted}\n"
                 ));
             }
             let was = match &review.status {
@@ -79,7 +71,7 @@ impl Withhold {
             review.status = status.clone();
             Ok(format!(
                 "withheld ({reason}){was}; the reason is public{noted}; imports keep it withheld, `reviews publish {id}` publishes \
-                 it again\n{copies}"
+                 it again\n"
             ))
         })
         .await
@@ -142,18 +134,6 @@ impl Publish {
     }
 }
 
-/// The copies of a review that are published, a line each: other sources gave the same author, day, stars and text.
-async fn format_copies(write: &mut Write, id: &str) -> sqlx::Result<String> {
-    let copies = reviews::copies_of(write.for_reading(), id).await?;
-    let line = |copy: &ReviewCopy| {
-        format!(
-            "{} of {} has the same author, day and text, and is published\n",
-            copy.id, copy.source_name
-        )
-    };
-    Ok(copies.iter().take(COPIES_MAX).map(line).collect())
-}
-
 /// Lets `decide` change the review that `name` names, stores it if it changed, and prints the report of `decide` after its ID.
 /// Other statements of `decide` are committed in any case.
 ///
@@ -181,9 +161,6 @@ async fn change_review(
     })
     .await
 }
-
-/// The limit of an import's texts.
-const TEXT_MIB_MAX: u64 = 1;
 
 /// Reply to a review, or remove the reply
 #[derive(Debug, Args)]
@@ -247,13 +224,13 @@ fn format_former(former: &Reply) -> String {
 /// The reply, read from standard input for `-`.
 fn check_reply(mut text: String) -> anyhow::Result<String> {
     if text == "-" {
-        let read = read_text_of(io::stdin(), TEXT_MIB_MAX);
+        let read = read_text_of(io::stdin());
         text = read.context("the reply cannot be read from standard input")?;
         text.truncate(text.trim_end_matches(['\r', '\n']).len());
     }
     ensure!(
-        text.len() as u64 <= TEXT_MIB_MAX << 20,
-        "the reply has more than {TEXT_MIB_MAX} MiB; shorten it"
+        text.len() <= TEXT_BYTES_MAX,
+        "the reply has more than {TEXT_BYTES_MAX} bytes; shorten it"
     );
     ensure!(
         !text.trim().is_empty(),
@@ -280,7 +257,6 @@ impl Anonymize {
             let mut write = database.write_as_owner().await?;
             let review = find_review(write.for_reading(), &self.id).await?;
             let (id, remaining) = (review.id.clone(), format_remaining(&review));
-            let same = format_copies(&mut write, id.as_str()).await?;
             reviews::anonymize(&mut write, review, clock.now()).await?;
             write.commit().await?;
             let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.with_context(|| {
@@ -291,7 +267,7 @@ impl Anonymize {
             let traces = format_erased(erased);
             let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
-                "{id}: by {ANONYMOUS}, the name is gone, {traces}; imports do not bring it back\n{remaining}{same}{copies}"
+                "{id}: by {ANONYMOUS}, the name is gone, {traces}; imports do not bring it back\n{remaining}{copies}"
             ))
         })
         .await
@@ -330,8 +306,8 @@ fn format_remaining(review: &Review) -> String {
     )
 }
 
-/// Maximum number of characters of the text in the confirmation question.
-const WORDS_MAX: usize = 300;
+/// Characters of the text in the confirmation question.
+const SHOWN_CHARACTERS: usize = 300;
 
 /// Delete a review and every trace of it; imports do not bring it back. /transparency counts deleted reviews by source and reason
 #[derive(Debug, Args)]
@@ -371,7 +347,6 @@ impl Delete {
         change(&existing_address(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
             let id = resolve_id(write.for_reading(), &self.id).await?;
-            let same = format_copies(&mut write, &id).await?;
             let zone = time_zone(write.for_reading()).await?.unwrap_or(Tz::UTC);
             let day = Day::new(clock.now().with_timezone(&zone).date_naive());
             reviews::delete_by_owner(&mut write, &id, day, reason).await?;
@@ -385,7 +360,7 @@ impl Delete {
             let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
                 "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n/transparency counts it as deleted \
-                 ({})\n{same}{copies}",
+                 ({})\n{copies}",
                 reason.unwrap_or("not stated")
             ))
         })
@@ -410,7 +385,7 @@ fn format_question(id: &str, review: Option<&Review>, counted: &str) -> String {
             draw_stars(review.rating.stars()),
             review.date,
             review.author,
-            format_paragraphs(&shorten(&review.text, WORDS_MAX))
+            format_paragraphs(&shorten(&review.text, SHOWN_CHARACTERS))
         ),
         None => "It cannot be read; `reviews check` reports why.\n".to_owned(),
     };

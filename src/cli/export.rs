@@ -18,7 +18,7 @@ use crate::model::text::escaped;
 use crate::storage::Database;
 use crate::storage::business;
 use crate::storage::formats::{KeptFormats, load_formats};
-use crate::storage::reviews::counts;
+use crate::storage::reviews::counts_by_source;
 
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]
@@ -143,8 +143,11 @@ async fn write(
         out.write_all(&first).with_context(unwritable)?;
     }
     let mut export = Export::default();
-    let counts = counts(&mut transaction).await?;
-    let total = counts.iter().map(|one| one.count.unsigned_abs()).sum();
+    let counts = counts_by_source(&mut transaction).await?;
+    let total = counts
+        .iter()
+        .map(|one| (one.published + one.withheld).unsigned_abs())
+        .sum();
     let bar = progress("exporting", total);
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {

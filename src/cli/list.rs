@@ -1,4 +1,4 @@
-//! The command `reviews list`: one line per review, newest first.
+//! The commands `reviews list` and `reviews show`, and reviews as text for other commands.
 
 use std::fmt::Write as _;
 
@@ -6,22 +6,18 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::database::read;
-use super::report::{Exit, print_result};
-use super::show::{draw_stars, shorten};
+use super::database::{find_known, read, unreadable};
+use super::report::{Exit, format_table, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::native::Exported;
-use crate::model::{Review, ReviewId, fold};
+use crate::model::{Review, ReviewId, Unit, fold};
 use crate::storage::reviews::{self, KnownReview};
 
 /// Reviews read at a time.
 const READ: usize = 250;
-/// The width of a line, if shortening the text is sufficient.
-const LINE_COLUMNS: usize = 80;
-/// With fewer columns left, the text gets its own line.
-const WORDS_MIN: usize = 24;
-/// Maximum number of characters of an author that are shown.
-const AUTHOR_MAX: usize = 18;
+/// Characters that are shown of an author, and of a text.
+const AUTHOR_CHARACTERS: usize = 18;
+const TEXT_CHARACTERS: usize = 40;
 
 /// List reviews, newest first, with their IDs
 #[derive(Debug, Args)]
@@ -108,36 +104,22 @@ impl ListCommand {
                 "No review matches; remove a filter to see more.\n".to_owned()
             };
         }
-        let width = |cell: fn(&Review) -> String| {
-            let cells = rows.iter().map(|review| cell(review).chars().count());
-            cells.max().unwrap_or(0)
-        };
-        let (ids, authors) = (
-            width(|review| review.id.to_string()),
-            width(|review| shorten(&review.author, AUTHOR_MAX)),
-        );
-        let mut text = String::new();
-        for review in rows {
-            let (id, stars) = (&review.id, draw_stars(review.rating.stars()));
-            let (author, status) = (shorten(&review.author, AUTHOR_MAX), review.status.name());
-            let begin = format!("{id:<ids$}  {stars}  {}", review.date);
+        let row = |review: &&Review| {
             let reason = review.status.reason().map(|reason| format!("({reason}) "));
-            let text_shown = reason.unwrap_or_default() + &review.text;
-            let line = format!("{begin}  {author:<authors$}  {status:<9}  ");
-            let room = LINE_COLUMNS.saturating_sub(line.chars().count());
-            let _ = if room >= WORDS_MIN {
-                let line = line + &shorten(&text_shown, room);
-                writeln!(text, "{}", line.trim_end())
-            } else {
-                // Long IDs, as in tables, leave no room for the author.
-                let words = shorten(&format!("{author}: {text_shown}"), LINE_COLUMNS - 4);
-                writeln!(
-                    text,
-                    "{begin}  {status}\n    {}",
-                    words.trim_end_matches(':')
-                )
-            };
-        }
+            [
+                review.id.to_string(),
+                draw_stars(review.rating.stars()),
+                review.date.to_string(),
+                shorten(&review.author, AUTHOR_CHARACTERS),
+                review.status.name().to_owned(),
+                shorten(
+                    &(reason.unwrap_or_default() + &review.text),
+                    TEXT_CHARACTERS,
+                ),
+            ]
+        };
+        let heads = ["ID", "RATING", "DATE", "AUTHOR", "STATUS", "TEXT"];
+        let mut text = format_table(heads, rows.iter().map(row).collect());
         if has_more {
             let _ = writeln!(
                 text,
@@ -147,4 +129,113 @@ impl ListCommand {
         }
         text
     }
+}
+
+/// Show one review, published or withheld, and your decisions about it
+#[derive(Debug, Args)]
+pub struct Show {
+    /// ID of the review, a unique beginning of it, or its permalink
+    #[arg(value_name = "ID")]
+    id: String,
+    /// Print JSON, as `reviews export` writes it
+    #[arg(long)]
+    json: bool,
+}
+
+impl Show {
+    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+        let find = async |reader: &mut SqliteConnection| find_known(reader, &self.id).await;
+        let (id, known) = read(config, find).await?;
+        let known = known.ok_or_else(|| unreadable(&id))?;
+        print_result(&if self.json {
+            format!("{:#}\n", Exported::new((id.parse()?, known)).json())
+        } else {
+            format_review(&known)
+        })
+    }
+}
+
+/// The review as text, with the owner's decisions that imports keep.
+fn format_review(known: &KnownReview) -> String {
+    let mut text = String::new();
+    let Some(review) = known.review() else {
+        return text;
+    };
+    let mut line = |name: &str, value: &str| {
+        let _ = writeln!(text, "{name:<16}{value}");
+    };
+    line("id", review.id.as_str());
+    let count = review.rating.stars();
+    line("rating", &format!("{} {count} of 5", draw_stars(count)));
+    let mut below = vec![Unit::Title, Unit::Text, Unit::Reply];
+    below.retain(|unit| !unit.is_unset(review));
+    for unit in Unit::ALL.into_iter().skip(1) {
+        if !unit.is_unset(review) && !below.contains(&unit) {
+            line(unit.name(), &unit.describe(review));
+        }
+    }
+    if let Some(updated_at) = review.updated_at {
+        line(
+            "changed",
+            &updated_at.format("%Y-%m-%d %H:%M UTC").to_string(),
+        );
+    }
+    let names: Vec<&str> = known.decisions().into_iter().map(Unit::name).collect();
+    let decided = match (&known.source, names.is_empty()) {
+        (None, _) => "created by hand, or before imports recorded the values of sources".to_owned(),
+        (Some(_), true) => "nothing: all values are those of its source".to_owned(),
+        (Some(_), false) => format!("{}: imports do not change that", names.join(", ")),
+    };
+    line("decided", &decided);
+    for unit in below {
+        let head = if unit == Unit::Reply { "reply:\n" } else { "" };
+        let paragraphs = format_paragraphs(&unit.describe(review));
+        let _ = write!(text, "\n{head}{paragraphs}");
+    }
+    if let Some(note) = &known.note {
+        let _ = write!(text, "\nnote, not public:\n{}", format_paragraphs(note));
+    }
+    text
+}
+
+// Formats a review as text for a terminal.
+
+/// Width of a paragraph.
+const COLUMNS: usize = 76;
+
+/// `count` of five stars.
+pub(super) fn draw_stars(count: u8) -> String {
+    (1..=5)
+        .map(|star| if star <= count { '★' } else { '☆' })
+        .collect()
+}
+
+/// The first `room` characters on one line.
+pub(super) fn shorten(text: &str, room: usize) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if line.chars().count() <= room {
+        return line;
+    }
+    let cut: String = line.chars().take(room.saturating_sub(1)).collect();
+    format!("{}…", cut.trim_end())
+}
+
+/// Untrusted text, indented and wrapped.
+pub(super) fn format_paragraphs(text: &str) -> String {
+    let mut broken = String::new();
+    for paragraph in text.lines() {
+        let mut line = String::new();
+        for word in paragraph.split(' ') {
+            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS {
+                let _ = writeln!(broken, "  {line}");
+                line.clear();
+            }
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+        let _ = writeln!(broken, "  {line}");
+    }
+    broken
 }

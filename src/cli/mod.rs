@@ -1,4 +1,4 @@
-//! The command line: each command has a file, alone or with those like it. Results go to standard output, logs to standard error.
+//! The command line: a file for each idea, with the commands that share it. Results go to standard output, logs to standard error.
 
 mod backup;
 mod business;
@@ -9,23 +9,17 @@ mod export;
 pub mod guide;
 mod healthcheck;
 pub mod import;
-mod init;
 mod insights;
 mod list;
 mod logging;
-mod mcp;
-mod migrate;
 mod output;
 mod questions;
 mod report;
-mod restore;
 pub mod seed;
 mod serve;
-mod show;
 mod signals;
 mod source;
 mod status;
-mod subscriptions;
 mod sync;
 mod undo;
 
@@ -65,8 +59,8 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 enum CliCommand {
     Serve(Box<serve::Serve>),
-    Migrate(migrate::Migrate),
-    Init(init::Init),
+    Migrate(check::Migrate),
+    Init(business::Init),
     Business(business::BusinessCommand),
     Editorial(business::EditorialCommand),
     Seed(seed::SeedCommand),
@@ -76,7 +70,7 @@ enum CliCommand {
     Undo(undo::UndoCommand),
     Source(source::SourceCommand),
     List(list::ListCommand),
-    Show(show::Show),
+    Show(list::Show),
     Withhold(decisions::Withhold),
     Publish(decisions::Publish),
     Reply(decisions::ReplyCommand),
@@ -84,10 +78,10 @@ enum CliCommand {
     Delete(decisions::Delete),
     Export(export::ExportCommand),
     Backup(backup::Backup),
-    Restore(restore::RestoreCommand),
+    Restore(backup::RestoreCommand),
     Insights(insights::InsightsCommand),
-    Subscriptions(subscriptions::Subscriptions),
-    Mcp(mcp::McpCommand),
+    Subscriptions(status::Subscriptions),
+    Mcp(serve::McpCommand),
     Check(check::Check),
     Healthcheck(healthcheck::Healthcheck),
     Completions(guide::Completions),
@@ -190,7 +184,7 @@ impl Cli {
             CliCommand::Insights(insights) => insights.run(&database).await,
             CliCommand::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
             CliCommand::Mcp(mcp) => mcp.run(database, clock).await,
-            CliCommand::Check(check) => check.run(&database, &clock).await,
+            CliCommand::Check(check) => check.run(&database).await,
             CliCommand::Healthcheck(healthcheck) => healthcheck.run().await,
             CliCommand::Completions(completions) => completions.run(Self::command()),
             CliCommand::Man(man) => man.run(Self::command()),

@@ -2,18 +2,18 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, IntoInnerError, Write};
-use std::os::unix::fs::{FileTypeExt, MetadataExt, OpenOptionsExt};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
 use tempfile::TempPath;
 
-use crate::storage::{self, ENTRY_LOCK};
+use crate::storage;
 
 /// Readable only by the owner: rows of reviews may contain unpublished data.
 const MODE: u32 = 0o600;
 
-/// Rejects a path that is the database or one of the files next to it, under any name; returns the metadata of an existing file.
+/// Rejects a path that is the database or one of the files next to it; returns the metadata of an existing file.
 ///
 /// # Errors
 /// If the path is protected or cannot be read.
@@ -31,7 +31,7 @@ pub(super) fn protect(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     };
-    if let Some(file) = find_database_file(database, path, there.as_ref()) {
+    if let Some(file) = find_database_file(database, path) {
         bail!("{name} is {file}; name another one");
     }
     Ok(there)
@@ -139,36 +139,26 @@ impl Write for Output {
     }
 }
 
-/// The file of the database at this path, even if it does not exist yet, or under another name: links share device and
-/// inode. Opens nothing, because closing a file of the database would release this process's locks on it (POSIX).
-fn find_database_file(database: &Path, path: &Path, there: Option<&Metadata>) -> Option<String> {
-    let place = place(path);
-    let real = database.canonicalize();
-    let real = real.unwrap_or_else(|_| database.to_owned());
-    if let (Some(place), Some(database)) = (&place, self::place(&real)) {
-        let locks = format!("{}{ENTRY_LOCK}", database.display());
-        if place.display().to_string().starts_with(&locks) {
-            return Some("the lock of a source".to_owned());
-        }
-    }
-    let is_there = |file: &Path| {
-        let both = file.metadata().ok().zip(there);
-        both.is_some_and(|(one, other)| (one.dev(), one.ino()) == (other.dev(), other.ino()))
-    };
+/// The file of the database at this path, through links too, even if it does not exist yet. A hard link is another file:
+/// outputs are renamed into place.
+fn find_database_file(database: &Path, path: &Path) -> Option<String> {
+    let place = place(path)?;
     let files = storage::files(database);
-    let mut files = files.iter();
-    let file =
-        files.find(|file| place.is_some() && self::place(file) == place || is_there(file))?;
-    let is_itself = file == database || *file == real;
-    Some(if is_itself {
+    let file = files
+        .iter()
+        .find(|file| self::place(file).as_ref() == Some(&place))?;
+    Some(if self::place(database) == Some(place) {
         "the database".to_owned()
     } else {
         format!("the database's file {}", file.display())
     })
 }
 
-/// The canonical folder of a file, and its name.
+/// The path without links; that of a missing file in its folder.
 fn place(path: &Path) -> Option<PathBuf> {
+    if let Ok(real) = path.canonicalize() {
+        return Some(real);
+    }
     let folder = path
         .parent()
         .filter(|folder| !folder.as_os_str().is_empty())

@@ -1,4 +1,4 @@
-//! The command `reviews serve`.
+//! The commands that run until they are stopped: `reviews serve` and `reviews mcp`.
 
 use std::net::SocketAddr;
 use std::os::unix::net::UnixDatagram;
@@ -10,24 +10,30 @@ use std::time::Duration;
 use anyhow::Context;
 use clap::Args;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use tokio::io::{BufReader, stdin, stdout};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
+use super::database::existing_address;
 use super::report::{Exit, counted, print_report, print_result, progress, watch};
 use super::seed;
 use super::signals::Signals;
 use crate::app::{App, AppOptions, ConnectionLimits, HubOptions};
-use crate::clock::{Clock, Monotonic};
-use crate::config::{DatabaseAddress, DatabaseConfig, ServeConfig, SyncConfig, notify_socket};
+use crate::bounds::CONNECTIONS_MAX;
+use crate::clock::Clock;
+use crate::config::{
+    BaseUrlConfig, DatabaseAddress, DatabaseConfig, HubConfig, ListenConfig, ServeConfig,
+    SyncConfig, TradeConfig, notify_socket,
+};
 use crate::insights::Engine;
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::model::business::SET_UP_COMMAND;
 use crate::model::text::quote_for_shell;
-use crate::snapshot::{Document, Publisher};
-use crate::storage::reviews::counts;
-use crate::storage::{Database, DbError, Opening, WRITE_WAIT_MAX};
+use crate::snapshot::{Document, Publisher, served_base};
+use crate::storage::reviews::counts_by_source;
+use crate::storage::{AtPath as _, Database, DbError, Opening, WRITE_TIMEOUT};
 use crate::sync::SyncFile;
 use crate::web::server::listen;
 
@@ -59,10 +65,9 @@ impl Serve {
         let (started, stop) = (CancellationToken::new(), CancellationToken::new());
         let (is_started, is_stopped) = (started.clone(), stop.clone());
         let work = move || self.serve(database, clock, is_started, is_stopped);
-        let (outcome, reason) = signals.guard(work, &started, &stop).await?;
+        let reason = signals.guard(work, &started, &stop).await?;
         tracing::info!("server.stopped: {reason}");
-        print_report(&format!("{reason}\n"));
-        Ok(outcome)
+        Ok(print_report(&format!("{reason}\n")))
     }
 
     async fn serve(
@@ -122,9 +127,8 @@ impl Serve {
             ..Publisher::new(database, links.clone(), clock)
         };
         let database = &publisher.database;
-        let counts = counts(&mut *database.reader().await?).await?;
-        let published = counts.iter().filter(|one| one.is_published);
-        let total = published.map(|one| one.count.unsigned_abs()).sum();
+        let counts = counts_by_source(&mut *database.reader().await?).await?;
+        let total = counts.iter().map(|one| one.published.unsigned_abs()).sum();
         let bar = progress("reading reviews", total);
         let loaded = Arc::clone(&publisher.loaded);
         let options = AppOptions {
@@ -248,8 +252,6 @@ fn set_up_command(database: &Database) -> String {
 const FILES_TARGET: u64 = 65_536;
 /// File descriptors for each open connection, so that most are left for the rest.
 const FILES_PER_CONNECTION: u64 = 4;
-/// High, because closing idle connections of active clients costs reconnections.
-const CONNECTIONS_MAX: usize = 2_048;
 
 /// Raises the soft limit of open files, and returns how many connections it allows; logs if these are few.
 fn raise_file_limit() -> usize {
@@ -276,16 +278,11 @@ fn raise_file_limit() -> usize {
     connections.clamp(1, CONNECTIONS_MAX)
 }
 
-// SIGTERM and SIGINT: the first asks the service to stop, the second ends it at once.
-//
-// The work runs on another thread, so that signals are handled while it computes.
-
-/// Time for which the first signal, sent again, is not a second one: `timeout` signals the process, and then its group.
-const SIGNAL_REPEATS: Duration = Duration::from_secs(1);
+// SIGTERM and SIGINT ask the service to stop. The work runs on another thread, so that they are handled while it computes.
 
 impl Signals {
     /// Runs `work`, which finishes requests in flight after `stop` is cancelled; `started` is cancelled once there can
-    /// be any. Returns the exit code and a sentence for the owner.
+    /// be any. Returns a sentence for the owner.
     ///
     /// # Errors
     /// Those of the work, and if it panics.
@@ -294,44 +291,28 @@ impl Signals {
         work: impl FnOnce() -> W + Send + 'static,
         started: &CancellationToken,
         stop: &CancellationToken,
-    ) -> anyhow::Result<(Exit, &'static str)> {
+    ) -> anyhow::Result<&'static str> {
         let runtime = Handle::current();
         let mut work = spawn_blocking(move || runtime.block_on(work()));
-        let (clock, mut first) = (Clock::system(), None);
         loop {
             tokio::select! {
                 done = &mut work => {
                     done??;
-                    return Ok((Exit::Done, "Stopped."));
+                    return Ok("Stopped.");
                 }
-                (signal, _) = self.next() => {
-                    let stopped_at = *first.get_or_insert_with(|| (signal, clock.monotonic()));
-                    if stop.is_cancelled() {
-                        if is_repeated(stopped_at, (signal, clock.monotonic())) {
-                            continue;
-                        }
-                        return Ok((
-                            Exit::Failed,
-                            "Stopped at once by a second signal; requests in progress were cut off.",
-                        ));
-                    }
+                (signal, _) = self.next(), if !stop.is_cancelled() => {
                     tracing::info!(
                         signal,
                         "server.stopping: no new connection is accepted; requests in progress have 10 s to finish"
                     );
                     stop.cancel();
                     if !started.is_cancelled() {
-                        return Ok((Exit::Done, "Stopped before serving."));
+                        return Ok("Stopped before serving.");
                     }
                 }
             }
         }
     }
-}
-
-/// Whether a signal is the first one again.
-fn is_repeated(first: (&str, Monotonic), next: (&str, Monotonic)) -> bool {
-    first.0 == next.0 && next.1 - first.1 < SIGNAL_REPEATS
 }
 
 /// Notifies systemd (`sd_notify(3)`) of the service's state; nothing is sent without `NOTIFY_SOCKET`.
@@ -347,8 +328,8 @@ fn tell_supervisor(state: &str) {
 }
 
 /// Opens the database of a long-running process, and logs the applied migrations.
-pub(super) async fn open_database(address: &DatabaseAddress) -> Result<Database, DbError> {
-    let (database, migrated) = Database::open_at(address, WRITE_WAIT_MAX).await?;
+async fn open_database(address: &DatabaseAddress) -> Result<Database, DbError> {
+    let (database, migrated) = Database::open_at(address, WRITE_TIMEOUT).await?;
     // A new database has had nothing to migrate.
     if migrated.applied.len() < migrated.total {
         for name in &migrated.applied {
@@ -356,4 +337,42 @@ pub(super) async fn open_database(address: &DatabaseAddress) -> Result<Database,
         }
     }
     Ok(database)
+}
+
+/// Run an MCP server on standard input and output for a local AI agent
+#[derive(Debug, Args)]
+pub struct McpCommand {
+    // The settings of `serve` for links and insights.
+    #[command(flatten)]
+    listen: ListenConfig,
+    #[command(flatten)]
+    base: BaseUrlConfig,
+    #[command(flatten)]
+    trade: TradeConfig,
+}
+
+impl McpCommand {
+    pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Exit> {
+        // An agent that is started in the wrong folder must not create a database there.
+        let address = existing_address(&database)?;
+        let configured = self.base.links(self.listen.public)?;
+        let has_base_url = self.base.base_url().is_some();
+        let engine = self.trade.trade.as_deref().map(Engine::shipped);
+        // The hub sends nothing here, whatever its settings.
+        let hub = HubOptions::new(HubConfig::defaults()?)?;
+        let database = open_database(&address).await?;
+        // A local agent is configured with the database alone; its links must lead to the pages of the service.
+        let served = served_base(&mut *database.reader().await?)
+            .await
+            .at(database.path())?
+            .filter(|_| !has_base_url);
+        let links = served.unwrap_or(configured);
+        let publisher = Publisher {
+            engine,
+            ..Publisher::new(database, links, clock)
+        };
+        let app = App::new(publisher, hub).await?;
+        Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await?;
+        Ok(Exit::Done)
+    }
 }

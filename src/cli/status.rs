@@ -1,4 +1,4 @@
-//! The command `reviews status`: the content of the database, the last imports, and the next step.
+//! The commands `reviews status`, the content of the database, the last imports and the next step, and `reviews subscriptions`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, format_instant, print_result};
+use super::report::{Exit, format_instant, format_table, print_result};
 use super::sync::EntryList;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -19,9 +19,11 @@ use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::json::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business::{self, SampleState, sample_state};
-use crate::storage::reviews::{Run, SourceCount, UNDOABLE_MAX, counts, last_runs, unreadable};
+use crate::storage::reviews::{
+    Run, SourceCounts, UNDOABLE_MAX, counts_by_source, last_runs, unreadable,
+};
 use crate::storage::{is_served, list_faults, unpublished};
-use crate::websub::store::list;
+use crate::websub::store::{SubscriptionRow, list};
 
 /// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
 #[derive(Debug, Args)]
@@ -41,7 +43,7 @@ struct DatabaseStatus {
     not_stated: Vec<&'static str>,
     zone: Option<Tz>,
     sample: SampleState,
-    by_source: Vec<SourceCount>,
+    by_source: Vec<SourceCounts>,
     imports: Vec<Run>,
     /// The entries that are fetched on a schedule, or what is wrong with their file.
     sync: Result<EntryList, String>,
@@ -90,7 +92,7 @@ async fn read_status(
         business: found.map(|business| business.name),
         zone: business::time_zone(&mut *reader).await?,
         sample: sample_state(&mut *reader).await?,
-        by_source: counts(&mut *reader).await?,
+        by_source: counts_by_source(&mut *reader).await?,
         imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
         sync: EntryList::read(sync, path, &mut *reader).await?,
         unpublished: unpublished(&mut *reader).await?,
@@ -104,19 +106,12 @@ async fn read_status(
 }
 
 impl DatabaseStatus {
-    fn count(&self, is_published: bool) -> i64 {
-        let counted = self.by_source.iter();
-        let counted = counted.filter(|one| one.is_published == is_published);
-        counted.map(|one| one.count).sum()
+    fn published(&self) -> i64 {
+        self.by_source.iter().map(|one| one.published).sum()
     }
 
-    fn sources(&self) -> BTreeMap<&str, [i64; 2]> {
-        let mut sources = BTreeMap::new();
-        for one in &self.by_source {
-            let counts: &mut [i64; 2] = sources.entry(one.source.as_str()).or_default();
-            counts[usize::from(!one.is_published)] += one.count;
-        }
-        sources
+    fn withheld(&self) -> i64 {
+        self.by_source.iter().map(|one| one.withheld).sum()
     }
 
     fn next_step(&self) -> String {
@@ -131,12 +126,12 @@ impl DatabaseStatus {
     }
 
     fn json(&self) -> Value {
-        let sources = self.sources().into_iter().map(|(name, [published, withheld])| {
-            json!({ "source": name, "published": published, "withheld": withheld })
+        let sources = self.by_source.iter().map(|one| {
+            json!({ "source": one.source_name, "published": one.published, "withheld": one.withheld })
         });
         without_nulls(json!({
             "database": self.database, "business": self.business, "policy_not_stated": self.not_stated,
-            "reviews": { "published": self.count(true), "withheld": self.count(false), "by_source": sources.collect::<Vec<_>>() },
+            "reviews": { "published": self.published(), "withheld": self.withheld(), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
             "sync": self.sync.as_ref().map(|it| it.json(self.now)).unwrap_or_default(), "sync_fault": self.sync.as_ref().err(),
             "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
@@ -156,9 +151,10 @@ impl DatabaseStatus {
             line("policy", &policy_advice(&self.not_stated));
         }
         let states = |published, withheld| format!("{published} published, {withheld} withheld");
-        line("reviews", &states(self.count(true), self.count(false)));
-        for (source, [published, withheld]) in self.sources() {
-            line("", &format!("{source}: {}", states(published, withheld)));
+        line("reviews", &states(self.published(), self.withheld()));
+        for one in &self.by_source {
+            let states = states(one.published, one.withheld);
+            line("", &format!("{}: {states}", one.source_name));
         }
         if !self.unreadable.is_empty() {
             let ids = list_faults(self.unreadable.clone()).join(", ");
@@ -270,4 +266,69 @@ pub(super) fn run_line(run: &Run, zone: Tz) -> String {
         line.push_str(", undone");
     }
     line
+}
+
+/// List the hub's subscriptions: state, lease, failures, last attempt; secrets are never shown
+#[derive(Debug, Args)]
+pub struct Subscriptions {
+    /// Print JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+impl Subscriptions {
+    pub(super) async fn run(
+        self,
+        database: &DatabaseConfig,
+        clock: &Clock,
+    ) -> anyhow::Result<Exit> {
+        let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await;
+        let listed = read(database, list).await?;
+        print_result(&if self.json {
+            let listed: Value = listed.iter().map(subscription_json).collect();
+            format!("{listed:#}\n")
+        } else {
+            format_subscriptions(&listed)
+        })
+    }
+}
+
+fn subscription_json(listed: &SubscriptionRow) -> Value {
+    without_nulls(json!({
+        "topic": listed.document, "callback": listed.callback, "state": listed.state, "lease_ends_at": listed.lease_ends_at,
+        "failures": listed.failures, "last_attempt_at": listed.last_attempt_at, "last_outcome": listed.last_outcome,
+        "next_attempt_at": listed.next_attempt_at, "signed": listed.is_signed, "delivered_version": listed.delivered_version,
+        "version": listed.version,
+    }))
+}
+
+fn format_subscriptions(listed: &[SubscriptionRow]) -> String {
+    if listed.is_empty() {
+        return "No subscriptions.\n".to_owned();
+    }
+    let heads = [
+        "STATE",
+        "TOPIC",
+        "LEASE ENDS",
+        "FAILURES",
+        "LAST ATTEMPT",
+        "OUTCOME",
+        "BEHIND",
+        "CALLBACK",
+    ];
+    let or_dash = |value: &Option<String>| value.clone().unwrap_or_else(|| "-".to_owned());
+    let rows = listed.iter().map(|one| {
+        [
+            one.state.clone(),
+            one.document.clone(),
+            or_dash(&one.lease_ends_at),
+            one.failures.to_string(),
+            or_dash(&one.last_attempt_at),
+            or_dash(&one.last_outcome),
+            (one.version - one.delivered_version).max(0).to_string(),
+            // Callbacks are untrusted text.
+            one.callback.escape_default().to_string(),
+        ]
+    });
+    format_table(heads, rows.collect())
 }

@@ -27,7 +27,7 @@ use crate::model::json::without_nulls;
 use crate::random::Random;
 use crate::storage::Opening;
 use crate::storage::business::time_zone;
-use crate::storage::reviews::counts;
+use crate::storage::reviews::counts_by_source;
 use crate::storage::sync::{SyncState, sync_states};
 use crate::storage::transparency::hidden_by_source;
 use crate::sync::{
@@ -244,13 +244,11 @@ impl EntryList {
             Err(fault) => return Ok(Err(fault)),
         };
         let mut states = sync_states(reader).await?;
-        let published = counts(reader).await?;
+        let published = counts_by_source(reader).await?;
         let hidden = hidden_by_source(reader).await?;
         let counts_of = |source: &str| {
-            let published = published
-                .iter()
-                .find(|one| one.is_published && one.source == source);
-            let published = published.map_or(0, |one| one.count.unsigned_abs());
+            let published = published.iter().find(|one| one.source_name == source);
+            let published = published.map_or(0, |one| one.published.unsigned_abs());
             let hidden = hidden.get(source).copied().unwrap_or_default();
             [published, hidden.withheld, hidden.deleted]
         };

@@ -345,7 +345,7 @@ impl Classifier {
 pub const NGRAM_MAX: usize = 3;
 
 /// Number of words that a negator affects.
-const NEGATED_MAX: usize = 4;
+const NEGATED_WORDS: usize = 4;
 
 /// A token with the n-grams that end with it.
 #[derive(Debug, Clone, Copy)]
@@ -416,7 +416,7 @@ impl<'text> NgramTokens<'text> {
             if role.negation == Negation::Ends {
                 negated = 0..0;
             } else if role.negation == Negation::Begins || negates(start) {
-                negated = start + 1..start + 1 + NEGATED_MAX;
+                negated = start + 1..start + 1 + NEGATED_WORDS;
             } else if negated.contains(&start) && !self.text.has_shape(start, Capitalisation::Mark)
             {
                 // Only words are negated: the exclamation mark in `not good!` and a thumb emoji keep their meaning.

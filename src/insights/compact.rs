@@ -9,7 +9,7 @@ use crate::wire::Witness;
 /// Minimum confidence of a finding that is quoted: of those with 85, one in six was quoted wrongly.
 pub const QUOTE_CONFIDENCE_MIN: u8 = 90;
 /// Maximum length of a short sentence in code points.
-const SHORT_MAX: u32 = 110;
+const SHORT_CHARACTERS: u32 = 110;
 /// Maximum number of findings of one text to which the masks of a name can refer.
 pub const MASKED_FINDINGS_MAX: usize = u32::BITS as usize;
 
@@ -153,7 +153,7 @@ impl CompactAnalysis {
                         && finding.confidence >= QUOTE_CONFIDENCE_MIN
                         && is_stated(finding),
                     is_short: (analysis.sentences.get(finding.sentence as usize))
-                        .is_some_and(|one| one.span.end - one.span.start <= SHORT_MAX),
+                        .is_some_and(|one| one.span.end - one.span.start <= SHORT_CHARACTERS),
                     sentence: u16::try_from(finding.sentence).unwrap_or(u16::MAX),
                     confidence: finding.confidence,
                 })

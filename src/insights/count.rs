@@ -130,7 +130,7 @@ pub struct OpinionCounts {
     pub votes: VoteCounts,
     /// Number of reviews that name it ambiguously.
     pub ambiguous: u32,
-    /// The newest reviews that judge it, at most [`EXAMPLES_MAX`], by their index, newest first.
+    /// The newest reviews that judge it, at most [`EXAMPLES_SHOWN`], by their index, newest first.
     pub examples: Vec<u32>,
     /// Number of reviews in which rules judge it, alone or with the classifier; only counted for aspects.
     pub ruled: u32,
@@ -139,13 +139,13 @@ pub struct OpinionCounts {
 }
 
 /// Maximum number of examples of reviews.
-const EXAMPLES_MAX: usize = 3;
+const EXAMPLES_SHOWN: usize = 3;
 
 impl OpinionCounts {
     /// Counts the vote of the review at `position`.
     fn count(&mut self, vote: Vote, position: u32) {
         self.votes.count(vote);
-        if vote.judges() && self.examples.len() < EXAMPLES_MAX {
+        if vote.judges() && self.examples.len() < EXAMPLES_SHOWN {
             self.examples.push(position);
         }
     }

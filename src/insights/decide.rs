@@ -35,7 +35,7 @@ const ODDS_MIN: i32 = -UNIT;
 const CONFIDENCE_MIN: [[u8; 3]; 2] = [[60, 60, 70], [60, 80, 75]];
 /// Maximum difference to the score of the clearest aspect of the sentence, in units of 1/[`UNIT`], for a judgement that the
 /// classifier confirms.
-const BEHIND_MAX: i32 = 2 * UNIT;
+const BEHIND_CLEAREST: i32 = 2 * UNIT;
 /// Confidence of a complaint that only this evidence shows, the lowest without a rule.
 const COMPLAINT_CONFIDENCE: u8 = 70;
 /// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it: for one that the sentence
@@ -700,7 +700,7 @@ impl OpinionFinder {
         let whole = scores.whole();
         let all = self.heads.iter().flatten();
         let clearest = all.map(|heads| whole.aspects[heads.aspect]).max();
-        whole.aspects[heads.aspect] >= (clearest.unwrap_or_default() - BEHIND_MAX).max(0)
+        whole.aspects[heads.aspect] >= (clearest.unwrap_or_default() - BEHIND_CLEAREST).max(0)
     }
 }
 

@@ -23,7 +23,7 @@ const TELLING_WORDS: usize = 20;
 /// Minimum confidence of an unreliable guess.
 const CONFIDENCE_MIN: f64 = 0.25;
 /// Maximum number of words that are counted; more words do not change the result.
-const WORDS_MAX: usize = 200;
+const WORDS_COUNTED: usize = 200;
 /// The first code point after ASCII.
 const ASCII_END: char = '\u{80}';
 
@@ -111,7 +111,7 @@ pub fn detect_language(text: &TokenizedText, declared: Option<&str>) -> TextLang
 fn count_words(text: &TokenizedText) -> LanguageCounts {
     let mut counts = LanguageCounts::default();
     let words = text.tokens().iter();
-    for word in words.filter(|token| token.is_word()).take(WORDS_MAX) {
+    for word in words.filter(|token| token.is_word()).take(WORDS_COUNTED) {
         counts.words += 1;
         let Some(known) = TELLING_LIST.get(&word.fingerprint) else {
             continue;

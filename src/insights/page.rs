@@ -45,11 +45,11 @@ const UNPLACED_FACTOR: u32 = 8;
 /// What a whole review is that is neither positive nor negative.
 const UNCLEAR: &str = "mixed, neutral or unclear";
 /// Maximum number of review ids in a sentence's evidence.
-const IDS_MAX: usize = 3;
+const IDS_SHOWN: usize = 3;
 /// Minimum share of texts that are not analysed for a sentence that says so: one in this many.
 const FOREIGN_PART: u32 = 10;
 /// Maximum number of questions; aspects and services have all figures in their own sections.
-const ANSWERS_MAX: usize = 6;
+const ANSWERS_SHOWN: usize = 6;
 
 /// Counts the compact analyses in one pass, and derives the insights from the counts. The counts in `method` are filled in.
 pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insights {
@@ -488,7 +488,7 @@ impl InsightsPage<'_> {
         }
         let mut questions: Vec<_> = questions.into_iter().enumerate().collect();
         questions.sort_by_key(|(_, (counts, _))| Reverse(counts.votes.judged()));
-        questions.truncate(ANSWERS_MAX);
+        questions.truncate(ANSWERS_SHOWN);
         questions.sort_by_key(|(at, _)| *at);
         let mut answers = Vec::with_capacity(questions.len());
         for (_, (counts, mut answered)) in questions {
@@ -548,7 +548,7 @@ fn sentence(template: SummaryTemplate, text: String, figures: &[(&str, u32)]) ->
 
 fn ids<'a>(quotes: impl Iterator<Item = &'a InsightQuote>) -> Vec<String> {
     quotes
-        .take(IDS_MAX)
+        .take(IDS_SHOWN)
         .map(|quote| quote.review_id.clone())
         .collect()
 }

@@ -60,8 +60,8 @@ pub fn is_stated(finding: &Finding) -> bool {
 }
 
 /// Maximum number of sums and of numbers in a quote; more are a list of prices or dates.
-const SUMS_MAX: usize = 1;
-const NUMBERS_MAX: usize = 3;
+const SUMS_QUOTED: usize = 1;
+const NUMBERS_QUOTED: usize = 3;
 
 /// Whether a sentence says by itself that this business is praised or blamed. Questions, lists of figures,
 /// sentences that depend on the previous one, and those with the phrases of the language for hopes, duties and other businesses do not.
@@ -87,8 +87,8 @@ pub fn says_by_itself(text: &TokenizedText, sentence: Range<usize>, polarity: Po
     !has_phrase
         && !is_question
         && !leans(text, sentence.clone())
-        && sentence.filter(is_sum).count() <= SUMS_MAX
-        && numbers.count() <= NUMBERS_MAX
+        && sentence.filter(is_sum).count() <= SUMS_QUOTED
+        && numbers.count() <= NUMBERS_QUOTED
 }
 
 /// Whether the first word depends on the previous sentence: a conjunction, a date, or a pronoun without its noun.

@@ -371,7 +371,7 @@ impl Scorer<'_> {
 /// Maximum distance from the end of a negator to the word that it negates, in units.
 const NEGATION_REACH: usize = 5;
 /// Maximum length of a negator in units: `never did I have the feeling that`.
-const NEGATOR_UNITS_MAX: usize = 7;
+const NEGATOR_UNITS: usize = 7;
 /// Maximum distance between an opinion and the name that it judges, in units.
 const NAME_REACH: usize = 5;
 
@@ -387,7 +387,7 @@ impl Scorer<'_> {
         let before = self.parsed.phrases[..at]
             .iter()
             .rev()
-            .take_while(|one| one.start + NEGATOR_UNITS_MAX > from);
+            .take_while(|one| one.start + NEGATOR_UNITS > from);
         let mut near = before.filter(|one| one.end <= phrase.start && one.end > from);
         let is_negator = |one: &PhraseMatch| one.meaning == Meaning::Cue(Cue::Negators);
         let nearest = near.find(|one| is_negator(one) || one.meaning.judges());

@@ -18,12 +18,12 @@ use crate::model::{Review, Vote, VoteCounts};
 use crate::wire::{InsightQuote, Topic};
 
 /// Number of the newest reviews in which phrases are counted.
-const READ_MAX: usize = 1_000;
+const REVIEWS_READ: usize = 1_000;
 /// Minimum number of reviews with a topic.
 const REVIEWS_MIN: usize = 4;
 /// Minimum share of reviews with a topic: one in this many.
 const REVIEWS_PART: usize = 50;
-const TOPICS_MAX: usize = 24;
+const TOPICS_SHOWN: usize = 24;
 /// Minimum number of letters of a word in a topic.
 const LETTERS_MIN: usize = 3;
 /// How closely the words of a pair belong together: the square of the number of its reviews is at least one in this many of
@@ -99,7 +99,7 @@ pub fn find_topics(
     }
     // Of equally frequent ones, pairs come first.
     topics.sort_by_key(|topic| Reverse(topic.votes.mention_count));
-    topics.truncate(TOPICS_MAX);
+    topics.truncate(TOPICS_SHOWN);
     topics
 }
 
@@ -107,7 +107,7 @@ fn newest_texts<'a>(sources: &AggregateInput<'a>) -> Vec<ReadText<'a>> {
     let analyses = (0..).zip(sources.analyses);
     analyses
         .filter(|(_, (_, analysis))| analysis.language == TextLanguage::English)
-        .take(READ_MAX)
+        .take(REVIEWS_READ)
         .map(|(position, (review, analysis))| ReadText {
             position,
             review,

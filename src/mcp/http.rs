@@ -11,10 +11,9 @@ use poem::{Endpoint, Request, Response};
 use url::{Host, Origin, Url};
 
 use super::catalog::Catalog;
-use super::message::{
-    self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData, Revision, is_stateless, revision,
-};
+use super::message::{self, Call, ErrorCode, ErrorData, Revision, is_stateless, revision};
 use super::stdio::StdioConnection;
+use crate::bounds::{MESSAGE_BYTES_MAX, MESSAGES_IN_FLIGHT_MAX, PEER_MESSAGES_IN_FLIGHT_MAX};
 use crate::config::Hosts;
 use crate::links::is_local;
 use crate::metrics;
@@ -33,20 +32,15 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    pub fn new(
-        catalog: Catalog,
-        random: Random,
-        origin_check: OriginCheck,
-        ctx: &Arc<Ctx>,
-    ) -> Self {
+    pub fn build(ctx: &Arc<Ctx>, random: Random, origin_check: OriginCheck) -> Self {
         Self {
             ctx: Arc::clone(ctx),
             origin_check,
             random,
-            catalog: Arc::new(catalog),
+            catalog: Arc::new(Catalog::new(Arc::clone(&ctx.current))),
             places: Arc::new(Places {
-                max: IN_FLIGHT_MAX,
-                peer_max: PEER_IN_FLIGHT_MAX,
+                max: MESSAGES_IN_FLIGHT_MAX,
+                peer_max: PEER_MESSAGES_IN_FLIGHT_MAX,
                 gauge: Some(metrics::MCP_IN_FLIGHT.gauge(&[])),
                 held: Mutex::default(),
             }),
@@ -76,7 +70,7 @@ impl Mcp {
             .take(Some(client.network(48)))
             .map_err(crowded)?;
         let body = request.take_body();
-        let body = read_body(request.headers(), body, BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let body = read_body(request.headers(), body, MESSAGE_BYTES_MAX, BODY_TIMEOUT).await?;
         let _slot = self.ctx.turn(client).await?;
         self.answer(request.headers(), &body, place).await
     }
@@ -170,12 +164,6 @@ impl Mcp {
 
 // Requests in flight are bounded, in all and for each peer, and so is the memory that they and their responses take. A request
 // is in flight until the system has accepted the last byte of its response, which depends on its reader.
-
-/// Maximum number of requests in flight: 12 MiB of bodies, and for each the buffer of its connection. Only as many as there are
-/// slots to compute are parsed at a time.
-const IN_FLIGHT_MAX: usize = 192;
-/// Maximum number of one peer: an IPv4 address or an IPv6 /48.
-const PEER_IN_FLIGHT_MAX: usize = 64;
 
 /// A response that keeps its place.
 struct HeldAnswer {

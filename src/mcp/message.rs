@@ -6,13 +6,9 @@ use base64::prelude::BASE64_STANDARD;
 use poem::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
+use crate::bounds::MESSAGE_ID_BYTES_MAX;
 use crate::model::named;
 use crate::model::text::escaped;
-
-/// Maximum bytes of a message: a call names a tool and some filters. Parsed, the smallest values of so many bytes take 6 MiB.
-pub const BODY_BYTES_MAX: usize = 64 * 1024;
-/// Maximum length of a request's ID.
-const ID_BYTES_MAX: usize = 256;
 
 /// The codes of JSON-RPC (§5.1) and of MCP 2026-07-28.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,7 +47,9 @@ pub struct Id(Value);
 impl Id {
     fn read(value: &Value) -> Option<Self> {
         match value {
-            Value::String(text) => (text.len() <= ID_BYTES_MAX).then(|| Self(value.clone())),
+            Value::String(text) => {
+                (text.len() <= MESSAGE_ID_BYTES_MAX).then(|| Self(value.clone()))
+            }
             // In JSON, 7.0 and 7 are the same number.
             Value::Number(number) if number.is_f64() => {
                 let whole: i64 = number.as_f64()?.to_string().parse().ok()?;
@@ -101,8 +99,9 @@ impl Call {
             return Err(invalid("The member jsonrpc must be \"2.0\"."));
         }
         if id == Some(None) && !members.contains_key("error") {
-            let reason =
-                format!("An id must be a text of at most {ID_BYTES_MAX} bytes or a whole number.");
+            let reason = format!(
+                "An id must be a text of at most {MESSAGE_ID_BYTES_MAX} bytes or a whole number."
+            );
             return Err(invalid(&reason));
         }
         let answers = ["result", "error"]

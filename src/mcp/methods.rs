@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::catalog::{CallError, Catalog, Object, TOOL_LIST};
 use super::message::{Call, ErrorCode, ErrorData, Revision};
+use crate::bounds::ECHO_CHARACTERS_MAX;
 
 #[cfg(feature = "conformance")]
 #[path = "../../tests/conformance/fixtures.rs"]
@@ -18,8 +19,6 @@ mod fixtures;
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
 /// The time for which clients may cache the list of tools, in milliseconds: the same as for GET.
 const FRESH_MS: u64 = 60_000;
-/// Maximum number of characters of the reason why params are refused.
-const REASON_CHARACTERS_MAX: usize = 200;
 
 impl Catalog {
     /// The member `result` of the answer to a request, as JSON by the rules of `revision`.
@@ -149,7 +148,7 @@ fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result
         let reason: String = error
             .to_string()
             .chars()
-            .take(REASON_CHARACTERS_MAX)
+            .take(ECHO_CHARACTERS_MAX)
             .collect();
         let message = format!("The params of {method} do not match the schema of MCP: {reason}.");
         ErrorData::new(ErrorCode::InvalidParams, message)

@@ -7,9 +7,8 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::catalog::Catalog;
-use super::message::{
-    self, BODY_BYTES_MAX, Call, ErrorCode, ErrorData, Revision, VERSION_META, check_body,
-};
+use super::message::{self, Call, ErrorCode, ErrorData, Revision, VERSION_META, check_body};
+use crate::bounds::MESSAGE_BYTES_MAX;
 
 pub struct StdioConnection {
     pub catalog: Arc<Catalog>,
@@ -36,10 +35,10 @@ impl StdioConnection {
         mut output: impl AsyncWrite + Unpin,
     ) -> io::Result<()> {
         loop {
-            let answer = match next_line(&mut input, BODY_BYTES_MAX).await? {
+            let answer = match next_line(&mut input, MESSAGE_BYTES_MAX).await? {
                 InputLine::End => return Ok(()),
                 InputLine::TooLong => {
-                    let reason = format!("A line may have at most {BODY_BYTES_MAX} bytes.");
+                    let reason = format!("A line may have at most {MESSAGE_BYTES_MAX} bytes.");
                     let fault = ErrorData::new(ErrorCode::InvalidRequest, reason);
                     Some(message::error(None, &fault, true))
                 }

@@ -57,8 +57,8 @@ pub use review::{
 };
 pub use votes::{Vote, VoteCounts};
 pub use words::{
-    FoldedText, compose, fold, fold_both, fold_plain_character, fold_plainly, is_one_name,
-    short_name, without_accents,
+    FoldedText, compose, fold, fold_both, fold_plain_character, fold_plainly, short_name,
+    without_accents,
 };
 
 /// The content of a file of this program; a test reads each.

@@ -63,11 +63,6 @@ pub fn short_name(name: &str) -> String {
     )
 }
 
-/// Whether two names are one, or one is the other's short form.
-pub fn is_one_name(one: &str, other: &str) -> bool {
-    one == other || short_name(one) == other || one == short_name(other)
-}
-
 /// Composed, then with Unicode's simple case folding of each character.
 pub fn fold(text: &str) -> String {
     if text.is_ascii() {

@@ -19,9 +19,6 @@ use crate::model::text::{is_made_of_subtags, quoted, url, words};
 /// The length of tag that implementations must support (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
 
-/// Maximum length of an ID that is made of a text.
-const ID_CHARACTERS_MAX: usize = 80;
-
 const URL: Shape = Shape::Word(url);
 
 const BUSINESS: &[Member] = &[
@@ -79,8 +76,6 @@ const REVIEW_POLICY: &[Member] = &[
     optional("incentives", Shape::Any),
     optional("contact", Shape::Any),
 ];
-/// Maximum length of a text of the review policy.
-const POLICY_CHARACTERS_MAX: usize = 2_000;
 const SERVICE: &[Member] = &[
     needed("id", NAME),
     needed("name", NAME),
@@ -179,8 +174,7 @@ fn reader(origin: Origin) -> ShapeReader {
 
 /// An ID of the words of a text: `do-you-work-on-sundays`.
 fn id_of_words(text: &str) -> String {
-    let id = words(text).trim().replace(' ', "-");
-    id.chars().take(ID_CHARACTERS_MAX).collect()
+    words(text).trim().replace(' ', "-")
 }
 
 /// Refuses a list of which two elements are equal, or have the same id, which may be made of a question.
@@ -217,7 +211,7 @@ fn check_hours(reader: &mut ShapeReader, members: &Map<String, Value>) {
     }
 }
 
-/// Removes blank texts of the review policy, and refuses what is no text, too long, or no address to report to.
+/// Removes blank texts of the review policy, and refuses what is no text, or no address to report to.
 fn check_policy(reader: &mut ShapeReader, members: &mut Map<String, Value>) {
     let policy = members
         .get_mut("review_policy")
@@ -229,9 +223,6 @@ fn check_policy(reader: &mut ShapeReader, members: &mut Map<String, Value>) {
         let checked = match value.as_str() {
             None if value.is_null() => Ok(()),
             None => Err("not a text in \"quotes\"".to_owned()),
-            Some(text) if text.chars().count() > POLICY_CHARACTERS_MAX => Err(format!(
-                "longer than {POLICY_CHARACTERS_MAX} characters; shorten it"
-            )),
             Some(text) if name == "contact" => check_contact(text),
             Some(_) => Ok(()),
         };

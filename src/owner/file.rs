@@ -11,9 +11,6 @@ use crate::config::read_text;
 use crate::model::business::{Business, Editorial};
 use crate::model::json::locate;
 
-/// Maximum size of a JSON file written by hand, in MiB.
-const JSON_MIB_MAX: u64 = 16;
-
 /// A fault of a file: its line and its byte of that line, both from 1 (1 if unknown), and the problem with the allowed
 /// values.
 type LocatedFault = (usize, usize, String);
@@ -83,7 +80,7 @@ impl OwnerFile {
     /// # Errors
     /// [`OwnerFileError`] if the file cannot be read, or its JSON is broken.
     pub fn read(path: &Path) -> Result<Self, OwnerFileError> {
-        let text = read_text(path, JSON_MIB_MAX)
+        let text = read_text(path)
             .map_err(|reason| {
                 OwnerFileError(format!("{}: cannot be read: {reason}", path.display()))
             })?

@@ -48,10 +48,17 @@ impl CachedPage {
 #[derive(Debug)]
 pub struct Pages {
     pub ctx: Arc<Ctx>,
-    pub made: PerSnapshot<[OnceLock<Arc<CachedBody>>; CachedPage::ALL.len()]>,
+    made: PerSnapshot<[OnceLock<Arc<CachedBody>>; CachedPage::ALL.len()]>,
 }
 
 impl Pages {
+    pub fn new(ctx: &Arc<Ctx>) -> Self {
+        Self {
+            ctx: Arc::clone(ctx),
+            made: PerSnapshot::default(),
+        }
+    }
+
     pub fn body(&self, snapshot: &Arc<Snapshot>, page: CachedPage) -> Arc<CachedBody> {
         let made = self.made.of(snapshot);
         let body = made_once(&made[page as usize], || {

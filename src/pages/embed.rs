@@ -19,6 +19,7 @@ use super::frame::{
 use super::home::RatingFigure;
 use super::locale::{Locale, PageLanguage};
 use super::review::{ReviewFragment, newest_of};
+use crate::bounds::EMBED_LIMIT_MAX;
 use crate::compute::run_long;
 use crate::links::Links;
 use crate::model::named;
@@ -30,9 +31,8 @@ use crate::wire::parameters::STARS;
 use crate::wire::{Arguments, Issue, IssueCode};
 
 pub const EMBED_PATH: &str = "/embed";
-/// Default and maximum number of reviews shown.
+/// Default number of reviews shown.
 const LIMIT_DEFAULT: u8 = 5;
-pub const LIMIT_MAX: u8 = 20;
 
 #[derive(Template)]
 #[template(path = "embed_page.html")]
@@ -107,7 +107,7 @@ impl EmbedOptions {
         let mut query = Arguments::form(request.uri().query().unwrap_or_default());
         let usual = Self::default();
         let layout = query.one_of("layout", &EmbedLayout::ALL, EmbedLayout::find, "");
-        let limit = query.whole("limit", 1..=LIMIT_MAX, "");
+        let limit = query.whole("limit", 1..=EMBED_LIMIT_MAX, "");
         let min_rating = query.whole("min_rating", STARS, "");
         let theme = query.one_of("theme", &Theme::ALL, Theme::find, "");
         let colour = "must be a hex colour, such as 0a5a78";

@@ -15,9 +15,9 @@ use crate::snapshot::input::SnapshotInput;
 use crate::wire::{Arguments, Facet, Issue};
 
 /// Maximum number of values that a field offers; others can still be given in the address.
-const CHOICES_MAX: usize = 500;
+const CHOICES_SHOWN: usize = 500;
 /// Maximum number of years that are offered, newest first.
-const YEARS_MAX: usize = 12;
+const YEARS_SHOWN: usize = 12;
 
 /// In the order of forms.
 pub const POLARITIES: [Vote; 5] = [
@@ -47,7 +47,7 @@ impl Choices {
     /// The values in reviews and in the business's lists, which the facets have, too.
     pub fn of(snapshot: &Snapshot) -> Self {
         let business = &snapshot.input.business;
-        let (facets, locale) = (facets(snapshot, CHOICES_MAX), &Locale::of(business));
+        let (facets, locale) = (facets(snapshot, CHOICES_SHOWN), &Locale::of(business));
         let choice = |value: &str, words: &str, reviews: u64| {
             let words = format!("{words} ({})", locale.number(reviews));
             (value.to_owned(), words)
@@ -112,7 +112,7 @@ impl Choices {
                 field("has_text", either.to_vec()),
                 field("has_reply", either.to_vec()),
             ],
-            years: (facets.years.iter().take(YEARS_MAX))
+            years: (facets.years.iter().take(YEARS_SHOWN))
                 .map(|facet| (facet.year, locale.number(facet.reviews)))
                 .collect(),
         }

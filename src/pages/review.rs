@@ -158,7 +158,7 @@ fn show(review: wire::Review, snapshot: &Snapshot) -> String {
 // A review's text with its matches marked. As HTML: the text is escaped here, and the marks are the only markup.
 
 /// Maximum number of marks per text; a query of one letter has hundreds of matches.
-const MARKS_MAX: usize = 10;
+const MARKS_SHOWN: usize = 10;
 
 pub struct MarkedText {
     text: String,
@@ -179,7 +179,7 @@ impl MarkedText {
     pub fn mark(&mut self, finder: &TextFinder<'_>) {
         self.text = compose(&self.text).into_owned();
         self.found = finder.found_in(&self.text);
-        self.found.truncate(MARKS_MAX);
+        self.found.truncate(MARKS_SHOWN);
     }
 
     pub const fn is_marked(&self) -> bool {

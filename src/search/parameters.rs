@@ -8,6 +8,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::NaiveDate;
 
+use crate::bounds::QUERY_CHARACTERS_MAX;
 use crate::insights::Trade;
 use crate::links::with_query;
 use crate::model::business::Business;
@@ -17,9 +18,6 @@ use crate::model::{
 use crate::snapshot::document::FEED_REVIEWS;
 use crate::wire::parameters::{LIMIT_DEFAULT, STARS};
 use crate::wire::{Arguments, Issue, IssueCode, Parameters};
-
-/// Maximum number of characters of `query`.
-const QUERY_CHARACTERS_MAX: usize = 1_000;
 
 /// All conditions must hold; an absent one always does.
 #[derive(Debug, Clone, Default)]

@@ -4,16 +4,15 @@ use super::names::{named, value};
 use super::parameters::SearchParameters;
 use crate::compute::run_long;
 use crate::model::business::PublishStaff;
+use crate::model::text::NAME_CHARACTERS_MAX;
 use crate::model::{MentionKind, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::{DidYouMean, Facet};
 
-/// Maximum number of characters of a name that are compared.
-const NAME_CHARACTERS_MAX: usize = 60;
 /// Maximum number of values that are compared, most mentioned first.
 const COMPARED_MAX: usize = 1_000;
 /// Maximum number of known values that are listed if none is near.
-const KNOWN_MAX: usize = 10;
+const KNOWN_SHOWN: usize = 10;
 /// Minimum similarity of two names, from 0 to 1: `Mike Alvares` passes, `Jo Unknown` does not.
 const LIKENESS_MIN: f64 = 0.6;
 /// Factor of the similarity if only one word of a name is similar.
@@ -98,7 +97,7 @@ pub fn suggest_names(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Opt
         0 => nearest(snapshot, kind, query),
         1 => None,
         _ => {
-            named.truncate(KNOWN_MAX);
+            named.truncate(KNOWN_SHOWN);
             Some(named)
         }
     }
@@ -123,7 +122,7 @@ fn found_or_known(
     value: impl Fn(&Facet) -> &str,
 ) -> Vec<String> {
     let found = found.map_or_else(
-        || facets.iter().take(KNOWN_MAX).map(&value).collect(),
+        || facets.iter().take(KNOWN_SHOWN).map(&value).collect(),
         |facet| vec![value(facet)],
     );
     found.into_iter().map(str::to_owned).collect()

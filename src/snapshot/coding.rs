@@ -90,7 +90,7 @@ fn feed<W: Write>(mut encoder: W, pieces: &[Bytes], is_cancelled: &dyn Fn() -> b
 // descriptions that do not change while the service runs.
 
 /// Capacity for a response's header fields, those that are added later included: a clone keeps the size of the table.
-const FIELDS_MAX: usize = 16;
+const HEAD_FIELDS: usize = 16;
 /// How long caches may keep an answer, and how long they may serve a stale one while they revalidate or cannot reach the
 /// service.
 const CACHEABLE: HeaderValue =
@@ -115,7 +115,7 @@ impl CachedBody {
     pub fn new(content_type: &'static str, content: Content) -> Self {
         let digest = &content.digest;
         let [brotli, gzip] = Coding::ALL.map(|coding| format!("\"{digest}-{coding}\""));
-        let mut head = HeaderMap::with_capacity(FIELDS_MAX);
+        let mut head = HeaderMap::with_capacity(HEAD_FIELDS);
         head.insert(CACHE_CONTROL, CACHEABLE);
         head.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         Self {

@@ -251,7 +251,7 @@ impl Publisher {
 // Reads the database: the reviews, with new analyses of changed ones; what did not change is that of the former snapshot.
 
 /// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
-const CHANGED_SHARE_MAX: usize = 4;
+const CHANGED_SHARE: usize = 4;
 
 /// What is stored besides the reviews.
 struct StoredState {
@@ -346,7 +346,7 @@ async fn read_entries(
     if ids.is_empty() {
         return Ok(entries.clone());
     }
-    if ids.len() > entries.len() / CHANGED_SHARE_MAX {
+    if ids.len() > entries.len() / CHANGED_SHARE {
         return loader.all(connection, entries).await;
     }
     let list: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();

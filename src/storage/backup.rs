@@ -3,7 +3,6 @@
 use std::fs::{File, Permissions, hard_link, remove_file, rename};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 use std::{fs, io};
 
 use chrono::{DateTime, Utc};
@@ -11,7 +10,7 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 
 use super::database::{Database, Opening};
-use super::error::{AtPath as _, DbError};
+use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
     self, DeliveryLock, JOURNAL, LOG, beside, copy_into, folder_of, options, real, remove_files,
 };
@@ -69,9 +68,6 @@ pub async fn may_replace(path: &Path) -> Result<(), DbError> {
 
 // Restores a backup: checks and prepares a copy beside the database, then swaps it in while no other process uses the
 // database. The former file stays beside it under another name.
-
-/// Maximum wait for other processes to close the database.
-const WAIT_MAX: Duration = Duration::from_secs(1);
 
 impl Opening {
     /// Copies the backup to a file beside `path`, which it is to replace, and migrates the copy.
@@ -198,7 +194,7 @@ impl ExclusiveAccess {
         };
         let sender = DeliveryLock::take(path)?.ok_or_else(|| DbError::InUse(path.to_owned()))?;
         let taken = async {
-            let options = options(path).busy_timeout(WAIT_MAX);
+            let options = options(path).busy_timeout(SHORT_BUSY_TIMEOUT);
             let mut connection = options.connect().await?;
             // Leaving write-ahead logging requires that no other connection is open
             // (<https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode>).

@@ -12,7 +12,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, Sq
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
 use tempfile::TempPath;
 
-use super::cluster::client::{COMMAND_WAIT_MAX, Cluster};
+use super::cluster::client::{COMMAND_TIMEOUT, Cluster};
 use super::cluster::write::{Author, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{
@@ -136,6 +136,18 @@ impl Database {
         self.write_as(Author::Node).await
     }
 
+    /// The changes after this call.
+    ///
+    /// # Errors
+    /// [`DbError`] when the file cannot be opened.
+    pub async fn changes_from_now(&self) -> Result<Changes, DbError> {
+        let mut changes = self.changes().await?;
+        changes.any().await?;
+        Ok(changes)
+    }
+
+    /// All changes: the first call of [`Changes::any`] returns true.
+    ///
     /// # Errors
     /// [`DbError`] when the file cannot be opened.
     pub async fn changes(&self) -> Result<Changes, DbError> {
@@ -238,11 +250,11 @@ pub async fn sqlite_version() -> sqlx::Result<String> {
 // (after a restart or when it rejoins), and all of this is then reopened.
 
 /// Maximum number of readers, which serve rendering and checks.
-const READERS_MAX: u32 = 2;
+const READERS: u32 = 2;
 /// Maximum number of connections for searches; requests that compute are as many as processors.
-const SEARCHERS_MAX: u32 = 4;
+const SEARCHERS: u32 = 4;
 /// Time that a search waits for a connection.
-const SEARCHER_WAIT_MAX: Duration = Duration::from_secs(1);
+const SEARCHER_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct OpenFile {
@@ -258,11 +270,11 @@ impl OpenFile {
         let place = Arc::new(DatabaseFiles::of(path)?);
         let reading = options.read_only(true);
         let searchers = pool(&place)
-            .max_connections(SEARCHERS_MAX)
-            .acquire_timeout(SEARCHER_WAIT_MAX)
+            .max_connections(SEARCHERS)
+            .acquire_timeout(SEARCHER_TIMEOUT)
             .connect_lazy_with(reading.clone().busy_timeout(Duration::ZERO));
         let readers = pool(&place)
-            .max_connections(READERS_MAX)
+            .max_connections(READERS)
             .connect_with(reading.pragma("query_only", "on"))
             .await;
         Ok(Self {
@@ -437,22 +449,20 @@ impl Opening {
     /// # Errors
     /// As [`Database::open`].
     pub async fn open(address: &DatabaseAddress) -> Result<Self, DbError> {
-        let path = match address {
-            // A dangling link names the path for the new file; an existing file is opened in place.
-            DatabaseAddress::File(path) if !path.exists() && !path.is_symlink() => path,
-            DatabaseAddress::File(_) | DatabaseAddress::Cluster(_) => {
-                let (database, _) = Database::open_at(address, COMMAND_WAIT_MAX).await?;
-                return Ok(Self {
-                    database,
-                    destination: None,
-                });
-            }
+        let is_new = |path: &&Path| !path.exists() && !path.is_symlink();
+        // A dangling link names the path for the new file; an existing file is opened in place.
+        let Some(path) = address.own_file().filter(is_new) else {
+            let (database, _) = Database::open_at(address, COMMAND_TIMEOUT).await?;
+            return Ok(Self {
+                database,
+                destination: None,
+            });
         };
         let begun = begin(path)?;
         match Database::open(&begun).await {
             Ok((database, _)) => Ok(Self {
                 database,
-                destination: Some(path.clone()),
+                destination: Some(path.to_owned()),
             }),
             Err(error) => {
                 remove_files(&begun);

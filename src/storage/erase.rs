@@ -9,15 +9,13 @@ use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 
 use super::database::Database;
-use super::error::{AtPath as _, DbError};
+use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{folder_of, options, real};
 use super::write::Write;
 use crate::clock::Clock;
 
-/// Maximum wait of a rewrite for another process's lock.
-const LOCK_WAIT_MAX: Duration = Duration::from_secs(1);
 /// Maximum number of attempts to truncate the log, with a pause after each: 3 s in total.
-const LOG_LOOKS_MAX: usize = 12;
+const LOG_ATTEMPTS: usize = 12;
 const LOG_PAUSE: Duration = Duration::from_millis(250);
 /// Maximum size for an immediate rewrite by a command; larger files are left to a running service. Rewriting 64 MiB takes a
 /// third of a second, during which other writers wait.
@@ -74,7 +72,7 @@ impl Database {
 
     /// Truncates the log when no other process writes or checkpoints, without blocking any.
     async fn cut_log_between_others(&self) -> Result<bool, DbError> {
-        for _ in 0..LOG_LOOKS_MAX {
+        for _ in 0..LOG_ATTEMPTS {
             if self.cut_log().await? {
                 return Ok(true);
             }
@@ -109,7 +107,7 @@ pub async fn unerased(connection: &mut SqliteConnection) -> sqlx::Result<Unerase
 async fn rewrite(path: &Path) -> sqlx::Result<()> {
     let folder = folder_of(&real(path)).to_string_lossy().replace('\'', "''");
     let options = options(path)
-        .busy_timeout(LOCK_WAIT_MAX)
+        .busy_timeout(SHORT_BUSY_TIMEOUT)
         .pragma("temp_store", "file");
     let mut connection = SqliteConnection::connect_with(&options).await?;
     // The setting is process-wide, so it is reset.

@@ -7,9 +7,12 @@ use std::time::Duration;
 use thiserror::Error;
 
 use super::cluster::client::ClusterError;
+use crate::http::find_cause;
 
 /// Maximum time that a statement waits for another process's lock.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+/// The same for work that can be done later, or not at all while another process uses the database.
+pub(super) const SHORT_BUSY_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A database that cannot be opened, read or written.
 #[derive(Debug, Error)]
@@ -183,6 +186,15 @@ impl DbError {
             _ => Self::Other { path, reason },
         }
     }
+}
+
+/// Whether a write failed because another process wrote first; everything must then be read again.
+pub fn is_overtaken(error: &(dyn std::error::Error + 'static)) -> bool {
+    find_cause(error) == Some(&ClusterError::Overtaken)
+        || matches!(
+            find_cause(error),
+            Some(DbError::Cluster(ClusterError::Overtaken))
+        )
 }
 
 /// Names the file in an error of sqlx.

@@ -31,7 +31,7 @@ const SUFFIXES: [&str; 5] = ["", LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
 /// Suffix of the lock file of the sending process.
 pub(super) const DELIVERY_LOCK: &str = "-sender";
 /// Begin of the suffix of the lock file of an entry of the sync file, which ends with the entry's name.
-pub const ENTRY_LOCK: &str = "-sync-";
+pub(super) const ENTRY_LOCK: &str = "-sync-";
 /// Suffix of the write-ahead log.
 pub(super) const LOG: &str = "-wal";
 /// Suffix of the log's shared-memory index.
@@ -89,7 +89,7 @@ fn remove_left_folders() {
         let is_own = is_ours && folder.is_dir() && folder.uid() == geteuid().as_raw();
         let is_old = folder
             .modified()
-            .is_ok_and(|at| DateTime::<Utc>::from(at) + UNFINISHED_MAX < now);
+            .is_ok_and(|at| DateTime::<Utc>::from(at) + UNFINISHED_AGE < now);
         if is_own && is_old {
             let _ = fs::remove_dir_all(entry.path());
         }
@@ -224,7 +224,7 @@ fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
 /// Text in the name of a file that is being written, between the final name and eight hexadecimal digits.
 const NEW: &str = ".new-";
 /// An unfinished file that did not change for this time is of a process that was killed.
-const UNFINISHED_MAX: TimeDelta = TimeDelta::hours(1);
+const UNFINISHED_AGE: TimeDelta = TimeDelta::hours(1);
 /// A command writes a few files at a time.
 const NOTED_MAX: usize = 64;
 
@@ -375,7 +375,7 @@ fn unfinished_until(rest: &str, file: &Metadata) -> Option<DateTime<Utc>> {
     let suffix = rest.strip_prefix(NEW)?;
     let is_ours = suffix.len() == 8 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit());
     let modified_at: DateTime<Utc> = file.modified().ok()?.into();
-    is_ours.then(|| modified_at + UNFINISHED_MAX)
+    is_ours.then(|| modified_at + UNFINISHED_AGE)
 }
 
 // Connections to the files that were opened, and to no others.

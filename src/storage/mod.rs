@@ -29,13 +29,13 @@ mod verify;
 mod write;
 
 pub use backup::{Carried, ExclusiveAccess, may_replace};
-pub use cluster::client::{COMMAND_WAIT_MAX, ClusterError, WRITE_WAIT_MAX, is_overtaken};
+pub use cluster::client::{COMMAND_TIMEOUT, WRITE_TIMEOUT};
 pub use cluster::lease::{EntryLock, is_served};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, REWRITE_AT_ONCE_MAX, unerased};
-pub use error::{AtPath, DbError};
+pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
-    CACHE_KIB, DeliveryLock, ENTRY_LOCK, FORMER_KEPT_DAYS, files, limit_cache, remove_unfinished,
+    CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, files, limit_cache, remove_unfinished,
     temporary_folder, unused_name,
 };
 pub use schema::Migrated;

@@ -6,7 +6,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::text::{NullableText, Text, utc_seconds};
+use super::text::{NullableText, Text, review_ids, utc_seconds};
 use super::write::Write;
 use crate::model::ReviewId;
 
@@ -209,8 +209,7 @@ pub async fn reviews_of_entry(
     )
     .fetch_all(connection)
     .await?;
-    let ids = ids.iter().map(|text| text.as_ref().parse());
-    Ok(ids.filter_map(Result::ok).collect())
+    Ok(review_ids(&ids))
 }
 
 /// Records that an import states the reviews `ids`: one by hand, or the newest run of `entry`, whose other reviews are gone

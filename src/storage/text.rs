@@ -1,6 +1,7 @@
 //! Text columns, and the instants in them. A shell can write bytes that are not UTF-8, and one such row must not stop the
 //! others: they become U+FFFD.
 
+use std::collections::HashSet;
 use std::string::FromUtf8Error;
 
 use chrono::{DateTime, SecondsFormat, Utc};
@@ -9,6 +10,8 @@ use serde_json::Value;
 use sqlx::error::BoxDynError;
 use sqlx::sqlite::{Sqlite, SqliteTypeInfo, SqliteValueRef};
 use sqlx::{Decode, Type, ValueRef as _};
+
+use crate::model::ReviewId;
 
 /// A text column that accepts any bytes. Name it in queries: `name as "name: Text"`.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -83,6 +86,12 @@ impl<'r> Decode<'r, Sqlite> for NullableText {
 
 pub(super) fn strings<C: FromIterator<String>>(texts: Vec<Text>) -> C {
     texts.into_iter().map(String::from).collect()
+}
+
+/// The IDs among these texts; a shell may have written others.
+pub(super) fn review_ids(texts: &[Text]) -> HashSet<ReviewId> {
+    let ids = texts.iter().map(|text| text.as_ref().parse());
+    ids.filter_map(Result::ok).collect()
 }
 
 /// RFC 3339 in UTC, with the fraction of a second if there is one.

@@ -8,7 +8,7 @@ use futures_util::{Stream, TryStreamExt as _};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::reviews::Reasons;
+use super::reviews::{ReasonRow, Reasons};
 use super::text::{Text, instant};
 use crate::model::{
     GONE, LastStatement, MAYBE_NOT_PUBLISHED, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts,
@@ -72,7 +72,8 @@ pub async fn stated_totals(
 
 /// The deleted reviews, with the ten most frequent reasons. A mark whose review stands again is none.
 pub async fn deleted(connection: &mut SqliteConnection) -> sqlx::Result<Reasons> {
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        ReasonRow,
         r#"select iif(octet_length(reason) > 1000, 'too long', coalesce(nullif(reason, ''), 'not stated')) as "reason!: Text",
              count(*) as "count!: i64", sum(count(*)) over () as "all!: i64"
            from deleted_review as d where not exists (select 1 from review as r where r.review_id = d.review_id)
@@ -80,12 +81,7 @@ pub async fn deleted(connection: &mut SqliteConnection) -> sqlx::Result<Reasons>
     )
     .fetch_all(connection)
     .await?;
-    let mut deleted = Reasons::default();
-    for row in rows {
-        deleted.count = u64::try_from(row.all).unwrap_or(0);
-        deleted.add(row.reason.into(), row.count);
-    }
-    Ok(deleted)
+    Ok(rows.into())
 }
 
 /// Reviews of a source that are not published.

@@ -8,7 +8,7 @@ use super::schema;
 use super::text::Text;
 
 /// Maximum number of like faults that are listed.
-const LISTED_MAX: usize = 20;
+const FAULTS_SHOWN: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileVerification {
@@ -114,10 +114,10 @@ async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<V
     Ok(faults)
 }
 
-/// The first [`LISTED_MAX`] of like faults, and how many there are besides.
+/// The first [`FAULTS_SHOWN`] of like faults, and how many there are besides.
 pub fn list_faults(mut faults: Vec<String>) -> Vec<String> {
-    let besides = faults.len().saturating_sub(LISTED_MAX);
-    faults.truncate(LISTED_MAX);
+    let besides = faults.len().saturating_sub(FAULTS_SHOWN);
+    faults.truncate(FAULTS_SHOWN);
     if besides > 0 {
         faults.push(format!("{besides} more like the one above"));
     }

@@ -41,8 +41,6 @@ pub const RETRY_WAITS: [Duration; 3] = [
 ];
 /// A longer `Retry-After` ends the run.
 const RETRY_AFTER_MAX: Duration = Duration::from_mins(2);
-/// Larger than any list of root certificates.
-const CA_FILE_MIB_MAX: u64 = 16;
 
 /// What is sent to the server of an entry.
 pub struct PageRequest<'r> {
@@ -122,7 +120,7 @@ impl SourceClient {
                     path.display()
                 ))
             };
-            let pem = read_file(path, CA_FILE_MIB_MAX).map_err(|error| fault(error.to_string()))?;
+            let pem = read_file(path).map_err(|error| fault(error.to_string()))?;
             roots = Certificate::from_pem_bundle(&pem).map_err(|error| fault(error.to_string()))?;
         }
         let names = Names::default();

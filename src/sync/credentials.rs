@@ -275,7 +275,6 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
 // (`authorized_user`; RFC 6749 §6).
 
 const TOKEN_URI: &str = "https://oauth2.googleapis.com/token";
-const FILE_MIB_MAX: u64 = 1;
 /// A longer answer is none of a token server.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
 /// If the server does not say how long a token lives; Google's live an hour.
@@ -319,7 +318,7 @@ impl Credentials {
     /// # Errors
     /// What is wrong with the file, without its content.
     fn read(path: &Path) -> Result<Self, String> {
-        let bytes = read_file(path, FILE_MIB_MAX)
+        let bytes = read_file(path)
             .map_err(|error| format!("the file cannot be read ({})", error.kind()))?;
         let kind: Result<Self, _> = serde_json::from_slice(&bytes);
         let credentials = kind.ok().filter(|it| it.kind == "authorized_user");

@@ -60,7 +60,6 @@ const CONNECTION_HEADERS: [&str; 15] = [
 ];
 /// Where programs are looked for if PATH is not set.
 const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
-const FILE_MIB_MAX: u64 = 1;
 const NAME_BYTES_MAX: usize = 64;
 const ENTRIES_MAX: usize = 1_000;
 /// Faults of a file that are named.
@@ -258,7 +257,7 @@ fn read_regular(path: &Path) -> io::Result<String> {
         let reason = "it is no regular file";
         return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
     }
-    read_text(path, FILE_MIB_MAX)
+    read_text(path)
 }
 
 fn is_name(name: &str) -> bool {

@@ -18,6 +18,7 @@ use poem::{Endpoint, EndpointExt, IntoResponse, PathPattern, Request, Response};
 
 use super::context::Ctx;
 use super::routes::ListedRoute;
+use crate::bounds::LOGGED_PATH_CHARACTERS_MAX;
 use crate::config::RequestLog;
 use crate::metrics;
 
@@ -26,8 +27,6 @@ const SUCCESS: &str = "2xx";
 const FAILURE: &str = "5xx";
 /// The label of paths without a route: one, because clients choose paths freely.
 const UNROUTED: &str = "none";
-/// Maximum number of characters of a path that are logged; clients may send up to 16 KiB.
-const PATH_CHARS_MAX: usize = 256;
 
 /// Whether to log a response of this status. A 500 is always logged.
 fn is_logged(log: RequestLog, status: StatusCode) -> bool {
@@ -91,7 +90,8 @@ fn write_line(
     duration: Duration,
 ) {
     let (method, status) = (method.as_str(), response.status());
-    let path: Option<String> = path.map(|path| path.chars().take(PATH_CHARS_MAX).collect());
+    let path: Option<String> =
+        path.map(|path| path.chars().take(LOGGED_PATH_CHARACTERS_MAX).collect());
     let bytes = body_bytes(response);
     let duration_ms = duration.as_secs_f64() * 1_000.0;
     let code = status.as_u16();

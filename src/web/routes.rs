@@ -21,6 +21,7 @@ use poem::{
 use poem_openapi::OpenApi;
 
 use super::problem::HttpProblem;
+use crate::bounds::TARGET_BYTES_MAX;
 use crate::links::normal;
 
 const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(
@@ -30,9 +31,6 @@ const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(
 /// The time for which browsers may cache a preflight response: a day.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
 
-/// Maximum bytes of a request's target: the longest `query` is 1,000 characters of four bytes, each percent-encoded,
-/// plus other parameters (RFC 9110 §4.1 asks for at least 8,000).
-const TARGET_BYTES_MAX: usize = 16 * 1024;
 /// The characters that a path must not have as they are (RFC 3986 §3.3).
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')

@@ -31,6 +31,9 @@ use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
+use crate::bounds::HEAD_BYTES_MAX;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use crate::bounds::UNSENT_BYTES_MAX;
 use crate::clock::Clock;
 use crate::compute::{lock, network};
 use crate::metrics::{self, Gauge, figure};
@@ -63,8 +66,6 @@ impl Default for ConnectionLimits {
     }
 }
 
-/// Maximum bytes of a request's head. hyper allows 100 header fields.
-const HEAD_BYTES_MAX: usize = 32 * 1024;
 /// Bytes read ahead, and bytes queued before a flush, per connection.
 const BUFFER_BYTES: usize = 256 * 1024;
 /// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin, short enough
@@ -76,11 +77,6 @@ const LINGER: Duration = Duration::from_secs(1);
 /// Connections that may wait to be accepted; the system may allow fewer (on Linux `net.core.somaxconn`, 4,096 since
 /// 5.4). A client that finds the queue full retries a second later, so the queue is large enough for a burst.
 const BACKLOG: u32 = 4_096;
-/// Maximum unsent bytes that the system buffers per client. It reports progress in steps of about this size; with its
-/// default (4 MiB and more) a steady slow reader would look stalled, and every stalled reader would hold that much
-/// memory.
-#[cfg(any(target_os = "linux", target_os = "android"))]
-const UNSENT_BYTES_MAX: u32 = 128 * 1024;
 
 /// Listens on `address`, which may have been in use a moment ago.
 ///

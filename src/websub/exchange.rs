@@ -17,6 +17,7 @@ use super::limits::{RateLimits, VerificationWait};
 use super::request::Secret;
 use super::store::{Attempt, AttemptOutcome, Due, DueDelivery, DueVerification};
 use super::subscription::Subscriber;
+use crate::bounds::CHALLENGE_BODY_BYTES_MAX;
 use crate::clock::Clock;
 use crate::config::RetryDelays;
 use crate::links::Links;
@@ -26,8 +27,6 @@ use crate::snapshot::Snapshot;
 
 /// Timeout of a whole verification, and of a denial.
 pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
-/// A challenge has 64 characters; a longer body cannot match.
-const VERIFY_BODY_MAX: usize = 1_024;
 /// The delay before the second attempt when the callback may not have received the first.
 const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
 /// The delay after an attempt that did not leave this machine, or a panic; such attempts do not count.
@@ -171,7 +170,10 @@ impl Exchange {
                 let id = due.subscriber.subscription_id;
                 self.rates.book_verification(id, addresses, is_active)?;
             }
-            Ok(self.egress.get_vetted(vetted, VERIFY_BODY_MAX).await)
+            Ok(self
+                .egress
+                .get_vetted(vetted, CHALLENGE_BODY_BYTES_MAX)
+                .await)
         };
         tokio::time::timeout(VERIFY_TIMEOUT, exchange)
             .await
@@ -245,15 +247,17 @@ impl Exchange {
     /// Notifies a subscriber that its subscription was ended (WebSub §5.2). The response is ignored.
     async fn deny(&self, due: &DueDelivery) {
         let topic = self.links.absolute(due.subscriber.document.path());
-        let reason =
-            format!("{ATTEMPTS_MAX} deliveries in a row failed; subscribe again to continue");
+        let reason = format!("{ATTEMPTS} deliveries in a row failed; subscribe again to continue");
         let parameters = [
             ("hub.mode", "denied"),
             ("hub.topic", topic.as_str()),
             ("hub.reason", reason.as_str()),
         ];
         let url = with_parameters(&due.subscriber.callback, &parameters);
-        let answered = self.egress.get(&url, VERIFY_BODY_MAX, VERIFY_TIMEOUT).await;
+        let answered = self
+            .egress
+            .get(&url, CHALLENGE_BODY_BYTES_MAX, VERIFY_TIMEOUT)
+            .await;
         let outcome = answered.map_or_else(
             |failure| failure.name().to_owned(),
             |answer| answer.status.to_string(),
@@ -262,7 +266,7 @@ impl Exchange {
             subscription.id = due.subscriber.subscription_id,
             host = due.subscriber.host,
             outcome,
-            "websub.ended: {ATTEMPTS_MAX} deliveries in a row failed"
+            "websub.ended: {ATTEMPTS} deliveries in a row failed"
         );
     }
 
@@ -355,7 +359,7 @@ const fn is_unheard(failure: Failure) -> bool {
 // When a failed delivery is repeated.
 
 /// Consecutive failed attempts that end a subscription: one more than there are delays in [`RetryDelays`].
-const ATTEMPTS_MAX: u32 = 3;
+const ATTEMPTS: u32 = 3;
 /// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
 const JITTER_SHARE: f64 = 0.1;
 

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
+use crate::bounds::LIMITED_KEYS_MAX;
 use crate::clock::Clock;
 use crate::compute::{lock, network};
 use crate::config::HubLimits;
@@ -21,8 +22,6 @@ pub const NETWORK_PREFIX: u32 = 48;
 /// Maximum requests per minute that renew, end or repeat one known subscription while other limits are used up, and maximum
 /// verifications of it then: so forged requests for a subscriber's address do not block it.
 const KNOWN_PER_MINUTE: u64 = 4;
-/// Maximum number of keys of one limit; more are refused until one of them is free again.
-const KEYS_MAX: usize = 50_000;
 const REMOVAL_INTERVAL: Duration = Duration::from_secs(1);
 
 named! {
@@ -156,10 +155,10 @@ impl RateLimits {
         let Some(network) = slowest else {
             return Ok(());
         };
-        if booked.len() >= KEYS_MAX {
+        if booked.len() >= LIMITED_KEYS_MAX {
             booked.retain(|_, booking| booking.at > now);
         }
-        if booked.len() < KEYS_MAX {
+        if booked.len() < LIMITED_KEYS_MAX {
             let at = now + wait;
             booked.insert(subscription_id, Booking { at, networks });
         }
@@ -225,11 +224,11 @@ impl RateLimits {
 impl Keys {
     /// Whether another key fits. Removes free keys, which limit nothing, at most once per [`REMOVAL_INTERVAL`].
     fn has_room(&mut self, now: Duration) -> bool {
-        if self.free_at.len() >= KEYS_MAX && now >= self.next_removal_at {
+        if self.free_at.len() >= LIMITED_KEYS_MAX && now >= self.next_removal_at {
             self.free_at.retain(|_, at| *at > now);
             self.next_removal_at = now + REMOVAL_INTERVAL;
         }
-        self.free_at.len() < KEYS_MAX
+        self.free_at.len() < LIMITED_KEYS_MAX
     }
 }
 
@@ -266,7 +265,7 @@ mod tests {
     fn a_new_key_is_refused_while_the_table_is_full() {
         let clock = clock();
         let rates = rates(60, &clock);
-        for key in 0..KEYS_MAX {
+        for key in 0..LIMITED_KEYS_MAX {
             assert_eq!(wait(&rates, &key.to_string()), Ok(()));
         }
         assert_eq!(wait(&rates, "new"), Err(1));

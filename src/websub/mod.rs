@@ -15,6 +15,6 @@ mod worker;
 pub use exchange::{Exchange, longest_delivery, sign};
 pub use intake::{FULL_RETRY, IntakeError, SubscriptionIntake};
 pub use limits::RateLimits;
-pub use request::{BODY_BYTES_MAX, RequestError, Secret};
+pub use request::{RequestError, Secret};
 pub use subscription::State;
 pub use worker::Worker;

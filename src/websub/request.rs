@@ -7,19 +7,12 @@ use std::fmt;
 
 use thiserror::Error;
 
+use crate::bounds::{ECHO_CHARACTERS_MAX, SECRET_BYTES_MAX};
 use crate::config::LeaseBounds;
 use crate::links::{Links, normal};
 use crate::snapshot::Document;
 use crate::websub::http_client::{Callback, CallbackFault, Policy};
 use crate::wire::HubMode;
-
-/// The longest body. Even a callback of more than 2,048 characters that are all escaped fits, so that its error names
-/// the callback.
-pub const BODY_BYTES_MAX: usize = 32 * 1_024;
-/// W3C WebSub §5.1: "MUST be less than 200 bytes".
-const SECRET_BYTES_MAX: usize = 199;
-/// Characters of a wrong value that an error repeats.
-const ECHO_CHARS_MAX: usize = 60;
 
 /// A well-formed request that passed every check that needs no lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -214,10 +207,10 @@ fn echo(value: &str) -> String {
     let breaks_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
     let mut shown: String = value
         .chars()
-        .take(ECHO_CHARS_MAX)
+        .take(ECHO_CHARACTERS_MAX)
         .map(|c| if breaks_line(c) { '\u{fffd}' } else { c })
         .collect();
-    if value.chars().nth(ECHO_CHARS_MAX).is_some() {
+    if value.chars().nth(ECHO_CHARACTERS_MAX).is_some() {
         shown.push('…');
     }
     shown

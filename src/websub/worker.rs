@@ -13,15 +13,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, longest_delivery, verification_advice};
 use super::store::{self, Attempt, AttemptOutcome, Due, DueDelivery};
+use crate::bounds::{EXCHANGES_MAX, HOST_EXCHANGES_MAX};
 use crate::clock::{Clock, Monotonic};
 use crate::metrics::{self, figure};
 use crate::snapshot::{CurrentSnapshot, Snapshot};
 use crate::storage::{AtPath as _, Database, DbError, is_overtaken};
 
-/// Maximum number of concurrent exchanges, so many that hosts that hang leave room for others.
-const IN_FLIGHT_MAX: usize = 1_024;
-/// Maximum number of concurrent exchanges with one host.
-const HOST_IN_FLIGHT_MAX: usize = 4;
 /// Results are recorded when there are this many, or after this delay.
 const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
@@ -35,7 +32,7 @@ const UNRECORDED_MAX: usize = 10_000;
 /// The maximum wait of shutdown for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
 /// Maximum time between two reads of the database.
-const SLEEP_MAX: Duration = Duration::from_mins(1);
+const READ_INTERVAL: Duration = Duration::from_mins(1);
 
 pub struct Worker {
     database: Database,
@@ -166,7 +163,7 @@ impl Worker {
     }
 
     fn has_room(&self) -> bool {
-        self.in_flight.len() < IN_FLIGHT_MAX && self.unrecorded.len() < UNRECORDED_MAX
+        self.in_flight.len() < EXCHANGES_MAX && self.unrecorded.len() < UNRECORDED_MAX
     }
 
     /// Reads at once if nothing is queued, and otherwise within a second: also its own results are changes.
@@ -206,8 +203,8 @@ impl Worker {
         let deliveries = store::deliveries(&mut connection, now).await.at(path)?;
         let next_at = store::next_due_at(&mut connection, now).await.at(path)?;
         let clock = &self.exchange.clock;
-        self.next_at = next_at.map_or(clock.monotonic() + SLEEP_MAX, |at| {
-            clock.monotonic_at(at, SLEEP_MAX)
+        self.next_at = next_at.map_or(clock.monotonic() + READ_INTERVAL, |at| {
+            clock.monotonic_at(at, READ_INTERVAL)
         });
         self.is_stale = false;
         self.queues.clear();
@@ -342,7 +339,7 @@ impl Worker {
             | AttemptOutcome::Waits { at, .. }
             | AttemptOutcome::Retry { at, .. } = attempt.outcome
             {
-                let again_at = self.exchange.clock.monotonic_at(at, SLEEP_MAX);
+                let again_at = self.exchange.clock.monotonic_at(at, READ_INTERVAL);
                 self.next_at = self.next_at.min(again_at);
             }
         }
@@ -392,7 +389,7 @@ impl HostQueues {
         for _ in 0..self.turns.len() {
             let host = self.turns.pop_front()?;
             let in_flight = self.in_flight.get(&host).copied().unwrap_or(0);
-            if in_flight >= HOST_IN_FLIGHT_MAX || is_resting(&host) {
+            if in_flight >= HOST_EXCHANGES_MAX || is_resting(&host) {
                 self.turns.push_back(host);
                 continue;
             }

@@ -9,18 +9,15 @@ use poem_openapi::{Enum, Object};
 use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
-use super::problem::{Issue, IssueCode, RECEIVED_CHARACTERS_MAX};
+use super::problem::{Issue, IssueCode};
+use crate::bounds::{ECHO_CHARACTERS_MAX, IGNORED_MAX, LIMIT_MAX};
 use crate::links::with_query;
 use crate::model::{Day, Vote, named};
 
 /// Default number of reviews on a page.
 pub const LIMIT_DEFAULT: u8 = 20;
-/// Maximum number of reviews on a page.
-pub const LIMIT_MAX: u8 = 100;
 pub const STARS: RangeInclusive<u8> = 1..=5;
 pub const DAY_ALLOWED: &str = "must be a day written YYYY-MM-DD, such as 2024-02-29";
-/// Maximum number of ignored names in a response.
-const IGNORED_MAX: usize = 20;
 
 /// The parameters of one operation. `parse` is the one list of them: a parameter that it reads is documented, because the
 /// documentation is made by calling it.
@@ -263,7 +260,7 @@ impl Arguments {
     pub fn ignored_names(&self) -> Vec<String> {
         let mut ignored = Vec::new();
         for (name, _) in self.unknown() {
-            let name: String = name.chars().take(RECEIVED_CHARACTERS_MAX).collect();
+            let name: String = name.chars().take(ECHO_CHARACTERS_MAX).collect();
             if ignored.len() < IGNORED_MAX && !ignored.contains(&name) {
                 ignored.push(name);
             }

@@ -3,6 +3,8 @@
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
+use crate::bounds::ECHO_CHARACTERS_MAX;
+
 /// What went wrong, and what to do (`application/problem+json`, RFC 9457).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
 pub struct Problem {
@@ -35,12 +37,9 @@ pub struct Issue {
     pub received: String,
 }
 
-/// Maximum number of characters of an invalid value that are returned to the client.
-pub const RECEIVED_CHARACTERS_MAX: usize = 200;
-
 impl Issue {
     pub fn new(name: &str, code: IssueCode, message: impl Into<String>, received: &str) -> Self {
-        let shorten = |text: &str| text.chars().take(RECEIVED_CHARACTERS_MAX).collect();
+        let shorten = |text: &str| text.chars().take(ECHO_CHARACTERS_MAX).collect();
         Self {
             path: vec![shorten(name)],
             code,

@@ -18,8 +18,7 @@ use crate::compute::run_long;
 use crate::search::SearchParameters;
 use crate::search::comparison::PeriodsParameters;
 use crate::search::insights::{StageParameters, TechnicianParameters};
-use crate::snapshot::Snapshot;
-use crate::web::context::Ctx;
+use crate::snapshot::{CurrentSnapshot, Snapshot};
 use crate::wire::parameters::ParameterDescription;
 use crate::wire::{self, Arguments, Parameters as _};
 use results::{AspectArguments, ReviewArguments, SinceArguments, ToolCall};
@@ -177,7 +176,7 @@ impl Tool {
 
 #[derive(Debug)]
 pub struct Catalog {
-    ctx: Arc<Ctx>,
+    current: Arc<CurrentSnapshot>,
 }
 
 /// All tools, as `tools/list` has them.
@@ -185,20 +184,20 @@ pub static TOOL_LIST: LazyLock<Vec<Value>> =
     LazyLock::new(|| TOOLS.iter().map(Tool::json).collect());
 
 impl Catalog {
-    pub const fn new(ctx: Arc<Ctx>) -> Self {
-        Self { ctx }
+    pub const fn new(current: Arc<CurrentSnapshot>) -> Self {
+        Self { current }
     }
 
     /// On one line.
     pub fn business_name(&self) -> String {
-        let snapshot = self.ctx.current.load();
+        let snapshot = self.current.load();
         let words: Vec<&str> = snapshot.input.business.name.split_whitespace().collect();
         words.join(" ")
     }
 
     /// The address of the business's reviews.
     pub fn home(&self) -> String {
-        self.ctx.current.load().input.links.home()
+        self.current.load().input.links.home()
     }
 
     /// The server's instructions for models.
@@ -222,7 +221,7 @@ impl Catalog {
             tool: tool.name,
             arguments: Arguments::tool(arguments),
         };
-        let snapshot = self.ctx.current.load();
+        let snapshot = self.current.load();
         match tool.answer {
             ToolFunction::Read(read) => read(&snapshot, tool_call),
             ToolFunction::Count(count) => run_long(|| count(&snapshot, tool_call)),

@@ -6,6 +6,7 @@ use std::future::ready;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
+use crate::bounds::{ECHO_CHARACTERS_MAX, LIMIT_MAX};
 use crate::compute::run_long_if;
 use crate::model::text::{escaped, escaped_json};
 use crate::model::{Day, ReviewId};
@@ -20,14 +21,11 @@ use crate::search::{
 };
 use crate::snapshot::document::head;
 use crate::snapshot::{Content, Snapshot};
-use crate::wire::parameters::{LIMIT_MAX, REQUIRED};
+use crate::wire::parameters::REQUIRED;
 use crate::wire::{self, Arguments, EvidencePage, InsightsPart, Issue, IssueCode, Parameters};
 
 /// A JSON object as text, without hidden characters; or the reason why the call failed.
 pub type ToolAnswer = Result<String, CallError>;
-
-/// Maximum number of characters of an unknown ID that an error repeats.
-const ID_CHARACTERS_MAX: usize = 140;
 
 /// The arguments of `get_reviews_since`.
 pub struct SinceArguments {
@@ -167,7 +165,7 @@ pub fn review(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
         .and_then(|id| id.parse::<ReviewId>().ok());
     let entries = &snapshot.input.entries;
     let at = key.and_then(|id| entries.find(&id)).ok_or_else(|| {
-        let id = escaped_json(&json!(id.chars().take(ID_CHARACTERS_MAX).collect::<String>()));
+        let id = escaped_json(&json!(id.chars().take(ECHO_CHARACTERS_MAX).collect::<String>()));
         CallError::Arguments(format!(
             "No published review has the id {id}. Ids are case-sensitive, and a review may be withdrawn: take an id from an \
              answer of search_reviews or get_reviews_since."
@@ -177,9 +175,6 @@ pub fn review(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 }
 
 // `get_aspect_sentiment` and `get_technician`: figures, and the whole reviews that fit.
-
-/// Maximum number of characters of an unknown name that an error repeats.
-const NAME_CHARACTERS_MAX: usize = 100;
 
 /// The figures of an aspect, and the sentences behind them.
 ///
@@ -192,7 +187,7 @@ pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let known = trade.find_aspect(&aspect).map(|at| &trade.aspects[at].id);
     let query = known.and_then(|id| EvidenceQuery::of_aspect(trade, id, &parameters));
     let Some(query) = query else {
-        let name: String = aspect.chars().take(NAME_CHARACTERS_MAX).collect();
+        let name: String = aspect.chars().take(ECHO_CHARACTERS_MAX).collect();
         return Err(CallError::Arguments(format!(
             "No aspect {}; known: {}.",
             escaped_json(&json!(name)),
@@ -338,7 +333,7 @@ fn to_json(shape: impl Serialize) -> Value {
 // ignored.
 
 /// Maximum number of invalid arguments that an error names; no tool has as many.
-const NAMED_MAX: usize = 40;
+const ISSUES_SHOWN: usize = 40;
 
 /// Arguments that clients add to the calls of every tool: Cline its list of tasks (cline/cline#10426), n8n the ID of the
 /// call (n8n-io/n8n#21500). No model can leave them out, so an error would end every call.
@@ -406,8 +401,8 @@ pub fn refusal(issues: &[Issue]) -> CallError {
             escaped_json(&Value::String(issue.received.clone()))
         )
     };
-    let lines: String = issues.iter().take(NAMED_MAX).map(line).collect();
-    let more = match issues.len().saturating_sub(NAMED_MAX) {
+    let lines: String = issues.iter().take(ISSUES_SHOWN).map(line).collect();
+    let more = match issues.len().saturating_sub(ISSUES_SHOWN) {
         0 => String::new(),
         more => format!("\n- and {more} more"),
     };

@@ -16,9 +16,9 @@ use crate::clock::{Clock, Monotonic};
 use crate::http::{client_builder, read_body};
 
 /// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
-pub const WRITE_WAIT_MAX: Duration = Duration::from_secs(5);
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time for which an owner's command retries a write: long enough for an election.
-pub const COMMAND_WAIT_MAX: Duration = Duration::from_secs(30);
+pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// This process's writer for a cluster.
 #[derive(Debug)]
@@ -332,14 +332,6 @@ const fn setting(status: u16) -> &'static str {
         }
         _ => "DATABASE_URL, or the cluster's settings",
     }
-}
-
-/// Whether a write failed because another process wrote first; everything must then be read again.
-pub fn is_overtaken(error: &sqlx::Error) -> bool {
-    let sqlx::Error::Configuration(inner) = error else {
-        return false;
-    };
-    matches!(inner.downcast_ref(), Some(ClusterError::Overtaken))
 }
 
 impl From<ClusterError> for sqlx::Error {

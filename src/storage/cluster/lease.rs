@@ -26,7 +26,7 @@ const LEASE_MIN: Duration = Duration::from_secs(20);
 /// Maximum difference between the clocks of two machines.
 const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
 /// Maximum time until this node's file has the lease that was just taken.
-const FILE_WAIT_MAX: Duration = Duration::from_secs(5);
+const FILE_TIMEOUT: Duration = Duration::from_secs(5);
 const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 /// Longer than a run may take; a run that ends gives its lease back.
 const ENTRY_LEASE: Duration = Duration::from_mins(40);
@@ -123,7 +123,7 @@ impl Database {
 
     async fn await_writes(&self, cluster: &Cluster, number: i64) -> Result<bool, DbError> {
         let clock = Clock::system();
-        let end = clock.monotonic() + FILE_WAIT_MAX;
+        let end = clock.monotonic() + FILE_TIMEOUT;
         while clock.monotonic() < end {
             if self.has_writes(cluster, number).await? {
                 return Ok(true);

@@ -24,7 +24,7 @@ use crate::compute::lock;
 use crate::config::ClusterAddress;
 use crate::model::hex;
 use crate::random::Random;
-use client::{COMMAND_WAIT_MAX, Cluster, ClusterError, NodeStatus, RqliteClient, SqlStatement};
+use client::{COMMAND_TIMEOUT, Cluster, ClusterError, NodeStatus, RqliteClient, SqlStatement};
 use write::{Author, RecordedWrite, WorkingCopy, level_with_cluster};
 
 impl Database {
@@ -249,7 +249,7 @@ pub async fn migrate_cluster(client: &RqliteClient, file: &Path) -> Result<Migra
         return Ok(migrated);
     }
     let missing = missing_statements(&there, file).await?;
-    match client.execute(missing, COMMAND_WAIT_MAX).await {
+    match client.execute(missing, COMMAND_TIMEOUT).await {
         Ok(_) => Ok(migrated),
         Err(error @ ClusterError::Refused(_)) => {
             // Another process, or an earlier attempt of this one, may have migrated it since.
@@ -298,14 +298,14 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
 async fn applied_to_cluster(client: &RqliteClient, file: &Path) -> Result<Vec<i64>, DbError> {
     let count = "select count(*) filter (where name in (?, ?, ?)), count(*) from sqlite_schema";
     let count = json!([count, TABLE, MARKS[0], MARKS[1]]);
-    let counts = client.query(&count, COMMAND_WAIT_MAX).await?;
+    let counts = client.query(&count, COMMAND_TIMEOUT).await?;
     match counts.first().map(Vec::as_slice) {
         Some([_, all]) if *all == 0 => return Ok(Vec::new()),
         Some([ours, _]) if *ours == 3 => {}
         _ => return Err(DbError::NotOurs(file.to_owned())),
     }
     let select = format!("select version, lower(hex(checksum)) from {TABLE} order by version");
-    let rows = client.query(&json!([select]), COMMAND_WAIT_MAX).await?;
+    let rows = client.query(&json!([select]), COMMAND_TIMEOUT).await?;
     let applied = rows.iter().filter_map(|row| match row.as_slice() {
         [version, checksum] => Some((version.as_i64()?, checksum.as_str()?.to_owned())),
         _ => None,

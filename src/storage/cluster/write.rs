@@ -15,7 +15,7 @@ use sqlx::{Connection as _, Either, Execute, Executor as _, Sqlite, Transaction}
 use tempfile::TempDir;
 
 use super::client::{
-    COMMAND_WAIT_MAX, Cluster, ClusterError, RqliteClient, SqlStatement, statement_of,
+    COMMAND_TIMEOUT, Cluster, ClusterError, RqliteClient, SqlStatement, statement_of,
 };
 use crate::clock::Clock;
 use crate::compute::lock;
@@ -204,7 +204,7 @@ fn only_reads(sql: &str) -> bool {
 // the same statements go to the cluster (`write`) if it has not changed since.
 
 /// Maximum time for this node's file to catch up with the leader.
-const LEVEL_WAIT_MAX: Duration = Duration::from_secs(30);
+const LEVEL_TIMEOUT: Duration = Duration::from_secs(30);
 const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 
 /// A copy in a temporary folder, removed on drop.
@@ -270,7 +270,7 @@ impl CopyState {
     /// The leader's state.
     async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
         let rows = client
-            .query(&json!([Self::SELECT]), COMMAND_WAIT_MAX)
+            .query(&json!([Self::SELECT]), COMMAND_TIMEOUT)
             .await?;
         let number = |column: usize| rows.first()?.get(column)?.as_i64();
         match (number(0), number(1), number(2)) {
@@ -312,7 +312,7 @@ pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<()
         expected => expected?,
     };
     let clock = Clock::system();
-    let end = clock.monotonic() + LEVEL_WAIT_MAX;
+    let end = clock.monotonic() + LEVEL_TIMEOUT;
     loop {
         let there = state_of(file).await;
         if there
@@ -323,7 +323,7 @@ pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<()
         }
         if clock.monotonic() >= end {
             there?;
-            return Err(ClusterError::Behind(LEVEL_WAIT_MAX).into());
+            return Err(ClusterError::Behind(LEVEL_TIMEOUT).into());
         }
         clock.sleep(LOOK_INTERVAL).await;
     }

@@ -5,8 +5,8 @@ mod runs;
 mod source;
 
 pub use rows::{
-    AnalysisRow, Binding, DatabasePosition, Deletion, INVALID_ROW, Numbered, Observation, Reasons,
-    ReviewState, SourceCount, changed_ids, counts, delete_all, ids_with_prefix, list_ids, newest,
+    AnalysisRow, Binding, DatabasePosition, Deletion, INVALID_ROW, Numbered, Observation,
+    ReasonRow, Reasons, ReviewState, changed_ids, delete_all, ids_with_prefix, list_ids, newest,
     observe, position, published, unreadable, upsert, withheld,
 };
 pub use runs::{
@@ -15,7 +15,7 @@ pub use runs::{
     last_runs, note_run_reviews, note_undone, remove_marks, run_reviews,
 };
 pub use source::{
-    Known, KnownReview, Mark, ReviewCopy, Scope, SourceCounts, SourceRecord, anonymize, copies_of,
-    counts_by_source, delete_by_owner, ids_after, load_known, marks, note_decided, note_sources,
-    other_ids, put_marks, rename_source, set_note, standing, update_marks,
+    Known, KnownReview, Mark, Scope, SourceCounts, SourceRecord, anonymize, counts_by_source,
+    delete_by_owner, ids_after, load_known, marks, note_decided, note_sources, other_ids,
+    put_marks, rename_source, set_note, standing, update_marks,
 };

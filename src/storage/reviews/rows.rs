@@ -15,7 +15,7 @@ use sqlx::SqliteConnection;
 use crate::model::{
     Mentions, Method, Rating, Reply, Review, ReviewId, Source, Status, Verification,
 };
-use crate::storage::text::{Text, instant, strings, utc, utc_seconds};
+use crate::storage::text::{Text, instant, review_ids, strings, utc, utc_seconds};
 use crate::storage::write::Write;
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
@@ -37,7 +37,7 @@ macro_rules! select_reviews {
                  r.source_name as "source_name!: Vec<u8>", r.source_url as "source_url?: Vec<u8>",
                  r.verification as "verification?: Vec<u8>", r.verified_at as "verified_at?: Vec<u8>",
                  r.reply_text as "reply_text?: Vec<u8>", r.reply_on as "reply_on?: Vec<u8>",
-                 r.reply_author as "reply_author?: Vec<u8>", r.updated_at as "updated_at?: Vec<u8>",
+                 r.reply_author as "reply_author?: Vec<u8>", r.note as "note?: Vec<u8>", r.updated_at as "updated_at?: Vec<u8>",
                  (select json_group_array(json_array(m.kind, m.value)) from mention as m where m.review_id = r.review_id)
                    as "mentions!: Vec<u8>",
                  n.review_no as "review_no?: i64", n.observed_at as "observed_at?: Vec<u8>",
@@ -74,6 +74,8 @@ struct ReviewRow {
     reply_text: Option<Vec<u8>>,
     reply_on: Option<Vec<u8>>,
     reply_author: Option<Vec<u8>>,
+    /// The owner's, which is not published.
+    note: Option<Vec<u8>>,
     updated_at: Option<Vec<u8>>,
     /// A JSON array of pairs of kind and value.
     mentions: Vec<u8>,
@@ -151,8 +153,7 @@ pub async fn changed_ids(
     )
     .fetch_all(connection)
     .await?;
-    let ids = ids.iter().map(|id| id.as_ref().parse());
-    Ok(ids.filter_map(Result::ok).collect())
+    Ok(review_ids(&ids))
 }
 
 /// The published reviews with these ids and their analyses, in no particular order.
@@ -192,11 +193,11 @@ pub enum ReviewState {
     Deleted(Deletion),
 }
 
-/// The rows with these ids, in no particular order.
+/// The rows with these ids and the owner's notes, in no particular order.
 pub(super) async fn of_ids(
     connection: &mut SqliteConnection,
     ids: &[&str],
-) -> sqlx::Result<Vec<(ReviewId, ReviewState)>> {
+) -> sqlx::Result<Vec<(ReviewId, ReviewState, Option<String>)>> {
     let ids = Value::from(ids).to_string();
     let rows = select_reviews!(
         without analyses,
@@ -224,11 +225,12 @@ pub(super) async fn of_ids(
                 reason: row.withheld_reason.as_ref().map(lossy),
             },
         };
+        let note = row.note.as_ref().map(lossy);
         let state = match numbered(row) {
             Some(numbered) => ReviewState::There(numbered.review),
             None => ReviewState::Unreadable(status, reply),
         };
-        Some((id, state))
+        Some((id, state, note))
     });
     Ok(states.collect())
 }
@@ -273,28 +275,37 @@ pub struct Reasons {
     pub most_frequent: BTreeMap<String, u64>,
 }
 
-impl Reasons {
-    pub fn add(&mut self, reason: String, count: i64) {
-        // Reasons with replaced bytes may now be equal to others.
-        *self.most_frequent.entry(reason).or_insert(0) += u64::try_from(count).unwrap_or(0);
+/// A reason with its number of reviews, and the number of all.
+pub struct ReasonRow {
+    pub reason: Text,
+    pub count: i64,
+    pub all: i64,
+}
+
+impl From<Vec<ReasonRow>> for Reasons {
+    fn from(rows: Vec<ReasonRow>) -> Self {
+        let mut reasons = Self::default();
+        for row in rows {
+            reasons.count = row.all.unsigned_abs();
+            // Reasons with replaced bytes may now be equal to others.
+            *reasons.most_frequent.entry(row.reason.into()).or_insert(0) +=
+                row.count.unsigned_abs();
+        }
+        reasons
     }
 }
 
 /// The withheld reviews, with the 20 most frequent reasons.
 pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<Reasons> {
-    let rows = sqlx::query!(
+    let rows = sqlx::query_as!(
+        ReasonRow,
         r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text",
              count(*) as "count!: i64", sum(count(*)) over () as "all!: i64"
            from review where status = 'withheld' group by 1 order by 2 desc, 1 limit 20"#
     )
     .fetch_all(connection)
     .await?;
-    let mut withheld = Reasons::default();
-    for row in rows {
-        withheld.count = u64::try_from(row.all).unwrap_or(0);
-        withheld.add(row.reason.into(), row.count);
-    }
-    Ok(withheld)
+    Ok(rows.into())
 }
 
 /// `None` if the row is invalid; the reason is logged.
@@ -364,24 +375,6 @@ pub async fn list_ids(
         status
     );
     Ok(strings(ids.fetch_all(connection).await?))
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SourceCount {
-    pub source: String,
-    pub is_published: bool,
-    pub count: i64,
-}
-
-/// Number of reviews by source and status.
-pub async fn counts(connection: &mut SqliteConnection) -> sqlx::Result<Vec<SourceCount>> {
-    sqlx::query_as!(
-        SourceCount,
-        r#"select source_name as "source!: Text", status = 'published' as "is_published!: bool", count(*) as "count!: i64"
-           from review group by 1, 2 order by 1, 2 desc"#
-    )
-    .fetch_all(connection)
-    .await
 }
 
 // Turns a stored row into a review. Determines which changes of a row by other programs are accepted; contains no SQL.

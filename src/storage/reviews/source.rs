@@ -12,7 +12,7 @@ use sqlx::SqliteConnection;
 use super::rows::{Deletion, ReviewState, delete_all, of_ids, upsert};
 use crate::model::{
     ANONYMOUS, Day, Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Review, ReviewId, Status,
-    Unit, Units, is_one_name,
+    Unit, Units,
 };
 use crate::storage::erase::note_traces;
 use crate::storage::text::{NullableText, Text, instant, strings, utc};
@@ -181,7 +181,6 @@ pub type Known = BTreeMap<ReviewId, KnownReview>;
 /// What is stored of the reviews with these ids.
 pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Known> {
     let mut sources = sources(connection, ids).await?;
-    let mut notes = notes(connection, ids).await?;
     let there = of_ids(connection, ids).await?;
     let deleted = marks(connection, ids).await?.into_iter().map(|mark| {
         let known = KnownReview {
@@ -191,11 +190,10 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
         };
         (mark.id, known)
     });
-    let there = there.into_iter().map(|(id, state)| {
-        let (source, note) = (sources.remove(&id), notes.remove(&id));
+    let there = there.into_iter().map(|(id, state, note)| {
         let known = KnownReview {
             state,
-            source,
+            source: sources.remove(&id),
             note,
         };
         (id, known)
@@ -343,25 +341,6 @@ pub async fn marks(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Res
     Ok(marks.collect())
 }
 
-/// The owner's notes, by review id.
-async fn notes(
-    connection: &mut SqliteConnection,
-    ids: &[&str],
-) -> sqlx::Result<HashMap<ReviewId, String>> {
-    let list = Value::from(ids).to_string();
-    let notes = sqlx::query!(
-        r#"select review_id as "id: Text", note as "note!: Text" from review
-           where note is not null and review_id in (select value from json_each(?))"#,
-        list
-    )
-    .fetch_all(connection)
-    .await?;
-    let notes = notes
-        .into_iter()
-        .filter_map(|row| Some((row.id.as_ref().parse().ok()?, row.note.into())));
-    Ok(notes.collect())
-}
-
 /// The columns that are kept of a review, as a JSON array.
 fn values(record: &SourceRecord) -> Value {
     let statement = if record.last_statement_json.is_empty() {
@@ -395,38 +374,6 @@ pub async fn note_sources(write: &mut Write, records: &[SourceRecord]) -> sqlx::
            posted_at = excluded.posted_at, said = excluded.said",
         rows
     )
-}
-
-/// A published review with the author, day, stars and text of another one.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReviewCopy {
-    pub id: String,
-    pub source_name: String,
-}
-
-/// The published copies of a review, by id.
-pub async fn copies_of(
-    connection: &mut SqliteConnection,
-    id: &str,
-) -> sqlx::Result<Vec<ReviewCopy>> {
-    let rows = sqlx::query!(
-        r#"select o.review_id as "id: Text", o.source_name as "source_name: Text", r.author as "author: Text",
-             own.author as "own_author: Text"
-           from review_source as s cross join review as own on own.review_id = s.review_id
-             cross join review_source as o on o.same_content = s.same_content cross join review as r on r.review_id = o.review_id
-           where s.review_id = ?1 and o.review_id <> ?1 and r.status = 'published' order by 1"#,
-        id
-    )
-    .fetch_all(connection)
-    .await?;
-    let copies = rows
-        .into_iter()
-        .filter(|row| is_one_name(row.author.as_ref(), row.own_author.as_ref()))
-        .map(|row| ReviewCopy {
-            id: row.id.into(),
-            source_name: row.source_name.into(),
-        });
-    Ok(copies.collect())
 }
 
 /// Number of reviews of a source, by status.

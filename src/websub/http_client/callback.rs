@@ -12,6 +12,7 @@ use ipnet::IpNet;
 use thiserror::Error;
 use url::{Host, Position, Url};
 
+use crate::bounds::{CALLBACK_BYTES_MAX, HOST_BYTES_MAX, HOST_LABEL_BYTES_MAX};
 use crate::links::{normal, special_use};
 
 const HTTPS_PORT: u16 = 443;
@@ -86,11 +87,6 @@ impl Policy {
 const fn is_open(port: u16) -> bool {
     port == HTTPS_PORT || port >= UNPRIVILEGED_PORT_MIN
 }
-
-pub const CALLBACK_BYTES_MAX: usize = 2_048;
-/// RFC 1035 §2.3.4.
-const NAME_BYTES_MAX: usize = 253;
-const LABEL_BYTES_MAX: usize = 63;
 
 /// A callback that passed every check that needs no lookup.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -253,12 +249,12 @@ fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), CallbackFault> {
         return Err(CallbackFault::TrailingDot);
     }
     let is_label = |label: &str| {
-        (1..=LABEL_BYTES_MAX).contains(&label.len())
+        (1..=HOST_LABEL_BYTES_MAX).contains(&label.len())
             && label.bytes().all(|byte| {
                 byte.is_ascii_lowercase() || byte.is_ascii_digit() || matches!(byte, b'-' | b'_')
             })
     };
-    if name.len() > NAME_BYTES_MAX || !name.split('.').all(is_label) {
+    if name.len() > HOST_BYTES_MAX || !name.split('.').all(is_label) {
         return Err(CallbackFault::Host("no such name can exist".to_owned()));
     }
     // This machine, regardless of the resolver (RFC 6761 §6.3).

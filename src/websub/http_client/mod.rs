@@ -32,19 +32,18 @@ use rustls::{ClientConfig, RootCertStore};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
+use crate::bounds::{ADDRESSES_TRIED_MAX, ANSWER_FIELDS_MAX, LOOKUPS_MAX};
 use crate::clock::Clock;
 use crate::http::find_cause;
 use crate::model::named;
 use crate::snapshot::CachedBody;
 use callback::permitted;
 
-pub use callback::{CALLBACK_BYTES_MAX, Callback, CallbackFault, Policy, Refused, with_parameters};
+pub use callback::{Callback, CallbackFault, Policy, Refused, with_parameters};
 
 const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
 /// Covers TCP and TLS.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// A response with more header fields is an error.
-const FIELDS_MAX: usize = 64;
 
 /// The client for all requests to callbacks; there is one.
 pub struct Egress {
@@ -188,7 +187,7 @@ impl Egress {
             .resolve_to_addrs(&vetted.callback.host, &addresses)
             .https_only(true)
             .http1_only()
-            .http1_max_headers(FIELDS_MAX)
+            .http1_max_headers(ANSWER_FIELDS_MAX)
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .retry(reqwest::retry::never())
@@ -229,14 +228,8 @@ async fn with_deadline<T>(
         .unwrap_or(Err(Failure::TimedOut))
 }
 
-/// Further addresses of a name are checked but not tried.
-const ADDRESSES_TRIED_MAX: usize = 8;
-
 // Name resolution. A trait, so that a test can return any addresses, or different ones each time; it checks nothing.
 
-/// Maximum number of concurrent lookups. A lookup in the C library cannot be interrupted and blocks one of the
-/// runtime's 512 threads.
-const LOOKUPS_MAX: usize = 64;
 /// Less than the deadline of an exchange, so that a silent resolver is distinguished from a silent receiver.
 const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
 

@@ -21,10 +21,10 @@ pub struct DueDelivery {
 }
 
 /// Maximum number of subscriptions read at once: per host, and in total.
-const HOST_READ_MAX: i64 = 256;
-const READ_MAX: i64 = 8_192;
+const HOST_BATCH: i64 = 256;
+const BATCH: i64 = 8_192;
 
-/// Subscriptions that are behind and due, at most [`HOST_READ_MAX`] per host, so that a host with many does not hide
+/// Subscriptions that are behind and due, at most [`HOST_BATCH`] per host, so that a host with many does not hide
 /// other hosts.
 pub async fn deliveries(
     connection: &mut SqliteConnection,
@@ -40,8 +40,8 @@ pub async fn deliveries(
                    and (s.next_attempt_at is null or s.next_attempt_at <= ?1))
            where place <= ?2 order by place, subscription_id limit ?3"#,
         now,
-        HOST_READ_MAX,
-        READ_MAX
+        HOST_BATCH,
+        BATCH
     )
     .fetch_all(connection)
     .await?;

@@ -18,6 +18,7 @@ use deliveries::mark_delivered;
 use requests::{confirm, forget_request};
 
 use super::subscription::{State, Subscriber};
+use crate::bounds::{ENDED_MAX, INTENT_HOURS_MAX, REJECTED_MAX};
 use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
 use crate::wire::HubMode;
 
@@ -355,22 +356,14 @@ pub async fn gauges(
 
 /// Retention of ended subscriptions, in days.
 const KEPT_DAYS: i64 = 30;
-/// The maximum wait of a request for its verification, in hours. Normally that takes seconds; it takes longer only if
-/// no process is sending.
-const INTENT_HOURS_MAX: i64 = 24;
-
-/// Maximum number of rejected subscriptions kept: any client can create them, and each takes 4 KB.
-const REJECTED_MAX: i64 = 1_000;
-/// Maximum number of removed and lapsed subscriptions kept: each was confirmed by its callback once.
-const OVER_MAX: i64 = 10_000;
 
 /// Deletes all but the newest of the rows that any client can create; returns the number of deleted rows.
 async fn bound(write: &mut Write) -> sqlx::Result<u64> {
     let mut gone = 0;
     for (state, kept) in [
         (State::Rejected, REJECTED_MAX),
-        (State::Removed, OVER_MAX),
-        (State::Lapsed, OVER_MAX),
+        (State::Removed, ENDED_MAX),
+        (State::Lapsed, ENDED_MAX),
     ] {
         let state = state.name();
         // A subscription with a waiting request is not over.

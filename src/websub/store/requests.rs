@@ -11,7 +11,7 @@ use crate::websub::subscription::{State, Subscriber};
 use crate::wire::HubMode;
 
 /// Maximum number of requests read at once.
-const READ_MAX: i64 = 8_192;
+const BATCH: i64 = 8_192;
 
 /// A request that passed the intake's checks.
 pub struct SubscriptionRequest {
@@ -194,7 +194,7 @@ pub async fn verifications(
          from intent as i join subscription as s using (subscription_id)
          where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id limit ?",
         until,
-        READ_MAX
+        BATCH
     )
     .fetch_all(connection)
     .await?;

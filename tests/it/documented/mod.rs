@@ -141,6 +141,50 @@ fn every_command_flag_and_setting_is_documented() {
     assert_documented(names);
 }
 
+/// Each setting as `serve --help` describes it, under its heading there.
+fn settings() -> String {
+    let cli = Cli::command();
+    let serve = cli.find_subcommand("serve").unwrap();
+    let mut lists: Vec<(&str, String)> = Vec::new();
+    for argument in cli.get_arguments().chain(serve.get_arguments()) {
+        let (Some(variable), Some(flag)) = (argument.get_env(), argument.get_long()) else {
+            continue;
+        };
+        let is_shown = !argument.is_hide_default_value_set();
+        let values = argument.get_default_values().iter().filter(|_| is_shown);
+        let default: String = values
+            .map(|value| format!(" (`{}`)", value.display()))
+            .collect();
+        let (variable, meaning) = (variable.display(), argument.get_help().unwrap());
+        let line = format!("- `{variable}`, `--{flag}`{default}: {meaning}\n");
+        let heading = argument.get_help_heading().unwrap_or("Options");
+        match lists.iter_mut().find(|(name, _)| *name == heading) {
+            Some((_, list)) => *list += &line,
+            None => lists.push((heading, line)),
+        }
+    }
+    let lists = lists.into_iter();
+    let lists: Vec<String> = lists
+        .map(|(heading, list)| format!("**{heading}**\n\n{list}"))
+        .collect();
+    lists.join("\n")
+}
+
+/// The table of settings is that of the program; `INSTA_UPDATE=always` writes it.
+#[test]
+fn the_settings_of_the_reference_are_those_of_the_program() {
+    let path = root().join("docs/REFERENCE.md");
+    let page = fs::read_to_string(&path).unwrap();
+    let (before, rest) = page.split_once("**Global options**").unwrap();
+    let (_, after) = rest.split_once("\n### Notes on settings").unwrap();
+    let expected = format!("{before}{}\n### Notes on settings{after}", settings());
+    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        fs::write(path, expected).unwrap();
+    } else {
+        assert_eq!(page, expected);
+    }
+}
+
 #[test]
 fn every_internal_link_of_the_docs_has_a_target() {
     for (page, text) in pages() {

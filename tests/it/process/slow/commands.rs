@@ -45,7 +45,7 @@ fn flags_override_the_environment_and_it_overrides_defaults() {
     };
     let mut command = home.command("serve --print-config");
     let defaults = config(command.env_remove("REVIEWS_LISTEN"));
-    insta::assert_snapshot!("config", defaults);
+    assert_has(&defaults, "\nREVIEWS_BASE_URL=http://127.0.0.1:8080\n");
     let mut command =
         home.command("serve --print-config --listen 127.0.0.1:82 --database sqlite://flag.db");
     let shown = config(command.env("DATABASE_URL", "sqlite://other.db"));
@@ -95,7 +95,9 @@ fn help_describes_each_command() {
         let help = output_of(help.env_remove("REVIEWS_LISTEN"));
         assert_eq!((help.code, help.err.as_str()), (Some(0), ""), "{command}");
         assert!(help.out.contains("\nExamples:\n  reviews "), "{command}");
-        insta::assert_snapshot!(format!("help_{command}"), help.out);
+        let place = |heading: &str| help.out.find(&format!("\n{heading}:\n"));
+        let is_last = place("Global options").is_none_or(|global| Some(global) > place("Options"));
+        assert!(is_last, "{command}: {}", help.out);
     }
     for command in ["insights explain", "source rename", "sync list", "sync run"] {
         let words: Vec<&str> = command.split(' ').chain(["--help"]).collect();

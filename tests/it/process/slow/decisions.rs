@@ -42,18 +42,16 @@ fn reviews_are_listed_newest_first_and_filtered() {
     let home = home();
     home.steps(
         r"
-        list → 3692820271974439325.AbFvOqk2  ★★★★★  2026-10-03  published\n    Ann Baker: They came on time
+        list → 3692820271974439325.AbFvOqk2  ★★★★★   2026-10-03  Ann Baker  published  They came on time
         list --limit 2 → More reviews match; `--limit 4`
-        withhold r-1 --reason 'under dispute' → r-1: withheld (under dispute);
-        list --status withheld → ★★★☆☆  2026-08-01  Eve
+        withhold r-1 --reason 'under dispute' --note 'Called her.' → r-1: withheld (under dispute); the reason is public; the note is not public
+        show r-1 → note, not public:\n  Called her.
+        list --status withheld → ★★★☆☆   2026-08-01  Eve
         list --status withheld → (under dispute)
         list --query 'nothing has this' → No review matches
         list --rating 6 ✗ 6 is not in 1..=5
         ",
     );
-    let narrow = home.run_ok("list", "").out;
-    let is_narrow = |line: &str| line.chars().count() <= 80;
-    assert!(narrow.lines().all(is_narrow), "{narrow}");
     for [words, ids] in table(
         "
         --limit 9 → LONG trustpilot-78 3692820271974439325.Zz trustpilot-77 r-1
@@ -134,7 +132,7 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
     home.finds("select reply_text from review where review_id = 't-1'", "");
     // The limit may lie within a character.
     for (answer, refusal) in [
-        ("é".repeat(1 << 20), "has more than 1 MiB"),
+        ("é".repeat(1 << 16), "has more than 65536 bytes"),
         ("\n".to_owned(), "the reply is empty"),
     ] {
         home.file("answer.txt", &answer);
@@ -187,14 +185,14 @@ fn editorial_texts_are_replaced_and_file_errors_are_located() {
     home.steps(
         r#"
         editorial.json ← {"summary": {"text": "We come on time."}, "faq": [{"id": "a", "question": "Sundays?", "answer": "Yes."}]}
-        editorial editorial.json → + summary {"text":"We come on time."}
+        editorial editorial.json → changed     faq, summary
         unnamed.json ← {"faq": [{"question": "Do you work on Sundays?", "answer": "Yes."}]}
-        editorial unnamed.json → do-you-work-on-sundays
+        editorial unnamed.json → changed     faq
         editorial unnamed.json → nothing changed
         faq.json ← {"faq": []}
-        editorial faq.json → - faq {"answer":"Yes.","id":"do-you-work-on-sundays"
+        editorial faq.json → changed     faq
         none.json ← {"summary": null}
-        editorial none.json → - summary
+        editorial none.json → changed     summary
         editorial none.json → nothing changed
         editorial gone.json ✗ gone.json: cannot be read
         wrong.json ← {"faq": [{"question": "Why?", "answer": "A"}, {"question": "Why", "answer": "B"}]}

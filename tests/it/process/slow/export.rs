@@ -19,9 +19,9 @@ fn exported_home() -> Home {
         r#"
         init --name 'Desert Peak' → not set
         business.json ← {"telephone": "+1 602 555 0100", "publish_staff": "off", "technicians": [{"id": "t1", "name": "Mike Alvarez"}]}
-        business business.json → + telephone
+        business business.json → changed     publish_staff, technicians, telephone
         editorial.json ← {"summary": {"text": "We come on time."}}
-        editorial editorial.json → + summary
+        editorial editorial.json → changed     summary
         houzz.csv ← id,author,rating,date,text,Web\nq-1,Ann,5,13/01/2026,On time,yes\nq-2,Cy,4,02/01/2026,Tidy,no\n
         houzz.toml ← date_format = "dd/mm/yyyy"\n[fields]\nid = "id"\nauthor = "author"\nrating = "rating"\ndate = "date"\ntext = "text"\n[[public]]\nnames = ["Web"]\nvalues = ["yes"]\nreason = "hidden"\n
         import houzz.csv --source Houzz --format houzz.toml → 2 new
@@ -149,7 +149,7 @@ fn sample_data_never_mixes_with_the_reviews_of_a_firm() {
         import own.jsonl --database my.db → 4 new
         seed sample --database my.db ✗ `reviews seed DIR --database sample.db`
         ed.json ← {"summary": {"text": "As the owner says."}}
-        editorial ed.json → As the owner says.
+        editorial ed.json → changed     summary
         seed sample → 0 new, 0 updated
         editorial → As the owner says.
         "#,

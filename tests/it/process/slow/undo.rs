@@ -303,29 +303,3 @@ fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
     assert_eq!(content(&home), before);
     assert!(!home.folder.path().join("rejects.jsonl").exists());
 }
-
-#[test]
-fn withhold_and_delete_name_copies_and_notes_stay_private() {
-    let home = Home::new();
-    for (id, source, author) in [
-        ("d1", "Direct", "Ann Bell"),
-        ("a1", "Angi", "Ann Brown"),
-        ("y1", "Yelp", "Ann B."),
-        ("h1", "Houzz", "Ann Bell"),
-    ] {
-        let sheet = format!("id,author,rating,date,text\n{id},{author},5,2026-10-12,On time.\n");
-        home.file("sheet.csv", &sheet);
-        home.run_ok(&["import", "sheet.csv", "--source", source], "1 new");
-    }
-    home.steps(
-        r"
-        withhold d1 --reason 'in dispute' --note 'Called her.' → h1 of Houzz has the same author, day and text, and is published\n
-        withhold d1 --reason libel --note 'Called her.' → the reason is public; the note is not public
-        show d1 → note, not public:\n  Called her.
-        ",
-    );
-    // Not of another person with a like name.
-    let done = home.run_ok("delete d1 --yes", "of Yelp has the same author");
-    assert!(!done.out.contains("of Angi"), "{}", done.out);
-    home.finds("select count(note) from review", "0");
-}

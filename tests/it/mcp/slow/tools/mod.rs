@@ -57,7 +57,7 @@ struct Tools {
 impl Tools {
     fn of(app: TestApp) -> Self {
         Self {
-            catalog: Catalog::new(Arc::clone(&app.app().ctx)),
+            catalog: Catalog::new(Arc::clone(&app.app().ctx.current)),
             app,
         }
     }
