@@ -95,7 +95,7 @@ impl HubRuntime {
         let resolver = options.resolver;
         let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver, clock.clone());
         let rates = Arc::new(RateLimits::new(&limits, clock));
-        let runner = SyncRunner::new(&database, clock, options.random.clone(), options.sync);
+        let runner = SyncRunner::new(&database, clock, options.sync);
         let links = &ctx.current.load().input.links;
         let exchange = Exchange {
             egress: egress.context("TLS cannot be set up")?,

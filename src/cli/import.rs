@@ -17,22 +17,24 @@ use super::output::{self, Output};
 use super::questions;
 use super::report::{Exit, add_count, counted, print_report, style};
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseConfig, read_text};
 use crate::imports::{
-    FORMAT_BYTES_MAX, Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named,
-    NewValue, Position, Rejection, Watch, import,
+    Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, NewValue, Position,
+    Rejection, Watch, import,
 };
 use crate::model::text::escaped;
 use crate::model::text::quote_for_shell;
 use crate::storage::{Database, Opening};
 
+/// Maximum size of a file with a format.
+const FORMAT_MIB_MAX: u64 = 1;
 /// Rows between two updates of the progress bar.
 const ROWS_PER_LOOK: u64 = 256;
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
 /// Import reviews, all FILEs in one transaction: merge them by ID and keep what you decided about a review
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub struct Import {
     #[command(flatten)]
     request: ImportRequest,
@@ -66,19 +68,12 @@ impl Import {
         // The owner is asked once, also if another process writes first and the import is repeated.
         let answered = std::cell::RefCell::new(self);
         repeat_if_overtaken(async || {
-            let mut import = answered.borrow().clone_request();
+            let mut import = answered.borrow().clone();
             let done = import.run_once(config, clock).await;
             answered.borrow_mut().request.own_format = import.request.own_format;
             done
         })
         .await
-    }
-
-    fn clone_request(&self) -> Self {
-        Self {
-            request: self.request.clone(),
-            rejects: self.rejects.clone(),
-        }
     }
 
     async fn run_once(&mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
@@ -138,11 +133,8 @@ impl Import {
 /// # Errors
 /// If it cannot be read, with the line of the fault.
 pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
-    let mut text = String::new();
-    let file = File::open(path).with_context(|| format!("{} cannot be read", path.display()))?;
-    file.take(FORMAT_BYTES_MAX as u64 + 1)
-        .read_to_string(&mut text)
-        .with_context(|| format!("{} cannot be read as a format", path.display()))?;
+    let text = read_text(path, FORMAT_MIB_MAX);
+    let text = text.with_context(|| format!("{} cannot be read as a format", path.display()))?;
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
 
@@ -179,19 +171,12 @@ fn refuse_other_file(path: &Path) -> anyhow::Result<()> {
     BufReader::new(file)
         .take(REJECT_BYTES_MAX)
         .read_until(b'\n', &mut line)?;
+    let row: Map<String, Value> = serde_json::from_slice(&line).unwrap_or_default();
     ensure!(
-        line.is_empty() || is_rejected_row(&line),
+        line.is_empty() || ["error", "row"].iter().all(|name| row.contains_key(*name)),
         "{name} exists and is not a file of rejected rows; name another file, or move this one away"
     );
     Ok(())
-}
-
-fn is_rejected_row(line: &[u8]) -> bool {
-    let members: Map<String, Value> = serde_json::from_slice(line).unwrap_or_default();
-    let mut names: Vec<&str> = members.keys().map(String::as_str).collect();
-    names.sort_unstable();
-    names == ["error", "file", "format", "line", "row"]
-        || names == ["element", "error", "file", "format", "row"]
 }
 
 impl Console {
@@ -387,26 +372,16 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         report.repeated,
         "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one",
     );
-    if report.left_out > 0 {
-        let _ = writeln!(
-            text,
-            "{} left out: comments on reviews; give your replies with `reviews reply`",
-            counted(report.left_out, "row", "rows")
-        );
-    }
-    if report.of_others.count > 0 {
-        let rows = counted(
-            report.of_others.count,
-            "row is of a review that another source brought, and is",
-            "rows are of reviews that other sources brought, and are",
-        );
-        let _ = writeln!(text, "{rows} left out: {}", report.of_others);
-    }
-    let deletions = report.left_out_deletions;
-    if deletions > 0 {
-        let deletions = counted(deletions, "deletion mark", "deletion marks");
-        let _ = writeln!(text, "{deletions} left out: a run takes reviews only");
-    }
+    add_count(
+        &mut text,
+        report.left_out,
+        "left out: comments on reviews; give your replies with `reviews reply`",
+    );
+    add_named(
+        &mut text,
+        &report.of_others,
+        "left out, of reviews that other sources brought",
+    );
     add_count(&mut text, report.elsewhere, "of another business left out");
     add_withheld(&mut text, report);
     add_named(
@@ -498,12 +473,6 @@ fn add_business(text: &mut String, report: &ImportReport) {
     if let Some(name) = &report.business {
         let _ = writeln!(text, "business: {name}, taken from the file");
     }
-    if report.has_left_out_business {
-        text.push_str(
-            "note: the business and the editorial texts of the file were left out, because the database already has a business; \
-             load them with `reviews business FILE` and `reviews editorial FILE`\n",
-        );
-    }
 }
 
 fn add_withheld(text: &mut String, report: &ImportReport) {
@@ -526,19 +495,8 @@ fn add_named(text: &mut String, reviews: &Named, became: &str) {
 
 /// The owner's decisions that the import kept although the file differs.
 fn add_kept(text: &mut String, report: &ImportReport) {
-    let mut kept = Vec::new();
-    if report.kept_withheld.count > 0 {
-        kept.push(format!("{} kept withheld", report.kept_withheld.count));
-    }
-    if report.kept_edited.count > 0 {
-        kept.push(format!(
-            "{} kept edited: {}",
-            report.kept_edited.count, report.kept_edited
-        ));
-    }
-    if !kept.is_empty() {
-        let _ = writeln!(text, "{}", kept.join(", "));
-    }
+    add_count(text, report.kept_withheld.count, "kept withheld");
+    add_named(text, &report.kept_edited, "kept edited");
     add_named(text, &report.kept_deleted, "kept deleted");
     let kept_deleted = report.kept_deleted.count;
     if kept_deleted > 0 && kept_deleted == report.taken.saturating_sub(report.repeated) {

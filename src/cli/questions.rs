@@ -1,13 +1,14 @@
 //! Asks the owner at a terminal what is open in the draft of a format; elsewhere prints the draft (`imports::draft`).
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _, Write as _};
+use std::io::{self, IsTerminal as _};
+use std::num::NonZeroU16;
 
-use anyhow::{Context as _, bail};
+use anyhow::{Context as _, bail, ensure};
 
-use super::report::{print_note, read_answer};
+use super::report::{counted, print_note, print_result, read_answer};
 use crate::imports::{Draft, Names, Only, PublicColumn, PublicPart, ReviewField, shown_cell};
-use crate::model::text::{escaped, quote_for_shell};
+use crate::model::text::quote_for_shell;
 
 /// Answers that mean none.
 const NONE: [&str; 4] = ["n", "no", "none", "-"];
@@ -17,23 +18,10 @@ const NONE: [&str; 4] = ["n", "no", "none", "-"];
 /// # Errors
 /// Without a terminal, after the draft was printed; or if the owner leaves. Then nothing is to be changed.
 pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft> {
-    if draft.needs_source {
-        print_draft(&draft)?;
-        bail!(
-            "nothing was imported: the table has other columns than the format that its source keeps, so it is of a source of its own; \
-             save the draft, and run with a name for it: {}",
-            command(&draft)
-        );
-    }
-    if reads_input || !is_at_terminal() {
-        print_draft(&draft)?;
-        bail!(
-            "nothing was imported; open in the draft:\n  {}\nreplace each \"?\", save the draft, and run: {}",
-            draft.describe_open().join("\n  "),
-            command(&draft)
-        );
-    }
-    ask_all(draft)
+    let command = command(&draft);
+    let of_own_source = format!("save the draft, and run with a name for it: {command}");
+    let next = format!("save the draft, and run: {command}");
+    complete_with(draft, !reads_input, &command, [of_own_source, next])
 }
 
 /// Completes the draft of an entry's answer.
@@ -41,33 +29,39 @@ pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft>
 /// # Errors
 /// As [`complete`].
 pub(super) fn complete_for_entry(draft: Draft, entry: &str) -> anyhow::Result<Draft> {
+    let again = format!("and run `reviews sync run {entry}` again");
+    let key = format!("format = \"./{entry}.toml\" in [{entry}]");
+    let of_own_source = format!("write source = \"NAME\" with a name for it in [{entry}], {again}");
+    let next =
+        format!("save the draft as {entry}.toml beside the file of entries, write {key}, {again}");
+    complete_with(draft, true, &key, [of_own_source, next])
+}
+
+/// `command` takes the draft; the last are what to do with a table of another source, and with any other.
+fn complete_with(
+    draft: Draft,
+    can_ask: bool,
+    command: &str,
+    [of_own_source, next]: [String; 2],
+) -> anyhow::Result<Draft> {
+    let is_at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    if can_ask && is_at_terminal && !draft.needs_source {
+        let mut dialogue = Dialogue { draft };
+        dialogue.show()?;
+        dialogue.run()?;
+        return Ok(dialogue.draft);
+    }
+    print_result(&draft.text(command))?;
     if draft.needs_source {
         bail!(
             "nothing was imported: the table has other columns than the format that its source keeps, so it is of a source of its own; \
-             write source = \"NAME\" with a name for it in [{entry}], and run `reviews sync run {entry}` again"
+             {of_own_source}"
         );
     }
-    if is_at_terminal() {
-        return ask_all(draft);
-    }
-    let key = format!("format = \"./{entry}.toml\" in [{entry}]");
-    print_text(draft.text(&key))?;
     bail!(
-        "nothing was imported; open in the draft:\n  {}\nreplace each \"?\", save the draft as {entry}.toml beside the file of \
-         entries, write {key}, and run `reviews sync run {entry}` again",
+        "nothing was imported; open in the draft:\n  {}\nreplace each \"?\", {next}",
         draft.describe_open().join("\n  ")
     )
-}
-
-fn is_at_terminal() -> bool {
-    io::stdin().is_terminal() && io::stdout().is_terminal()
-}
-
-fn ask_all(draft: Draft) -> anyhow::Result<Draft> {
-    let mut dialogue = Dialogue { draft };
-    dialogue.show()?;
-    dialogue.run()?.context("nothing was imported")?;
-    Ok(dialogue.draft)
 }
 
 /// Prints a draft to standard output.
@@ -75,16 +69,8 @@ fn ask_all(draft: Draft) -> anyhow::Result<Draft> {
 /// # Errors
 /// If it cannot be printed.
 pub(super) fn print_draft(draft: &Draft) -> anyhow::Result<()> {
-    print_text(draft.text(&command(draft)))
-}
-
-fn print_text(text: String) -> anyhow::Result<()> {
-    match io::stdout().write_all(escaped(text).as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("the draft cannot be printed")
-        }
-        Ok(()) | Err(_) => Ok(()),
-    }
+    print_result(&draft.text(&command(draft)))?;
+    Ok(())
 }
 
 /// The command of this process that takes the draft, with its own options.
@@ -132,21 +118,30 @@ struct Dialogue {
     draft: Draft,
 }
 
-/// Asks until `read` takes the answer, or says what is wrong with it; `None` if the owner leaves.
-fn ask<T>(prompt: &str, mut read: impl FnMut(&str) -> Result<T, String>) -> io::Result<Option<T>> {
+/// Asks until `read` takes the answer, or says what is wrong with it.
+///
+/// # Errors
+/// If the owner leaves, with an empty line.
+fn ask<T>(prompt: &str, mut read: impl FnMut(&str) -> Result<T, String>) -> anyhow::Result<T> {
     loop {
-        match read_answer(prompt)?.as_str() {
-            "" => return Ok(None),
-            line => match read(line) {
-                Ok(answer) => return Ok(Some(answer)),
-                Err(wrong) => print_note(&wrong)?,
-            },
+        let line = read_answer(prompt)?;
+        ensure!(!line.is_empty(), "nothing was imported");
+        match read(&line) {
+            Ok(answer) => return Ok(answer),
+            Err(wrong) => print_note(&wrong)?,
         }
     }
 }
 
-fn is_none(line: &str) -> bool {
-    NONE.contains(&line.to_lowercase().as_str())
+/// As [`ask`]; `None` if the answer means none.
+fn ask_or_none<T>(
+    prompt: &str,
+    mut read: impl FnMut(&str) -> Result<T, String>,
+) -> anyhow::Result<Option<T>> {
+    ask(prompt, |line| {
+        let is_none = NONE.contains(&line.to_lowercase().as_str());
+        (!is_none).then(|| read(line)).transpose()
+    })
 }
 
 /// The place in a list that a number from 1 on, or one of the names, means.
@@ -176,81 +171,64 @@ impl Dialogue {
             let cells = column.cells.join(", ");
             let _ = writeln!(text, "{number:>4}  {}: {cells}", column.header);
         }
-        for (name, value) in &draft.beside {
-            let value = shown_cell(value);
-            let _ = writeln!(text, "Beside the list, not read: {name} = {value}");
-        }
-        if !draft.lists.is_empty() {
-            let lists = draft.lists.join(", ");
-            let _ = writeln!(text, "Lists of objects, not read: {lists}");
+        for line in draft.describe_unread() {
+            let _ = writeln!(text, "{line}");
         }
         print_note(text.trim_end())
     }
 
-    fn run(&mut self) -> io::Result<Option<()>> {
-        for key in self.draft.format.open.clone() {
-            // A file in another encoding, and another list, have other columns.
-            if ["encoding", "sheet", "rows"].contains(&key.as_str())
-                && self.ask_place(&key)?.is_none()
-            {
-                return Ok(None);
+    fn run(&mut self) -> anyhow::Result<()> {
+        for key in ["encoding", "sheet", "rows"] {
+            if self.draft.is_open(key) {
+                // A file in another encoding, and another list, have other columns, so the file is read again.
+                return self.ask_place(key);
             }
-        }
-        if self.draft.format.open.is_empty() {
-            return Ok(Some(()));
         }
         for field in ReviewField::ALL {
-            if self.draft.is_open(&format!("fields.{field}")) && self.ask_field(field)?.is_none() {
-                return Ok(None);
+            if self.draft.is_open(&format!("fields.{field}")) {
+                self.ask_field(field)?;
             }
         }
-        for key in ["scale", "date_format", "only"] {
-            if self.draft.is_open(key) && self.ask_key(key)?.is_none() {
-                return Ok(None);
-            }
+        if self.draft.is_open("scale") {
+            self.ask_scale()?;
+        }
+        if self.draft.is_open("date_format") {
+            self.ask_date_format()?;
+        }
+        if self.draft.is_open("only") {
+            self.ask_location()?;
         }
         for part in PublicPart::ALL {
-            if self.ask_gone(part)?.is_none() {
-                return Ok(None);
-            }
+            self.ask_gone(part)?;
         }
         if self.draft.is_open("ignored") {
-            return self.ask_left();
+            self.ask_left()?;
         }
-        Ok(Some(()))
+        Ok(())
     }
 
-    /// Asks which encoding, sheet or list; then the file is read again.
-    fn ask_place(&mut self, key: &str) -> io::Result<Option<()>> {
+    /// Asks which encoding, sheet or list.
+    fn ask_place(&mut self, key: &str) -> anyhow::Result<()> {
         let context = &self.draft.context;
-        let (question, names, shown): (&str, Vec<String>, Vec<String>) = match key {
-            "encoding" => {
-                let encodings = context.encodings.iter();
-                let shown = encodings
-                    .clone()
-                    .map(|(name, cell)| format!("{name}: {}", shown_cell(cell)));
-                let names = encodings.map(|(name, _)| (*name).to_owned());
-                (
-                    "The file is not UTF-8. Which of these is right?",
-                    names.collect(),
-                    shown.collect(),
-                )
-            }
-            _ => (
-                "Which of these has the reviews?",
-                context.places.clone(),
-                context.places.clone(),
-            ),
-        };
-        let mut text = question.to_owned();
-        for (number, name) in (1..).zip(&shown) {
-            let _ = write!(text, "\n{number:>4}  {name}");
+        let (mut text, mut names) = ("Which of these has the reviews?".to_owned(), Vec::new());
+        for place in &context.places {
+            names.push((place.clone(), place.clone()));
+        }
+        if key == "encoding" {
+            "The file is not UTF-8. Which of these is right?".clone_into(&mut text);
+            let encodings = context.encodings.iter();
+            let shown = encodings.map(|(name, cell)| {
+                let shown = format!("{name}: {}", shown_cell(cell));
+                ((*name).to_owned(), shown)
+            });
+            names = shown.collect();
+        }
+        for (number, (_, shown)) in (1..).zip(&names) {
+            let _ = write!(text, "\n{number:>4}  {shown}");
         }
         print_note(&text)?;
+        let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
         let chosen = ask("Its number: ", |line| choice(line, &names))?;
-        let Some(chosen) = chosen else {
-            return Ok(None);
-        };
         let name = Some(names[chosen].clone());
         let format = &mut self.draft.format;
         match key {
@@ -259,22 +237,17 @@ impl Dialogue {
             _ => format.rows = name,
         }
         format.open.clear();
-        Ok(Some(()))
+        Ok(())
     }
 
     /// The header of the column with that number or name, unless it is a field already.
     fn column(&self, line: &str) -> Result<String, String> {
-        let headers: Vec<String> = self
-            .draft
-            .columns
-            .iter()
-            .map(|it| it.header.clone())
-            .collect();
+        let columns = self.draft.columns.iter();
+        let headers: Vec<String> = columns.map(|it| it.header.clone()).collect();
         let header = headers[choice(line, &headers)?].clone();
-        let format = &self.draft.format;
-        let fields = format.fields.iter();
-        let mut taken = fields.filter(|(_, names)| names.parts().contains(&header.as_str()));
-        match taken.next() {
+        let mut fields = self.draft.format.fields.iter();
+        let taken = fields.find(|(_, names)| names.parts().contains(&header.as_str()));
+        match taken {
             Some((field, _)) => Err(format!(
                 "{header} is the {field} already; name another column"
             )),
@@ -282,94 +255,59 @@ impl Dialogue {
         }
     }
 
-    fn ask_field(&mut self, field: ReviewField) -> io::Result<Option<()>> {
-        let can_lack = matches!(field, ReviewField::Author | ReviewField::Text);
+    fn ask_field(&mut self, field: ReviewField) -> anyhow::Result<()> {
         let noun = field.name();
-        let none = if field == ReviewField::Text {
-            ", or n if it has ratings only"
-        } else if field == ReviewField::Author {
-            ", or n if all are anonymous"
-        } else {
-            ""
+        let none = match field {
+            ReviewField::Text => ", or n if it has ratings only",
+            ReviewField::Author => ", or n if all are anonymous",
+            _ => "",
         };
         let prompt = format!("Which column is the {noun}? Its number{none}: ");
-        let answer = ask(&prompt, |line| {
-            if is_none(line) {
-                return if can_lack {
-                    Ok(None)
-                } else {
-                    Err(format!(
-                        "without the {noun} there is no review; write the number of its column, or nothing to leave"
-                    ))
-                };
-            }
-            self.column(line).map(Some)
-        })?;
-        Ok(answer.map(|column| self.draft.answer_field(field, column.as_deref())))
-    }
-
-    fn ask_key(&mut self, key: &str) -> io::Result<Option<()>> {
-        let draft = &mut self.draft;
-        match key {
-            "scale" => {
-                let highest = draft.highest.unwrap_or_default();
-                let prompt = format!(
-                    "The highest rating is {highest}. What is the end of the scale (10, 20, 100)? "
-                );
-                let scale = ask(&prompt, |line| match line.parse::<std::num::NonZeroU16>() {
-                    Ok(scale) if f64::from(scale.get()) >= highest => Ok(scale),
-                    _ => Err(format!("write a whole number, at least {highest}")),
-                })?;
-                let Some(scale) = scale else {
-                    return Ok(None);
-                };
-                draft.format.scale = Some(scale);
-            }
-            "date_format" => {
-                let Some((date, [month, day])) = draft.unclear_date.clone() else {
-                    return Ok(None);
-                };
-                let prompt = format!("Is {} 1 {month} or 2 {day}? ", shown_cell(&date));
-                let names = [month.to_string(), day.to_string()];
-                let Some(chosen) = ask(&prompt, |line| choice(line, &names))? else {
-                    return Ok(None);
-                };
-                draft.format.date_format = Some(["mm/dd/yyyy", "dd/mm/yyyy"][chosen].to_owned());
-            }
-            _ => return self.ask_location(),
-        }
-        draft.format.open.remove(key);
-        Ok(Some(()))
-    }
-
-    fn ask_location(&mut self) -> io::Result<Option<()>> {
-        let Some(column) = self.draft.location.clone() else {
-            print_note(
-                "The file lacks the column of `only`, so it is not known which rows are your business's; write its present name into \
-                 the format: `reviews source format`",
-            )?;
-            return Ok(None);
+        let answer = if none.is_empty() {
+            Some(ask(&prompt, |line| self.column(line))?)
+        } else {
+            ask_or_none(&prompt, |line| self.column(line))?
         };
-        let values = self.draft.column(&column).map(|it| it.values.clone());
-        let values = values.unwrap_or_default();
-        let names: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
-        let shown: Vec<String> = (1..)
-            .zip(&values)
-            .map(|(number, (value, count))| format!("{number} {} ({count})", shown_cell(value)))
-            .collect();
+        self.draft.answer_field(field, answer.as_deref());
+        Ok(())
+    }
+
+    fn ask_scale(&mut self) -> anyhow::Result<()> {
+        let highest = self.draft.highest.unwrap_or_default();
+        let prompt = format!(
+            "The highest rating is {highest}. What is the end of the scale (10, 20, 100)? "
+        );
+        let scale = ask(&prompt, |line| match line.parse::<NonZeroU16>() {
+            Ok(scale) if f64::from(scale.get()) >= highest => Ok(scale),
+            _ => Err(format!("write a whole number, at least {highest}")),
+        })?;
+        self.draft.format.scale = Some(scale);
+        self.draft.format.open.remove("scale");
+        Ok(())
+    }
+
+    fn ask_date_format(&mut self) -> anyhow::Result<()> {
+        let unclear = self.draft.unclear_date.clone();
+        let (date, [month, day]) = unclear.context("nothing was imported")?;
+        let prompt = format!("Is {} 1 {month} or 2 {day}? ", shown_cell(&date));
+        let names = [month.to_string(), day.to_string()];
+        let chosen = ask(&prompt, |line| choice(line, &names))?;
+        self.draft.format.date_format = Some(["mm/dd/yyyy", "dd/mm/yyyy"][chosen].to_owned());
+        self.draft.format.open.remove("date_format");
+        Ok(())
+    }
+
+    fn ask_location(&mut self) -> anyhow::Result<()> {
+        let column = self.draft.location.clone().context(
+            "nothing was imported: the file lacks the column of `only`, so it is not known which rows are your business's; write its \
+             present name into the format: `reviews source format`",
+        )?;
+        let (names, shown) = self.values(&column);
         let prompt = format!(
             "{column} has {}. Which of these is your business? Its number, or n if all are: ",
             shown.join(", ")
         );
-        let answer = ask(&prompt, |line| {
-            if is_none(line) {
-                return Ok(None);
-            }
-            choice(line, &names).map(Some)
-        })?;
-        let Some(answer) = answer else {
-            return Ok(None);
-        };
+        let answer = ask_or_none(&prompt, |line| choice(line, &names))?;
         let format = &mut self.draft.format;
         format.open.remove("only");
         if let Some(chosen) = answer {
@@ -377,165 +315,115 @@ impl Dialogue {
             format.only = Some(Only { column, value });
         } else {
             format.fields.remove(&ReviewField::Location);
+            format.open.insert("ignored".to_owned());
             self.draft.left.push(column);
-            self.draft.format.open.insert("ignored".to_owned());
         }
-        Ok(Some(()))
+        Ok(())
+    }
+
+    /// The values of a column, and each as it is shown, with its number and count.
+    fn values(&self, column: &str) -> (Vec<String>, Vec<String>) {
+        let column = self.draft.column(column);
+        let values = column.map(|column| &column.values).into_iter().flatten();
+        let shown = (1..).zip(values).map(|(number, (value, count))| {
+            let shown = format!("{number} {} ({count})", shown_cell(value));
+            (value.clone(), shown)
+        });
+        shown.unzip()
     }
 
     /// Asks which column stands for one of publication that the file lacks.
-    fn ask_gone(&mut self, part: PublicPart) -> io::Result<Option<()>> {
-        let count = self.draft.format.public_list(part).len();
-        for number in 0..count {
+    fn ask_gone(&mut self, part: PublicPart) -> anyhow::Result<()> {
+        for number in 0..self.draft.format.public_list(part).len() {
             let key = format!("{}.{number}.names", part.key());
             if !self.draft.is_open(&key) {
                 continue;
             }
-            let former = self.draft.format.public_list(part)[number]
-                .names
-                .parts()
-                .join(", ");
+            let block = &self.draft.format.public_list(part)[number];
+            let former = block.names.parts().join(", ");
             let prompt = format!(
                 "The file lacks {former}, which said what may be shown. Which column says it now? Its number: "
             );
-            let Some(column) = ask(&prompt, |line| self.column(line))? else {
-                return Ok(None);
-            };
+            let column = ask(&prompt, |line| self.column(line))?;
             self.draft.left.retain(|left| *left != column);
             self.draft.format.public_list(part)[number].names = Names::List(vec![column]);
             self.draft.format.open.remove(&key);
         }
-        Ok(Some(()))
+        Ok(())
     }
 
     /// Asks whether one of the columns that are left says what may be shown; the others are ignored.
-    fn ask_left(&mut self) -> io::Result<Option<()>> {
-        let has_reply = self
-            .draft
-            .format
-            .fields
-            .contains_key(&ReviewField::ReplyText);
-        let mut is_first = true;
+    fn ask_left(&mut self) -> anyhow::Result<()> {
+        let count = self.draft.left.len();
+        let verb = if count == 1 { "is" } else { "are" };
+        let columns = counted(count as u64, "column", "columns");
+        let shown = self.draft.columns.iter().zip(1..);
+        let shown = shown.filter(|(column, _)| self.draft.left.contains(&column.header));
+        let shown: Vec<String> = shown
+            .map(|(column, number)| format!("{number} {}", column.header))
+            .collect();
+        let mut prompt = format!(
+            "{columns} {verb} left: {}\nDoes one of them say what may be shown on your page? Its number, or n for no: ",
+            shown.join(", ")
+        );
         while !self.draft.left.is_empty() {
-            let left = self.draft.left.clone();
-            let number = |name: &String| {
-                1 + self
-                    .draft
-                    .columns
-                    .iter()
-                    .position(|it| it.header == *name)
-                    .unwrap_or(0)
-            };
-            let shown: Vec<String> = left
-                .iter()
-                .map(|name| format!("{} {name}", number(name)))
-                .collect();
-            let prompt = if is_first {
-                let (count, verb) = match left.len() {
-                    1 => ("One column".to_owned(), "is"),
-                    count => (format!("{count} columns"), "are"),
-                };
-                format!(
-                    "{count} {verb} left: {}\nDoes one of them say what may be shown on your page? Its number, or n for no: ",
-                    shown.join(", ")
-                )
-            } else {
-                "Does another one? Its number, or n for no: ".to_owned()
-            };
-            is_first = false;
-            let answer = ask(&prompt, |line| {
-                if is_none(line) {
-                    return Ok(None);
-                }
+            let answer = ask_or_none(&prompt, |line| {
                 let column = self.column(line)?;
-                if left.contains(&column) {
-                    Ok(Some(column))
-                } else {
-                    Err(format!(
-                        "{column} is not left; write one of {}",
-                        shown.join(", ")
-                    ))
-                }
+                let is_left = self.draft.left.contains(&column);
+                is_left.then_some(()).ok_or_else(|| {
+                    format!("{column} is not left; write one of {}", shown.join(", "))
+                })?;
+                Ok(column)
             })?;
-            let column = match answer {
-                None => return Ok(None),
-                Some(None) => break,
-                Some(Some(column)) => column,
-            };
-            if self.ask_public(&column, has_reply)?.is_none() {
-                return Ok(None);
-            }
+            let Some(column) = answer else { break };
+            self.ask_public(&column)?;
+            "Does another one? Its number, or n for no: ".clone_into(&mut prompt);
         }
         self.draft.ignore_left();
-        Ok(Some(()))
+        Ok(())
     }
 
-    fn ask_public(&mut self, column: &str, has_reply: bool) -> io::Result<Option<()>> {
-        let mut parts = vec![("1 the review", PublicPart::Review)];
+    fn ask_public(&mut self, column: &str) -> anyhow::Result<()> {
+        let fields = &self.draft.format.fields;
+        let has_reply = fields.contains_key(&ReviewField::ReplyText);
+        let mut parts = vec![("1", "the review", PublicPart::Review)];
         if has_reply {
-            parts.push(("2 the firm's reply", PublicPart::Reply));
+            parts.push(("2", "the firm's reply", PublicPart::Reply));
         }
-        parts.push(("3 the name of its author", PublicPart::Name));
-        let shown: Vec<&str> = parts.iter().map(|(shown, _)| *shown).collect();
+        parts.push(("3", "the name of its author", PublicPart::Name));
+        let shown: Vec<String> = parts
+            .iter()
+            .map(|(number, noun, _)| format!("{number} {noun}"))
+            .collect();
         let part = ask(&format!("  Of {}? ", shown.join(", ")), |line| {
-            let mut found = parts
-                .iter()
-                .filter(|(shown, _)| shown.starts_with(line) && line.len() == 1);
+            let found = parts.iter().find(|(number, ..)| *number == line);
             found
-                .next()
-                .map(|(_, part)| *part)
+                .map(|(.., part)| *part)
                 .ok_or_else(|| format!("{line} is none of them; write one of their numbers"))
         })?;
-        let values = self
-            .draft
-            .column(column)
-            .map(|it| it.values.clone())
-            .unwrap_or_default();
-        let names: Vec<String> = values.iter().map(|(value, _)| value.clone()).collect();
-        let Some(part) = part else {
-            return Ok(None);
-        };
+        let (mut names, shown) = self.values(column);
         let prompt = if names.is_empty() {
+            names = vec![String::new(), "*".to_owned()];
             format!(
                 "  {column} has texts. May it be shown 1 where it is empty, 2 where it is not? "
             )
         } else {
-            let counts: Vec<String> = values
-                .iter()
-                .map(|(value, count)| format!("{} ({count})", shown_cell(value)))
-                .collect();
-            let numbers: Vec<String> = (1..)
-                .zip(&names)
-                .map(|(number, value)| format!("{number} {}", shown_cell(value)))
-                .collect();
             format!(
-                "  It has {}. Which of these means \"may be shown\"? {} (several with commas): ",
-                counts.join(", "),
-                numbers.join(", ")
+                "  It has {}. Which of these means \"may be shown\"? (several with commas): ",
+                shown.join(", ")
             )
         };
-        let choices = if names.is_empty() {
-            vec![String::new(), "*".to_owned()]
-        } else {
-            names
-        };
         let chosen = ask(&prompt, |line| {
-            let parts = line.split(',').map(|part| choice(part.trim(), &choices));
+            let parts = line.split(',').map(|part| choice(part.trim(), &names));
             parts.collect::<Result<Vec<usize>, String>>()
         })?;
-        let Some(chosen) = chosen else {
-            return Ok(None);
-        };
         let block = PublicColumn {
             names: Names::List(vec![column.to_owned()]),
-            values: chosen
-                .into_iter()
-                .map(|place| choices[place].clone())
-                .collect(),
+            values: chosen.into_iter().map(|at| names[at].clone()).collect(),
             ..PublicColumn::default()
         };
         self.draft.left.retain(|left| left != column);
         self.draft.format.public_list(part).push(block);
-        Ok(Some(()))
+        Ok(())
     }
 }

@@ -1,6 +1,5 @@
 //! The command `reviews sync`: lists and runs the entries of the operator's file.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -24,12 +23,9 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::imports::Doubtful;
 use crate::model::json::without_nulls;
-use crate::random::Random;
 use crate::storage::Opening;
 use crate::storage::business::time_zone;
-use crate::storage::reviews::counts_by_source;
 use crate::storage::sync::{SyncState, sync_states};
-use crate::storage::transparency::hidden_by_source;
 use crate::sync::{
     Cause, Entry, RunOutcome, RunRequest, SyncError, SyncFile, SyncReport, SyncRunner,
 };
@@ -118,7 +114,7 @@ impl RunEntries {
             doubtful: self.doubtful,
             withdraws_missing: self.withdraw_missing,
         };
-        let runner = SyncRunner::new(&opening.database, clock, Random::system(), self.config);
+        let runner = SyncRunner::new(&opening.database, clock, self.config);
         let mut exit = Exit::Done;
         for entry in entries {
             let ran = run_entry(&runner, entry, &request).await;
@@ -218,18 +214,9 @@ impl List {
 
 /// The entries of the file with their states.
 pub(super) struct EntryList {
-    entries: Vec<ListedEntry>,
+    entries: Vec<(Entry, SyncState)>,
     /// The business's, in which times are shown.
     zone: Tz,
-}
-
-struct ListedEntry {
-    entry: Entry,
-    state: SyncState,
-    /// Of its source, the reviews that are published, withheld and deleted.
-    counts: [u64; 3],
-    /// How many reviews its source says that it has; of several entries their sum, if each has a number.
-    total: Option<u64>,
 }
 
 impl EntryList {
@@ -244,37 +231,12 @@ impl EntryList {
             Err(fault) => return Ok(Err(fault)),
         };
         let mut states = sync_states(reader).await?;
-        let published = counts_by_source(reader).await?;
-        let hidden = hidden_by_source(reader).await?;
-        let counts_of = |source: &str| {
-            let published = published.iter().find(|one| one.source_name == source);
-            let published = published.map_or(0, |one| one.published.unsigned_abs());
-            let hidden = hidden.get(source).copied().unwrap_or_default();
-            [published, hidden.withheld, hidden.deleted]
-        };
-        let listed = entries.into_iter().map(|entry| {
+        let entries = entries.into_iter().map(|entry| {
             let state = states.remove(&entry.name).unwrap_or_default();
-            let counts = counts_of(&source_of(&entry, &state));
-            ListedEntry {
-                entry,
-                state,
-                counts,
-                total: None,
-            }
+            (entry, state)
         });
-        let mut listed: Vec<ListedEntry> = listed.collect();
-        let mut totals: BTreeMap<String, Option<u64>> = BTreeMap::new();
-        for ListedEntry { entry, state, .. } in &listed {
-            let total = state.total.map(i64::unsigned_abs);
-            let sum = totals.entry(source_of(entry, state)).or_insert(Some(0));
-            *sum = sum.zip(total).map(|(sum, total)| sum + total);
-        }
-        for listed in &mut listed {
-            let total = totals.get(&source_of(&listed.entry, &listed.state));
-            listed.total = total.copied().flatten();
-        }
         Ok(Ok(Self {
-            entries: listed,
+            entries: entries.collect(),
             zone: time_zone(reader).await?.unwrap_or_default(),
         }))
     }
@@ -282,23 +244,22 @@ impl EntryList {
     pub(super) fn json(&self, now: DateTime<Utc>) -> Value {
         let listed = self.entries.iter();
         listed
-            .map(|listed| entry_json(&listed.entry, &listed.state, now))
+            .map(|(entry, state)| entry_json(entry, state, now))
             .collect()
     }
 
     pub(super) fn format(&self) -> String {
         let listed = self.entries.iter();
-        let texts: Vec<String> = listed.map(|listed| entry_text(listed, self.zone)).collect();
-        texts.join(
-            "
-",
-        )
+        let texts: Vec<String> = listed
+            .map(|(entry, state)| entry_text(entry, state, self.zone))
+            .collect();
+        texts.join("\n")
     }
 }
 
 fn source_of(entry: &Entry, state: &SyncState) -> String {
     let entry_source = entry.source.clone().or_else(|| state.source.clone());
-    entry_source.unwrap_or_else(|| entry.shown_source())
+    entry_source.unwrap_or_else(|| entry.source_of(None))
 }
 
 fn entry_json(entry: &Entry, state: &SyncState, now: DateTime<Utc>) -> Value {
@@ -324,13 +285,7 @@ fn waits_for(entry: &Entry, state: &SyncState) -> Option<&'static str> {
     (!is_same).then_some("never succeeded as it now stands")
 }
 
-fn entry_text(listed: &ListedEntry, zone: Tz) -> String {
-    let ListedEntry {
-        entry,
-        state,
-        counts,
-        total,
-    } = listed;
+fn entry_text(entry: &Entry, state: &SyncState, zone: Tz) -> String {
     let (name, source) = (&entry.name, source_of(entry, state));
     let schedule = entry.schedule.to_string();
     let fetched = if schedule.contains(' ') {
@@ -376,16 +331,9 @@ fn entry_text(listed: &ListedEntry, zone: Tz) -> String {
             ),
         ));
     }
-    if let (Some(total), Some(on)) = (total, &state.total_on) {
-        let [published, withheld, deleted] = counts;
-        let missing = total.saturating_sub(published + withheld + deleted);
-        lines.push((
-            "total",
-            format!(
-                "{} says {total}: {published} here, {withheld} withheld, {deleted} deleted, {missing} not here ({on})",
-                source_of(entry, state)
-            ),
-        ));
+    if let (Some(total), Some(on)) = (state.total, &state.total_on) {
+        let source = source_of(entry, state);
+        lines.push(("total", format!("{source} says {total} ({on})")));
     }
     let mut text = format!("{name}: {}\n", entry.shown_url());
     for (label, value) in lines {

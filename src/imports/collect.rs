@@ -20,7 +20,7 @@ use crate::imports::native::{is_about_business, parse_deleted, parse_record, rea
 use crate::imports::opened_file::OpenedFile;
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::{Opener, is_zip};
-use crate::imports::read::json::{JsonText, RawRow};
+use crate::imports::read::json::{RawRow, read_lines};
 use crate::imports::read::text::{Decoded, decode, encodings};
 use crate::imports::read::{Bounds, Cells, ROWS_BETWEEN_LOOKS, Row, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, NewValue, Watcher};
@@ -171,7 +171,7 @@ impl FileReader<'_> {
         if let InputRows::Table(table) = &input.rows
             && (format.is_table() || !table.is_objects)
         {
-            name += &mask.apply(&table.place);
+            name += &table.place;
         }
         self.report.files.push(FileReport::new(name, format));
         if let Some(note) = note {
@@ -219,8 +219,7 @@ impl FileReader<'_> {
         let decode = |encoding| decode(bytes, encoding, self.request.country());
         let decoded = decode(encoding)?;
         if self.request.is_sample {
-            let json = JsonText::of_lines(&decoded.text, decoded.is_damaged)?;
-            let records = json.rows(0).collect();
+            let records = read_lines(&decoded.text)?.rows().collect();
             return Ok((self.native(&NATIVE, records, None), None));
         }
         let Some(opened) = OpenedFile::of_text(&decoded, header_row)? else {
@@ -268,8 +267,8 @@ impl FileReader<'_> {
             let input = self.native(&Arc::new(format), records, business.map(str::to_owned));
             return Ok((input, opened.note));
         }
-        let part = opened.find_part(&format, choice.base.as_deref())?;
-        let mut table = opened.table(&part, &format, bounds)?;
+        let (part, places) = opened.find_part(&format, choice.base.as_deref())?;
+        let mut table = opened.table(part, &format, bounds)?;
         self.hide_secrets(&mut table);
         let input = Input {
             file: self.report.files.len(),
@@ -278,7 +277,7 @@ impl FileReader<'_> {
                 tomorrow: self.calendar.tomorrow(),
                 country: self.request.country().map(str::to_owned),
                 encodings,
-                places: part.candidates,
+                places,
                 ignored: self.formats.ignored(&choice.source),
                 is_kept: choice.is_kept,
                 asks_for_draft: self.request.format == Some(FormatArgument::Draft),
@@ -488,28 +487,27 @@ impl Collector<'_> {
 
     /// Says in the report what is read, what is passed over, and what hides reviews.
     fn describe(&mut self, reader: &RowReader<'_>, source: &str, file: usize) {
-        let mask = &self.request.mask;
         let report = &mut self.collected.report;
         if reader.passes_members() {
             let names = reader.passed_members();
             if !names.is_empty() {
-                let note = format!("members that are not read: {}", names.join(", "));
-                report.note(mask.apply(&note));
+                let names = names.join(", ");
+                report.note(format!("members that are not read: {names}"));
             }
         } else {
             report.files[file].fields = reader.describe();
         }
         let missing = reader.missing_columns();
         if !missing.is_empty() {
-            report.note(mask.apply(&format!(
-                "columns of the format that the file lacks: {}; it states nothing of them",
-                missing.join(", ")
-            )));
+            let missing = missing.join(", ");
+            report.note(format!(
+                "columns of the format that the file lacks: {missing}; it states nothing of them"
+            ));
         }
         for (part, header, value, count) in reader.hiding_values() {
             report.new_values.push(NewValue {
                 source: source.to_owned(),
-                header: mask.apply(&header),
+                header,
                 key: part.key(),
                 value: shown_cell(&value),
                 count,
@@ -626,10 +624,8 @@ impl Collector<'_> {
 
     /// Adds a deletion by the owner; only in our own exports.
     fn add_deleted(&mut self, mut mark: Mark) {
-        let report = &mut self.collected.report;
-        report.taken += 1;
-        if self.request.run_of.is_some() {
-            report.left_out_deletions += 1;
+        self.collected.report.taken += 1;
+        if self.leaves_out_settings() {
             return;
         }
         if let (Some(source), Some(name)) = (&mut mark.source, &self.request.source) {
@@ -644,7 +640,7 @@ impl Collector<'_> {
         let is_run = self.request.run_of.is_some();
         if is_run {
             self.collected.report.note(
-                "the business, editorial texts and formats of the file are left out: a run takes reviews only".to_owned(),
+                "the business, editorial texts, formats and deletions of the file are left out: a run takes reviews only".to_owned(),
             );
         }
         is_run
@@ -697,7 +693,7 @@ impl Collector<'_> {
         }
         self.take_formats(value);
         if self.has_business {
-            self.collected.report.has_left_out_business = true;
+            self.collected.report.note_left_out_business();
             return Ok(());
         }
         if let Some(editorial) = value.get("editorial").filter(|value| value.is_object()) {

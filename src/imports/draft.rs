@@ -2,7 +2,6 @@
 //! is then open stands as `"?"`. Nothing is inferred from cells, and nothing that a format says is changed.
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
@@ -591,6 +590,13 @@ impl Draft {
                 self.file
             )
         }];
+        lines.extend(self.describe_unread());
+        lines
+    }
+
+    /// What of the file is not read.
+    pub fn describe_unread(&self) -> Vec<String> {
+        let mut lines = Vec::new();
         if !self.beside.is_empty() {
             let beside = self.beside.iter();
             let beside = beside
@@ -614,16 +620,10 @@ impl Draft {
         let shown = self.left.iter().take(COLUMNS_SHOWN);
         let shown =
             shown.map(|name| format!("{} ({})", basic_string(name), self.shown_values(name)));
-        let mut left = String::new();
-        for (number, column) in shown.enumerate() {
-            let _ = write!(left, "{}{column}", if number > 0 { ", " } else { "" });
-        }
-        let name = self.left.last().map(|name| basic_string(name));
-        let value = self
-            .left
-            .last()
-            .and_then(|name| self.column(name)?.values.first().cloned());
-        let value = value.map_or_else(|| "yes".to_owned(), |(value, _)| shown_cell(&value));
+        let left = shown.collect::<Vec<_>>().join(", ");
+        let name = self.left.last().map_or("", String::as_str);
+        let value = self.column(name).and_then(|column| column.values.first());
+        let value = value.map_or_else(|| "yes".to_owned(), |(value, _)| shown_cell(value));
         let mut lines = Vec::new();
         if !self.format.ignored.is_empty() {
             let ignored = self.format.ignored.parts().into_iter().map(basic_string);
@@ -636,7 +636,7 @@ impl Draft {
             format!("Left: {left}."),
             "Does one of them say whether a review, your reply or the name may be published? Then add at the end, for example,".to_owned(),
             "  [[public]]                # or [[public_reply]], [[public_name]]".to_owned(),
-            format!("  names = [{}]", name.unwrap_or_default()),
+            format!("  names = [{}]", basic_string(name)),
             format!("  values = [{}]", basic_string(&value)),
             "and ignore the others: ignored = \"*\"".to_owned(),
         ]);

@@ -63,7 +63,7 @@ impl From<serde_json::Error> for FileError {
         };
         let (line, column) = (error.line(), error.column().max(1));
         Self(format!(
-            "line {line}, column {column}: the JSON is broken ({reason}); export it again"
+            "line {line}, column {column}: the JSON is broken ({reason}); export it again, in UTF-8"
         ))
     }
 }

@@ -9,8 +9,9 @@ use std::num::NonZeroU16;
 
 use chrono_tz::Tz;
 use encoding_rs::Encoding;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_with::{DisplayFromStr, serde_as};
+use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::imports::fault::FileError;
@@ -23,12 +24,10 @@ use crate::model::{compose, named};
 pub const OPEN: &str = "?";
 /// Of `ignored`: all columns that are left.
 pub const ALL_LEFT: &str = "*";
-/// Maximum size of a format's text in bytes.
-pub const FORMAT_BYTES_MAX: usize = 256 << 10;
 
 named! {
     /// A field of a review that a column may fill, by its name in `[fields]`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
     #[serde(rename_all = "snake_case")]
     pub enum ReviewField {
         Rating = "rating",
@@ -80,7 +79,7 @@ impl ReviewField {
 }
 
 /// Names of columns, in the order in which they are tried.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(untagged, expecting = "expected a column, or a list of columns")]
 pub enum Names {
     /// One column, or several with commas.
@@ -121,7 +120,7 @@ impl Names {
 }
 
 /// A column that says whether something is public.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct PublicColumn {
     pub names: Names,
@@ -133,7 +132,7 @@ pub struct PublicColumn {
     pub optional: Option<OptionalIn>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum OptionalIn {
     All,
@@ -171,7 +170,7 @@ impl PublicColumn {
 }
 
 /// Rows with another value are another business's.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 pub struct Only {
     pub column: String,
@@ -180,7 +179,7 @@ pub struct Only {
 
 /// How a platform's API gives further pages; `Link: rel="next"` (RFC 8288) needs no entry, and goes before one. Paths are
 /// those of members in the body, such as `pagination.next`.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Paging {
     /// Paths of the array of rows, of which an answer has one; if `None`, the answer is the array.
@@ -218,7 +217,7 @@ pub enum Reader {
 
 /// A source's format, or a built-in one. What is said of a field is what `docs/FORMAT.md` says of the key.
 #[serde_as]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default, deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact by itself")]
 pub struct Format {
@@ -375,12 +374,12 @@ impl Format {
     /// # Errors
     /// With the line of the fault, and the nearest name.
     pub fn parse(text: &str) -> Result<Self, FileError> {
-        if text.len() > FORMAT_BYTES_MAX {
-            return Err(FileError::new(
-                "has more than 256 KiB, so it is no format; give the reviews before --format, and the format after it",
-            ));
+        let mut text = text.trim_start_matches('\u{feff}').to_owned();
+        // The draft offers lines that only need their `#` taken away.
+        if text.matches("\nencoding = ").count() > 1 {
+            text = text.replace(&format!("encoding = {OPEN:?}"), "");
         }
-        let text = &without_answered_encoding(text.trim_start_matches('\u{feff}'));
+        let text = &text;
         let parsed = DeTable::parse(text).map_err(|error| explain(text, &error))?;
         let mut table = parsed.into_inner();
         let open = take_open(&mut table);
@@ -413,15 +412,6 @@ impl Format {
 
     /// A key whose value cannot be used, with the reason.
     fn find_fault(&self) -> Option<(&'static str, String)> {
-        let is_open = |text: &Option<String>| text.as_deref() == Some(OPEN);
-        for (key, value) in [("like", &self.like), ("separator", &self.separator)] {
-            if is_open(value) {
-                return Some((
-                    key,
-                    "\"?\" is no value of it; replace it, or leave it out".to_owned(),
-                ));
-            }
-        }
         if let Some(date_format) = &self.date_format
             && let Err(fault) = DateFormat::parse(date_format)
         {
@@ -455,27 +445,21 @@ impl Format {
                 return Some(("fields", message));
             }
         }
-        let blocks = [
-            ("public", &self.public),
-            ("public_reply", &self.public_reply),
-            ("public_name", &self.public_name),
-        ];
-        for (key, list) in blocks {
-            for (number, block) in list.iter().enumerate() {
-                let is_open = |part: &str| self.open.contains(&format!("{key}.{number}.{part}"));
-                let lacks = if block.names.is_empty() && !is_open("names") {
-                    "names = [\"COLUMN\"], the column that says it"
+        for (part, blocks) in self.public_blocks() {
+            for (number, block) in blocks.iter().enumerate() {
+                let is_open = self
+                    .open
+                    .contains(&format!("{}.{number}.names", part.key()));
+                let fault = if block.names.is_empty() && !is_open {
+                    "a block lacks names = [\"COLUMN\"], the column that says it"
                 } else if block.values.is_empty() {
-                    "values = [\"VALUE\"], the values with which it may be shown"
+                    "a block lacks values = [\"VALUE\"], the values with which it may be shown"
                 } else if self.name.is_empty() && block.optional.is_some() {
-                    return Some((
-                        key,
-                        "optional is for built-in formats; leave it out".to_owned(),
-                    ));
+                    "optional is for built-in formats; leave it out"
                 } else {
                     continue;
                 };
-                return Some((key, format!("a block lacks {lacks}")));
+                return Some((part.key(), fault.to_owned()));
             }
         }
         None
@@ -611,24 +595,6 @@ impl PublicPart {
 
 // The text of a format.
 
-/// The text without an open `encoding`, if another line has it: the draft offers lines that only need their `#` taken away.
-fn without_answered_encoding(text: &str) -> String {
-    let is_encoding = |line: &str| {
-        let rest = line.trim_start().strip_prefix("encoding");
-        rest.is_some_and(|rest| rest.trim_start().starts_with('='))
-    };
-    let is_open = |line: &str| is_encoding(line) && line.contains("\"?\"");
-    let is_answered = text.lines().any(|line| is_encoding(line) && !is_open(line));
-    let lines = text.split_inclusive('\n').map(|line| {
-        if is_answered && is_open(line) {
-            "\n"
-        } else {
-            line
-        }
-    });
-    lines.collect()
-}
-
 /// Keys that a draft may leave open, besides those of `[fields]` and the names of a column of publication.
 const OPEN_KEYS: [&str; 7] = [
     "ignored",
@@ -686,7 +652,8 @@ fn key_lines(text: &str, table: &DeTable<'_>) -> BTreeMap<String, usize> {
     table.iter().map(|(key, _)| line(key)).collect()
 }
 
-fn line_of(text: &str, at: usize) -> usize {
+/// The line of a place in a text, from 1.
+pub fn line_of(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     1 + memchr::memchr_iter(b'\n', before).count()
 }
@@ -718,18 +685,12 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
         ));
     };
     let expected: Vec<&str> = names.collect();
-    let is_field = ReviewField::find(name).is_some();
-    let is_key = KeyUse::of(name).is_some();
-    let is_of_block = ["names", "values", "reason"].contains(&name);
-    let in_fields = expected.contains(&ReviewField::Rating.name());
-    let advice = if in_fields && is_key {
-        "is a key of the format, so it stands above [fields]".to_owned()
-    } else if !in_fields && is_field {
-        "is a field of a review, so it stands below [fields]".to_owned()
-    } else if is_of_block && !expected.contains(&name) {
-        "is a key of a block such as [[public]], so it stands below one".to_owned()
-    } else if is_key {
+    let advice = if KeyUse::of(name).is_some() {
         "is a key of the format, so it stands above [fields] and the blocks".to_owned()
+    } else if ReviewField::find(name).is_some() {
+        "is a field of a review, so it stands below [fields]".to_owned()
+    } else if ["names", "values", "reason"].contains(&name) {
+        "is a key of a block such as [[public]], so it stands below one".to_owned()
     } else {
         let is_listed = |known: &&&str| !matches!(KeyUse::of(known), Some(KeyUse::BuiltIn));
         let allowed = expected.iter().filter(is_listed).copied();
@@ -756,116 +717,113 @@ impl Format {
 
     /// The text with comments; each is one line.
     pub fn write(&self, comments: &Comments) -> String {
-        let mut text = String::new();
-        for (path, value) in self.keys() {
-            for line in comments.above.get(&path).into_iter().flatten() {
-                text += format!("# {}", one_line(line)).trim_end();
-                text.push('\n');
+        let tables = [self, &Self::default()].map(toml::Table::try_from);
+        let [own, usual] = tables.map(Result::unwrap_or_default);
+        let mut writer = FormatWriter {
+            open: &self.open,
+            comments,
+            text: String::new(),
+            section: None,
+        };
+        writer.add_comments("");
+        for key in LIKE_KEYS.into_iter().chain(OWNER_KEYS) {
+            let value = own.get(key).filter(|value| usual.get(key) != Some(value));
+            if !SECTIONS.contains(&key) {
+                writer.add("", key, value);
             }
-            let is_open = self.open.contains(&path);
-            let value = if is_open { format!("{OPEN:?}") } else { value };
-            if path.starts_with('[') {
-                let _ = write!(text, "\n{path}\n");
-            } else if !value.is_empty() {
-                let name = path.rsplit('.').next().unwrap_or_default();
-                let mut line = format!("{name} = {value}");
-                if let Some(comment) = comments.beside.get(&path) {
-                    line = format!("{line:<34} # {}", one_line(comment).trim_end());
+        }
+        writer.section = Some("[paging]".to_owned());
+        for (key, value) in own
+            .get("paging")
+            .and_then(Value::as_table)
+            .into_iter()
+            .flatten()
+        {
+            let is_empty = value.as_array().is_some_and(Vec::is_empty);
+            writer.add("paging.", key, Some(value).filter(|_| !is_empty));
+        }
+        writer.section = Some("[fields]".to_owned());
+        for field in ReviewField::ALL {
+            let value = own.get("fields").and_then(|it| it.get(field.name()));
+            writer.add("fields.", field.name(), value);
+        }
+        for part in PublicPart::ALL {
+            let key = part.key();
+            let blocks = own.get(key).and_then(Value::as_array).into_iter().flatten();
+            for (number, block) in blocks.enumerate() {
+                writer.section = Some(format!("[[{key}]]"));
+                for name in ["names", "values", "reason"] {
+                    writer.add(&format!("{key}.{number}."), name, block.get(name));
                 }
-                text += &line;
-                text.push('\n');
             }
         }
-        text
-    }
-
-    /// The keys by their paths, each with its value, which is empty if it has none; a path in square brackets begins a table.
-    fn keys(&self) -> Vec<(String, String)> {
-        let text = |value: &Option<String>| value.as_deref().map(basic_string);
-        let ignored = Some(&self.ignored).filter(|names| !names.is_empty());
-        let words = self.values.iter();
-        let words: Vec<String> = words
-            .map(|(word, stars)| format!("{} = {stars}", basic_string(word)))
-            .collect();
-        let words = (!words.is_empty()).then(|| format!("{{ {} }}", words.join(", ")));
-        let only = self.only.as_ref().map(|only| {
-            let (column, value) = (basic_string(&only.column), basic_string(&only.value));
-            format!("{{ column = {column}, value = {value} }}")
-        });
-        let top = [
-            ("", None),
-            ("like", text(&self.like)),
-            ("ignored", ignored.map(names_text)),
-            ("scale", self.scale.map(|it| it.to_string())),
-            ("values", words),
-            ("date_format", text(&self.date_format)),
-            ("zone", self.zone.map(|it| basic_string(it.name()))),
-            ("encoding", text(&self.encoding)),
-            ("header_row", self.header_row.map(|it| it.to_string())),
-            ("sheet", text(&self.sheet)),
-            ("rows", text(&self.rows)),
-            ("only", only),
-            ("full_names", self.full_names.map(|it| it.to_string())),
-            ("separator", text(&self.separator)),
-            ("joined", self.joined.map(|it| basic_string(it.name()))),
-        ];
-        let top = top.map(|(key, value)| (key.to_owned(), value.unwrap_or_default()));
-        let mut keys = Vec::from(top);
-        if let Some(paging) = &self.paging {
-            keys.push(("[paging]".to_owned(), String::new()));
-            keys.extend(paging.keys());
-        }
-        let fields = ReviewField::ALL.into_iter().filter_map(|field| {
-            let path = format!("fields.{field}");
-            let found = self.fields.get(&field).map(names_text);
-            let is_there = found.is_some() || self.open.contains(&path);
-            is_there.then(|| (path, found.unwrap_or_default()))
-        });
-        let mut fields = fields.peekable();
-        if fields.peek().is_some() {
-            keys.push(("[fields]".to_owned(), String::new()));
-        }
-        keys.extend(fields);
-        for (part, blocks) in self.public_blocks() {
-            for (number, block) in blocks.iter().enumerate() {
-                let path = |name: &str| format!("{}.{number}.{name}", part.key());
-                let reason = text(&block.reason).unwrap_or_default();
-                keys.extend([
-                    (format!("[[{}]]", part.key()), String::new()),
-                    (path("names"), names_text(&block.names)),
-                    (path("values"), list_text(&block.values)),
-                    (path("reason"), reason),
-                ]);
-            }
-        }
-        keys
+        writer.text
     }
 }
 
-impl Paging {
-    fn keys(&self) -> [(String, String); 8] {
-        let members = [
-            ("rows", &self.rows),
-            ("next", &self.next),
-            ("token", &self.token),
-            ("parameter", &self.parameter),
-            ("page", &self.page),
-            ("offset", &self.offset),
-            ("size", &self.size),
-            ("total", &self.total),
-        ];
-        members.map(|(name, value)| {
-            let value = value.as_deref().map(basic_string).unwrap_or_default();
-            (format!("paging.{name}"), value)
-        })
+/// Keys whose values are written as tables of their own, below all others.
+const SECTIONS: [&str; 5] = ["paging", "fields", "public", "public_reply", "public_name"];
+
+struct FormatWriter<'f> {
+    open: &'f BTreeSet<String>,
+    comments: &'f Comments,
+    text: String,
+    /// The head of a table that is written before its first key.
+    section: Option<String>,
+}
+
+impl FormatWriter<'_> {
+    fn add_comments(&mut self, path: &str) {
+        for line in self.comments.above.get(path).into_iter().flatten() {
+            self.text += format!("# {}", one_line(line)).trim_end();
+            self.text.push('\n');
+        }
+    }
+
+    /// Adds a key below a path, unless it has no value.
+    fn add(&mut self, path: &str, key: &str, value: Option<&Value>) {
+        let path = format!("{path}{key}");
+        let value = match value {
+            _ if self.open.contains(&path) => basic_string(OPEN),
+            Some(value) => toml_text(value),
+            None => return,
+        };
+        if let Some(section) = self.section.take() {
+            self.text += &format!("\n{section}\n");
+        }
+        self.add_comments(&path);
+        let mut line = format!("{key} = {value}");
+        if let Some(comment) = self.comments.beside.get(&path) {
+            line = format!("{line:<34} # {}", one_line(comment).trim_end());
+        }
+        self.text += &line;
+        self.text.push('\n');
     }
 }
 
-fn names_text(names: &Names) -> String {
-    match names {
-        Names::Text(text) => basic_string(text),
-        Names::List(list) if list.is_empty() => basic_string(""),
-        Names::List(list) => list_text(list),
+/// A value on one line; an empty list of columns is `""`.
+fn toml_text(value: &Value) -> String {
+    match value {
+        Value::Array(list) if !list.is_empty() => {
+            let list: Vec<String> = list.iter().map(toml_text).collect();
+            format!("[{}]", list.join(", "))
+        }
+        Value::Table(table) => {
+            let is_bare =
+                |key: &str| !key.is_empty() && key.bytes().all(|it| it.is_ascii_lowercase());
+            let members = table.iter().map(|(key, value)| {
+                let name = if is_bare(key) {
+                    key.clone()
+                } else {
+                    basic_string(key)
+                };
+                format!("{name} = {}", toml_text(value))
+            });
+            format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
+        }
+        Value::Integer(number) => number.to_string(),
+        Value::Boolean(flag) => flag.to_string(),
+        value => basic_string(value.as_str().unwrap_or_default()),
     }
 }
 
@@ -875,11 +833,6 @@ fn one_line(comment: &str) -> String {
     plain
         .map(|c| if c.is_control() { ' ' } else { c })
         .collect()
-}
-
-fn list_text(list: &[String]) -> String {
-    let list: Vec<String> = list.iter().map(|it| basic_string(it)).collect();
-    format!("[{}]", list.join(", "))
 }
 
 /// A basic string of TOML.
@@ -939,6 +892,12 @@ pub fn column_key(name: &str) -> String {
     } else {
         name.trim().to_owned()
     }
+}
+
+/// Whether a column is a member of the object, or of a list of objects, with this name.
+pub fn is_inside(column: &str, name: &str) -> bool {
+    let rest = column.strip_prefix(name);
+    rest.is_some_and(|rest| rest.starts_with(['.', '[']))
 }
 
 /// Whether a name means the column with this header.

@@ -42,7 +42,6 @@ mod incoming;
 mod merge;
 pub mod native;
 mod opened_file;
-mod part;
 mod platforms;
 mod read;
 mod report;
@@ -53,7 +52,7 @@ mod value;
 pub use choose::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
 pub use format::{
-    FORMAT_BYTES_MAX, Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField,
+    Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, line_of,
 };
 pub use merge::guards::Guards;
 pub use merge::undo::{Undone, undo};
@@ -191,7 +190,7 @@ pub async fn apply(
     if business != request.business && collected.business.take().is_some() {
         collected.editorial = None;
         collected.report.business = None;
-        collected.report.has_left_out_business = true;
+        collected.report.note_left_out_business();
     }
     let merging = merge_and_write(write, collected, &kept, &request, guards, watch);
     // It holds all rows, which would make a large future of every caller.

@@ -1,17 +1,18 @@
 //! A file by its parts: the sheets of a workbook, the lists of a document of JSON, a text below its header, or the structured data of a
 //! page. The names of the columns of a part say which format the file has, and by that one part is read as a table.
 
+use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
+use crate::imports::draft::named_field;
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::{Format, Reader, ReviewField, column_key, is_inside};
 use crate::imports::native::{columns_of_table, is_native_record};
-use crate::imports::part::FilePart;
 use crate::imports::platforms::{DOCUMENT, NATIVE};
-use crate::imports::read::json::{JsonText, RawRow, RowList};
-use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
+use crate::imports::read::json::{RawRow, RowKind, RowList, read_lists};
+use crate::imports::read::text::{Decoded, Header, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
 use crate::model::fold;
@@ -19,34 +20,118 @@ use crate::model::json::{member, visit};
 
 /// An opened file.
 pub struct OpenedFile<'t> {
-    content: FileContent<'t>,
-    pub parts: Vec<FilePart>,
+    /// At least one.
+    pub parts: Vec<FilePart<'t>>,
     pub own_form: Option<OwnForm>,
     /// A sentence for the owner about its letters.
     pub note: Option<String>,
 }
 
-enum FileContent<'t> {
-    Workbook(Vec<Sheet>),
-    Json(JsonText<'t>),
+/// A part of a file, of which only the names of its columns are known.
+pub struct FilePart<'t> {
+    /// The path of a list, or the name of a sheet.
+    place: String,
+    columns: Vec<String>,
+    keys: HashSet<String>,
+    content: PartContent<'t>,
+}
+
+enum PartContent<'t> {
+    Sheet(Sheet),
+    List(RowList<'t>),
+    Text(&'t str, Header),
     Page(&'t str),
-    Text(&'t Decoded<'t>),
 }
 
 /// Our own form in JSON.
 pub struct OwnForm {
     pub format: Arc<Format>,
-    /// The list of its records; `None` if it has none.
+    /// The part with its records; `None` if it has none.
     list: Option<usize>,
     /// Whether no other file is like it.
     pub is_certain: bool,
 }
 
-/// The part of a document that is read.
-pub struct FoundPart {
-    number: usize,
-    /// The names of those that may be meant, if several may.
-    pub candidates: Vec<String>,
+impl<'t> FilePart<'t> {
+    fn new(
+        place: &str,
+        columns: impl IntoIterator<Item = String>,
+        content: PartContent<'t>,
+    ) -> Self {
+        let columns: Vec<String> = columns.into_iter().collect();
+        Self {
+            place: place.to_owned(),
+            keys: columns.iter().map(|column| column_key(column)).collect(),
+            columns,
+            content,
+        }
+    }
+
+    const fn list(&self) -> Option<&RowList<'t>> {
+        match &self.content {
+            PartContent::List(list) => Some(list),
+            PartContent::Sheet(_) | PartContent::Text(..) | PartContent::Page(_) => None,
+        }
+    }
+
+    /// Whether there is a name `name`, or one inside it: a name that identifies a format may be that of an object or a list. A mark at
+    /// its beginning counts: `@type`, `_id`.
+    fn has(&self, name: &str) -> bool {
+        let is_name = if name.starts_with(['@', '_']) {
+            self.columns.iter().any(|column| column == name)
+        } else {
+            self.keys.contains(&column_key(name))
+        };
+        is_name || self.columns.iter().any(|column| is_inside(column, name))
+    }
+
+    /// The number of fields of a review of which a column has an exact name.
+    fn core_fields(&self) -> usize {
+        let named = self.columns.iter().filter_map(|column| named_field(column));
+        let named: BTreeSet<ReviewField> = named.collect();
+        let core = ReviewField::CORE.iter();
+        core.filter(|field| named.contains(field)).count()
+    }
+
+    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
+    pub fn has_keys(&self, format: &Format) -> bool {
+        let has_field = |field| {
+            let mut names = format.column_names(field).into_iter();
+            names.any(|name| self.has(name))
+        };
+        let is_whole = self.list().is_some()
+            || format.reader == Reader::Columns
+                && (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
+                && has_field(ReviewField::Date)
+                && has_field(ReviewField::Text);
+        let mut keys = format.keys.iter();
+        is_whole && keys.any(|set| set.split(", ").all(|name| self.has(name)))
+    }
+
+    /// Whether it has the columns that an owner's format needs.
+    pub fn fits(&self, format: &Format) -> bool {
+        let has = |names: &[&str]| names.iter().any(|name| self.has(name));
+        let core = ReviewField::CORE.iter();
+        let fields = core.filter_map(|field| format.fields.get(field));
+        let mut fields = fields.filter(|names| !names.is_empty()).peekable();
+        let only = format.only.as_ref().map(|only| only.column.as_str());
+        let blocks = format.public_blocks();
+        let mut blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
+        fields.peek().is_some()
+            && fields.all(|names| has(&names.among(&self.columns)))
+            && only.is_none_or(|name| self.has(name))
+            && blocks.all(|block| has(&block.names.among(&self.columns)))
+    }
+
+    /// Whether it has neither the stars nor the texts of an owner's format, so that it is another table.
+    pub fn is_other(&self, format: &Format) -> bool {
+        let lacks = |field| {
+            let names = format.fields.get(&field);
+            let names = names.map(|names| names.among(&self.columns));
+            !names.unwrap_or_default().iter().any(|name| self.has(name))
+        };
+        lacks(ReviewField::Rating) && lacks(ReviewField::Text)
+    }
 }
 
 impl<'t> OpenedFile<'t> {
@@ -65,12 +150,14 @@ impl<'t> OpenedFile<'t> {
         } else {
             sheets.truncate(1);
         }
-        let shape = |sheet: &Sheet| FilePart::new(&sheet.name, sheet.header(header_row), 1, true);
-        let parts: Vec<FilePart> = sheets.iter().map(shape).collect();
-        if parts.is_empty() {
+        if sheets.is_empty() {
             return Err(FileError::new("has no visible sheet with rows"));
         }
-        Self::new(FileContent::Workbook(sheets), parts, None)
+        let parts = sheets.into_iter().map(|sheet| {
+            let (name, header) = (sheet.name.clone(), sheet.header(header_row));
+            FilePart::new(&name, header, PartContent::Sheet(sheet))
+        });
+        Self::new(parts.collect())
     }
 
     /// A file that is no archive; `None` if there is nothing in it.
@@ -84,47 +171,41 @@ impl<'t> OpenedFile<'t> {
         let text = &*decoded.text;
         let kind = kind_of_text(text);
         refuse_text(kind, text)?;
-        let document = match kind {
+        let parts = match kind {
             Kind::Nothing => return Ok(None),
             Kind::Json => {
-                let json = JsonText::of(text, decoded.is_damaged)?;
-                let is_empty = |it: &str| is_empty_document(it) && !is_own_document(it);
-                if json.lists.len() == 1 && json.document().is_some_and(is_empty) {
-                    return Ok(None);
-                }
-                let lists = json.lists.iter();
-                let shape = |list: &RowList<'_>| {
-                    FilePart::new(&list.path, list.names(), list.elements.len(), false)
-                };
-                let parts: Vec<FilePart> = lists.map(shape).collect();
-                let own_form = find_own_form(&json, &parts);
-                Self::new(FileContent::Json(json), parts, own_form)?
+                let lists = read_lists(text)?.into_iter().map(|list| {
+                    let (path, names) = (list.path.clone(), list.names());
+                    FilePart::new(&path, names, PartContent::List(list))
+                });
+                lists.collect()
             }
-            Kind::Page => {
-                decoded.check_whole()?;
-                Self::new(FileContent::Page(text.trim()), Vec::new(), None)?
-            }
+            Kind::Page => vec![FilePart::new("", [], PartContent::Page(text.trim()))],
             Kind::Text => {
-                let header = find_header(text, header_row);
-                let columns = header.into_iter().flat_map(|header| header.cells);
-                let columns = columns.map(|cell| cell.trim().to_owned());
-                let parts = vec![FilePart::new("", columns, 1, true)];
-                Self::new(FileContent::Text(decoded), parts, None)?
+                let header = find_header(text, header_row).ok_or_else(|| {
+                    FileError::new(format!(
+                        "has no row {} among its first rows; correct header_row in the source's format",
+                        header_row.unwrap_or(1)
+                    ))
+                })?;
+                let columns = header.cells.clone();
+                vec![FilePart::new("", columns, PartContent::Text(text, header))]
             }
         };
-        let note = (!decoded.is_unknown).then(|| describe_damage(text));
-        Ok(Some(Self {
-            note: note.flatten(),
-            ..document
-        }))
+        let mut file = Self::new(parts)?;
+        let is_empty = |it: &str| is_empty_document(it) && !is_own_document(it);
+        if file.parts.len() == 1 && file.document().is_some_and(is_empty) {
+            return Ok(None);
+        }
+        file.own_form = find_own_form(&file);
+        file.note = (!decoded.is_unknown)
+            .then(|| describe_damage(text))
+            .flatten();
+        Ok(Some(file))
     }
 
-    fn new(
-        content: FileContent<'t>,
-        parts: Vec<FilePart>,
-        own_form: Option<OwnForm>,
-    ) -> Result<Self, FileError> {
-        let is_own = |part: &FilePart| {
+    fn new(parts: Vec<FilePart<'t>>) -> Result<Self, FileError> {
+        let is_own = |part: &FilePart<'_>| {
             columns_of_table().all(|name| part.columns.iter().any(|it| it == name))
         };
         if parts.iter().any(is_own) {
@@ -133,15 +214,21 @@ impl<'t> OpenedFile<'t> {
             ));
         }
         Ok(Self {
-            content,
             parts,
-            own_form,
+            own_form: None,
             note: None,
         })
     }
 
-    pub const fn is_page(&self) -> bool {
-        matches!(self.content, FileContent::Page(_))
+    pub fn is_page(&self) -> bool {
+        matches!(self.parts[0].content, PartContent::Page(_))
+    }
+
+    /// The document of JSON that it is, if it is one.
+    fn document(&self) -> Option<&'t str> {
+        let list = self.parts[0].list();
+        let list = list.filter(|list| list.kind == RowKind::Document)?;
+        list.elements.first().copied()
     }
 
     /// The native records of a file that has our own form, or is to be read so.
@@ -149,27 +236,25 @@ impl<'t> OpenedFile<'t> {
     /// # Errors
     /// If it is no JSON.
     pub fn records(&self, format: &Format) -> Result<Vec<RawRow>, FileError> {
-        let FileContent::Json(json) = &self.content else {
-            return Err(unreadable(format));
-        };
-        let list = match &self.own_form {
+        let number = match &self.own_form {
             Some(form) => form.list,
-            None => Some(usize::from(json.lists.len() > 1)),
+            None => Some(usize::from(self.parts.len() > 1)),
         };
-        let rows = list.into_iter().flat_map(|list| json.rows(list));
-        Ok(rows.collect())
+        let Some(number) = number else {
+            return Ok(Vec::new());
+        };
+        let list = self.parts[number].list();
+        let list = list.ok_or_else(|| unreadable(format))?;
+        Ok(list.rows().collect())
     }
 
     /// The business in another instance's `/reviews.json`, as JSON.
     pub fn business(&self) -> Option<&'t str> {
-        let FileContent::Json(json) = &self.content else {
-            return None;
-        };
-        member(json.document()?, "business")
+        member(self.document()?, "business")
     }
 
-    /// The part that is read: the one that the format names or whose columns it knows, else the only one that may have reviews. `base` is
-    /// the built-in format in it, if there is one.
+    /// The part that is read: the one that the format names or whose columns it knows, else the only one that may have reviews; with the
+    /// names of those that may be meant, if several may. `base` is the built-in format in it, if there is one.
     ///
     /// # Errors
     /// If there is none.
@@ -177,25 +262,20 @@ impl<'t> OpenedFile<'t> {
         &self,
         format: &Format,
         base: Option<&Format>,
-    ) -> Result<FoundPart, FileError> {
-        let (named, noun, first) = match &self.content {
-            FileContent::Workbook(_) => (&format.sheet, "sheet", 0),
-            FileContent::Json(json) => {
-                (&format.rows, "list", usize::from(json.document().is_some()))
-            }
-            FileContent::Page(_) | FileContent::Text(_) => (&None, "", 0),
+    ) -> Result<(usize, Vec<String>), FileError> {
+        let (named, noun) = match &self.parts[0].content {
+            PartContent::Sheet(_) => (&format.sheet, "sheet"),
+            PartContent::List(_) => (&format.rows, "list"),
+            PartContent::Text(..) | PartContent::Page(_) => (&None, ""),
         };
-        let one = |number| FoundPart {
-            number,
-            candidates: Vec::new(),
-        };
+        let first = usize::from(self.document().is_some());
         let mut numbers = first..self.parts.len();
+        let place = |number: usize| self.parts[number].place.clone();
         if let Some(name) = named {
-            let found = numbers
-                .clone()
-                .find(|it| fold(&self.parts[*it].place) == fold(name));
-            return found.map(one).ok_or_else(|| {
-                let names: Vec<&str> = numbers.map(|it| self.parts[it].place.as_str()).collect();
+            let found = numbers.clone().find(|it| fold(&place(*it)) == fold(name));
+            let found = found.map(|number| (number, Vec::new()));
+            return found.ok_or_else(|| {
+                let names: Vec<String> = numbers.map(place).collect();
                 FileError::new(format!(
                     "has no {noun} {name:?} with rows, which the source's format names; there are {}",
                     names.join(", ")
@@ -208,59 +288,47 @@ impl<'t> OpenedFile<'t> {
         };
         // Of the lists in a document the one with most rows; of equal ones `max_by_key` takes the last.
         let found = (0..self.parts.len()).rev().filter(is_read);
-        let found = found.max_by_key(|number| match number {
-            0 => usize::MAX,
-            number => self.parts[*number].rows,
+        let found = found.max_by_key(|number| match self.parts[*number].list() {
+            Some(list) if *number > 0 => list.elements.len(),
+            _ => usize::MAX,
         });
         if let Some(number) = found {
-            return Ok(one(number));
+            return Ok((number, Vec::new()));
         }
-        let candidates = match &self.content {
-            FileContent::Json(_) => self.lists_of_reviews(first),
-            FileContent::Page(_) => vec![0],
-            FileContent::Workbook(_) | FileContent::Text(_) => numbers.by_ref().collect(),
+        let candidates = match noun {
+            "list" => self.lists_of_reviews(first),
+            _ => numbers.by_ref().collect(),
         };
-        let fields = |number: &usize| self.parts[*number].core_fields();
         match candidates.as_slice() {
             [] => Err(FileError::new(
                 "is JSON without a list of objects; give a list of reviews, or one review in each line",
             )),
-            [number] => Ok(one(*number)),
-            several => Ok(FoundPart {
-                number: several
-                    .iter()
-                    .copied()
-                    .rev()
-                    .max_by_key(fields)
-                    .unwrap_or(0),
-                candidates: several
-                    .iter()
-                    .map(|it| self.parts[*it].place.clone())
-                    .collect(),
-            }),
+            [number] => Ok((*number, Vec::new())),
+            several => {
+                let fields = |number: &&usize| self.parts[**number].core_fields();
+                let best = several.iter().rev().max_by_key(fields);
+                let names = several.iter().map(|number| place(*number));
+                Ok((best.copied().unwrap_or(0), names.collect()))
+            }
         }
     }
 
     /// The outermost lists with names of a review; without any, the outermost of all. A document that is one review has none.
     fn lists_of_reviews(&self, first: usize) -> Vec<usize> {
-        let parts = &self.parts;
-        let is_inside = |inner: usize, outer: usize| {
-            let outer = &parts[outer].place;
-            let rest = parts[inner].place.strip_prefix(outer);
-            let is_below = |rest: &str| rest.starts_with(['.', '[']) || outer.is_empty();
-            rest.is_some_and(|rest| !rest.is_empty() && is_below(rest))
-        };
-        let all = first..parts.len();
-        let mut known: Vec<usize> = all
-            .clone()
-            .filter(|it| parts[*it].core_fields() > 1)
-            .collect();
+        let has_names = |number: &usize| self.parts[*number].core_fields() > 1;
+        let mut known: Vec<usize> = (first..self.parts.len()).filter(has_names).collect();
         if known.is_empty() {
-            known = all.collect();
+            known = (first..self.parts.len()).collect();
         }
-        if known.is_empty() && parts[0].core_fields() > 1 {
+        if known.is_empty() && has_names(&0) {
             return vec![0];
         }
+        let is_inside = |inner: usize, outer: usize| {
+            let rest = self.parts[inner]
+                .place
+                .strip_prefix(&self.parts[outer].place);
+            rest.is_some_and(|rest| rest.starts_with("[]"))
+        };
         let is_outermost = |list: &usize| !known.iter().any(|outer| is_inside(*list, *outer));
         known.iter().copied().filter(is_outermost).collect()
     }
@@ -271,37 +339,34 @@ impl<'t> OpenedFile<'t> {
     /// If it is no table that the format can read.
     pub fn table(
         &mut self,
-        part: &FoundPart,
+        number: usize,
         format: &Format,
         bounds: &mut Bounds<'_>,
     ) -> Result<Table, FileError> {
-        let is_linked = format.reader == Reader::LinkedData;
-        match &mut self.content {
-            FileContent::Page(text) if is_linked => page::reviews_of_page(text, format, bounds),
-            FileContent::Json(json) if is_linked => page::reviews_of_document(json, format, bounds),
-            FileContent::Json(json) => json.table(part.number, format, bounds),
-            FileContent::Workbook(sheets) if !is_linked => {
-                let table = sheets
-                    .swap_remove(part.number)
-                    .into_table(format.header_row)?;
+        if format.reader == Reader::LinkedData {
+            return match &self.parts[0].content {
+                PartContent::Page(text) => page::reviews_of_page(text, format, bounds),
+                PartContent::List(list) => {
+                    page::reviews_of_document(&list.elements, format, bounds)
+                }
+                PartContent::Sheet(_) | PartContent::Text(..) => Err(unreadable(format)),
+            };
+        }
+        let document = self.document();
+        match self.parts.swap_remove(number).content {
+            PartContent::List(list) => list.table(document, format, bounds),
+            PartContent::Sheet(sheet) => {
+                let table = sheet.into_table(format.header_row)?;
                 let mut cells = table.rows.iter().flat_map(|row| row.cells.all());
                 self.note = cells.find_map(|(_, cell)| describe_damage(cell));
                 drop(cells);
                 Ok(table)
             }
-            FileContent::Text(decoded) if !is_linked => {
-                let header = find_header(&decoded.text, format.header_row).ok_or_else(|| {
-                    FileError::new(format!(
-                        "has no row {} among its first rows; correct header_row in the source's format",
-                        format.header_row.unwrap_or(1)
-                    ))
-                })?;
-                check_header(&decoded.text, &header, format.header_row.is_some())?;
-                read_text(&decoded.text, decoded.is_damaged, &header, bounds)
+            PartContent::Text(text, header) => {
+                check_header(text, &header, format.header_row.is_some())?;
+                read_text(text, &header, bounds)
             }
-            FileContent::Page(_) | FileContent::Workbook(_) | FileContent::Text(_) => {
-                Err(unreadable(format))
-            }
+            PartContent::Page(_) => Err(unreadable(format)),
         }
     }
 }
@@ -314,7 +379,7 @@ fn unreadable(format: &Format) -> FileError {
 }
 
 /// The list of native records, if that is what a text of JSON has.
-fn find_own_form(json: &JsonText<'_>, parts: &[FilePart]) -> Option<OwnForm> {
+fn find_own_form(file: &OpenedFile<'_>) -> Option<OwnForm> {
     let of = |format: &Arc<Format>, list, is_certain| {
         Some(OwnForm {
             format: Arc::clone(format),
@@ -322,18 +387,23 @@ fn find_own_form(json: &JsonText<'_>, parts: &[FilePart]) -> Option<OwnForm> {
             is_certain,
         })
     };
-    let Some(document) = json.document() else {
-        let lines = &json.lists[0].elements;
+    let top = file.parts[0].list()?;
+    let Some(document) = file.document() else {
+        let lines = &top.elements;
         // The faults of lines that are no objects are those of rows.
         let is_certain = lines.first().is_some_and(|line| begins_export(line))
-            || json.is_lines() && parts[0].columns.is_empty();
+            || file.parts[0].columns.is_empty();
         if is_certain || are_native(lines) {
             return of(&NATIVE, Some(0), is_certain);
         }
         return None;
     };
+    let find = |path: &str| {
+        let mut lists = 1..file.parts.len();
+        lists.find(|number| file.parts[*number].place == path)
+    };
     if is_own_document(document) {
-        return of(&DOCUMENT, json.find("reviews"), true);
+        return of(&DOCUMENT, find("reviews"), true);
     }
     let is_certain = begins_export(document);
     if is_certain || document.starts_with('{') && is_native_record(document) {
@@ -350,9 +420,9 @@ fn find_own_form(json: &JsonText<'_>, parts: &[FilePart]) -> Option<OwnForm> {
         (true, 1) => "reviews",
         (true, _) => return None,
     };
-    let list = json.find(place)?;
-    if are_native(&json.lists[list].elements) {
-        return of(&NATIVE, Some(list), false);
+    let number = find(place)?;
+    if are_native(&file.parts[number].list()?.elements) {
+        return of(&NATIVE, Some(number), false);
     }
     None
 }

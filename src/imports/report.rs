@@ -54,8 +54,6 @@ pub struct ImportReport {
     pub new_values: Vec<NewValue>,
     /// Rows of reviews that other sources brought, which a run may not touch.
     pub of_others: Named,
-    /// Deletions in our own exports that a run leaves out.
-    pub left_out_deletions: u64,
     /// Rows that answer other rows.
     pub left_out: u64,
     /// Rows with the author, day, stars and text of a review of another source, each with that.
@@ -72,8 +70,6 @@ pub struct ImportReport {
     pub repeated: u64,
     /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
-    /// Whether a business in the files was ignored because the database has one.
-    pub has_left_out_business: bool,
     /// What an undo does besides; `None` of an import.
     pub undone: Option<UndoReport>,
     /// Sentences about the files, such as the order of day and month in their dates.
@@ -112,6 +108,15 @@ impl ImportReport {
         if !self.notes.contains(&sentence) {
             self.notes.push(sentence);
         }
+    }
+
+    /// Notes that a business in the files is ignored, because the database has one.
+    pub fn note_left_out_business(&mut self) {
+        self.note(
+            "the business and the editorial texts of the file were left out, because the database already has a business; load them with \
+             `reviews business FILE` and `reviews editorial FILE`"
+                .to_owned(),
+        );
     }
 
     /// Notes a review that is withheld from now on.

@@ -170,12 +170,11 @@ pub const QUERY_VALUE: &AsciiSet = &NON_ALPHANUMERIC
 pub struct Mask(Vec<String>);
 
 impl Mask {
-    /// Adds a secret: as it is, composed as texts are stored, as a URL has it, and in Base64.
+    /// Adds a secret: as it is, as a URL has it, and in Base64.
     pub fn add(&mut self, secret: &str) {
-        let composed = compose(secret).into_owned();
         let encoded = utf8_percent_encode(secret, QUERY_VALUE).to_string();
         let in_base64 = BASE64_STANDARD_NO_PAD.encode(secret);
-        for form in [secret.to_owned(), composed, encoded, in_base64] {
+        for form in [secret.to_owned(), encoded, in_base64] {
             let form = if secret.len() < WORD_BYTES {
                 format!("={form}")
             } else {

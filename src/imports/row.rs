@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, PublicColumn, PublicPart, ReviewField};
+use crate::imports::format::{Format, PublicColumn, PublicPart, ReviewField, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::read::{NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
@@ -101,11 +101,9 @@ impl<'t> RowReader<'t> {
         let public = public.flat_map(|(part, blocks)| blocks.iter().map(move |it| (part, it)));
         let public = public.map(|(part, block)| {
             let names = block.names.among(&table.columns);
-            let is_inside = |column: &usize| {
-                names.iter().any(|name| {
-                    let rest = table.columns[*column].strip_prefix(name);
-                    rest.is_some_and(|rest| rest.starts_with(['.', '[']))
-                })
+            let is_member = |column: &usize| {
+                let column = &table.columns[*column];
+                table.is_objects && names.iter().any(|name| is_inside(column, name))
             };
             let all = 0..table.columns.len();
             let around = names.iter().filter_map(|name| name.rsplit_once('.'));
@@ -114,7 +112,7 @@ impl<'t> RowReader<'t> {
                 part,
                 block,
                 columns: table.find_all(&names),
-                inside: all.filter(|it| table.is_objects && is_inside(it)).collect(),
+                inside: all.filter(is_member).collect(),
                 around: table.find_all(&around),
                 is_required: block.is_required(table.is_objects),
             }
@@ -210,13 +208,9 @@ impl<'t> RowReader<'t> {
         let (used, columns) = (self.used(), &self.table.columns);
         let is_passed = |column: &usize| {
             let name = &columns[*column];
-            let is_inside = |other: &String| {
-                let rest = other.strip_prefix(name.as_str());
-                rest.is_some_and(|rest| rest.starts_with(['.', '[']))
-            };
             !used.contains(column)
                 && !self.format.ignores(columns, *column)
-                && !columns.iter().any(is_inside)
+                && !columns.iter().any(|other| is_inside(other, name))
         };
         let passed = (0..columns.len()).filter(is_passed).take(NAMES_SHOWN);
         passed.map(|column| columns[column].as_str()).collect()

@@ -238,25 +238,9 @@ impl FetchedPage {
     /// Status and kind, in our own words: `status 404, HTML`.
     pub fn describe(&self) -> String {
         let media_type = self.header(CONTENT_TYPE).unwrap_or_default();
-        let essence = media_type.split(';').next().unwrap_or_default();
-        let essence = essence.trim().to_ascii_lowercase();
-        let kind = match essence.as_str() {
-            "" => "no media type",
-            "text/csv" | "text/tab-separated-values" => "CSV",
-            "text/html" | "application/xhtml+xml" => "HTML",
-            "text/plain" => "text",
-            "application/atom+xml" | "application/rss+xml" => "a feed",
-            "application/json" | "text/json" | "application/x-ndjson" | "application/jsonl" => {
-                "JSON"
-            }
-            "application/xml" | "text/xml" => "XML",
-            "application/zip" | "application/gzip" => "an archive",
-            "application/vnd.ms-excel"
-            | "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet" => "a workbook",
-            other if other.ends_with("+json") => "JSON",
-            other if other.ends_with("+xml") => "XML",
-            _ => "another media type",
-        };
+        let media_type = media_type.to_ascii_lowercase();
+        let kind = KINDS.iter().find(|(part, _)| media_type.contains(part));
+        let kind = kind.map_or("another media type", |(_, kind)| kind);
         format!("status {}, {kind}", self.status.as_u16())
     }
 }
@@ -317,20 +301,22 @@ fn failure_of(error: &reqwest::Error) -> SyncError {
     if error.is_timeout() {
         return SyncError::TimedOut;
     }
-    if let Some(tls) = find_cause::<rustls::Error>(error) {
-        return SyncError::failed(describe_tls(tls));
-    }
     let io = innermost_io(error);
-    if error.is_connect() && io == Some(io::ErrorKind::UnexpectedEof) {
-        return SyncError::failed(NO_HTTPS);
-    }
-    let reason = match io.map(|kind| kind.to_string()) {
-        None => "the server does not speak HTTP there; check scheme and port".to_owned(),
+    let reason = match (find_cause::<rustls::Error>(error), io) {
+        (Some(rustls::Error::InvalidCertificate(_)), _) => {
+            "the server's certificate is not accepted: it has expired, is for another name than the host in the URL, of an authority that \
+             REVIEWS_SYNC_CA_FILE does not name, or of an authority itself (make one for the server with CA:FALSE)"
+                .to_owned()
+        }
+        (Some(_), _) | (None, Some(io::ErrorKind::UnexpectedEof)) if error.is_connect() => {
+            "the server does not speak HTTPS there; check scheme and port".to_owned()
+        }
+        (_, None) => "the server does not speak HTTP there; check scheme and port".to_owned(),
         // The kind of a failed look-up has no name yet.
-        Some(kind) if kind == "uncategorized error" => {
+        (_, Some(kind)) if kind.to_string() == "uncategorized error" => {
             "the host's name has no address; check the URL".to_owned()
         }
-        Some(kind) => kind,
+        (_, Some(kind)) => kind.to_string(),
     };
     let step = if error.is_connect() {
         "cannot connect"
@@ -340,28 +326,13 @@ fn failure_of(error: &reqwest::Error) -> SyncError {
     SyncError::failed(format!("{step}: {reason}"))
 }
 
-const NO_HTTPS: &str = "the server does not speak HTTPS there; check scheme and port";
-
-fn describe_tls(error: &rustls::Error) -> &'static str {
-    use rustls::CertificateError::{
-        Expired, ExpiredContext, NotValidForName, NotValidForNameContext, UnknownIssuer,
-    };
-    if matches!(error, rustls::Error::InvalidMessage(_)) {
-        return NO_HTTPS;
-    }
-    let rustls::Error::InvalidCertificate(fault) = error else {
-        return "no TLS connection could be made";
-    };
-    if matches!(fault, Expired | ExpiredContext { .. }) {
-        "the server's certificate has expired"
-    } else if matches!(fault, NotValidForName | NotValidForNameContext { .. }) {
-        "the server's certificate is for another name; check the host in the URL"
-    } else if matches!(fault, UnknownIssuer) {
-        "the server's certificate is of an unknown authority; name the file with its root in REVIEWS_SYNC_CA_FILE"
-    } else if format!("{fault:?}").contains("CaUsedAsEndEntity") {
-        // The library has no variant for this fault.
-        "the server's certificate is that of an authority (CA:TRUE); make one for the server with CA:FALSE"
-    } else {
-        "the server's certificate is not valid"
-    }
-}
+/// What parts of a media type say of an answer.
+const KINDS: [(&str, &str); 7] = [
+    ("sheet", "a workbook"),
+    ("json", "JSON"),
+    ("html", "HTML"),
+    ("xml", "XML"),
+    ("csv", "CSV"),
+    ("zip", "an archive"),
+    ("text/", "text"),
+];

@@ -65,8 +65,9 @@ impl<'e> Secrets<'e> {
             mask.add(&value);
             values.insert(name.to_owned(), value);
         }
-        let google = entry.google_credentials.as_deref().map(Credentials::read);
-        let google = google.transpose().map_err(|reason| google_fault(&reason))?;
+        let google = entry.google_credentials_file();
+        let google = google.as_deref().map(Credentials::read).transpose();
+        let google = google.map_err(|reason| google_fault(&reason))?;
         Ok(Self {
             clock: clock.clone(),
             entry,
@@ -149,12 +150,12 @@ impl<'e> Secrets<'e> {
         } else {
             let mut waits = RETRY_WAITS.into_iter();
             let (token, lifetime) = loop {
-                let fault = match credentials.access_token(client).await {
+                let (reason, is_busy) = match credentials.access_token(client).await {
                     Ok(new) => break new,
                     Err(fault) => fault,
                 };
-                let Some(wait) = waits.next().filter(|_| fault.is_busy) else {
-                    return Err(google_fault(&fault.reason));
+                let Some(wait) = waits.next().filter(|_| is_busy) else {
+                    return Err(google_fault(&reason));
                 };
                 self.clock.sleep(wait).await;
             };
@@ -298,22 +299,6 @@ struct TokenAnswer {
     error: Option<String>,
 }
 
-/// Why there is no token.
-struct TokenFault {
-    reason: String,
-    /// Whether the server may give one in a moment.
-    is_busy: bool,
-}
-
-impl From<&str> for TokenFault {
-    fn from(reason: &str) -> Self {
-        Self {
-            reason: reason.to_owned(),
-            is_busy: false,
-        }
-    }
-}
-
 impl Credentials {
     /// # Errors
     /// What is wrong with the file, without its content.
@@ -335,17 +320,17 @@ impl Credentials {
     /// A new token, and how long it can be used.
     ///
     /// # Errors
-    /// What to do about it.
-    async fn access_token(&self, client: &Client) -> Result<(String, Duration), TokenFault> {
+    /// What to do about it, and whether the server may give one in a moment.
+    async fn access_token(&self, client: &Client) -> Result<(String, Duration), (String, bool)> {
+        let fault = |reason: &str| (reason.to_owned(), false);
         let uri: Url = self
             .token_uri
             .as_deref()
             .unwrap_or(TOKEN_URI)
             .parse()
-            .map_err(|_| "the file's token_uri is no URL")?;
-        check_scheme(&uri, false).map_err(|_| {
-            TokenFault::from("the file's token_uri begins with another scheme than https")
-        })?;
+            .map_err(|_| fault("the file's token_uri is no URL"))?;
+        check_scheme(&uri, false)
+            .map_err(|_| fault("the file's token_uri begins with another scheme than https"))?;
         let form = Serializer::new(String::new())
             .append_pair("grant_type", "refresh_token")
             .append_pair("client_id", &self.client_id)
@@ -356,10 +341,7 @@ impl Credentials {
             .post(uri)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form);
-        let unreachable = |is_busy| TokenFault {
-            reason: "the token server cannot be reached".to_owned(),
-            is_busy,
-        };
+        let unreachable = |is_busy| ("the token server cannot be reached".to_owned(), is_busy);
         let response = post.send().await;
         let response = response.map_err(|error| unreachable(error.is_timeout()))?;
         let status = response.status();
@@ -367,24 +349,31 @@ impl Credentials {
         let body = body.map_err(|_| unreachable(false))?;
         let answer: Option<TokenAnswer> = serde_json::from_slice(&body).ok();
         let error = answer.as_ref().and_then(|answer| answer.error.as_deref());
-        match (error, answer.as_ref().and_then(|answer| answer.access_token.clone())) {
+        match (
+            error,
+            answer
+                .as_ref()
+                .and_then(|answer| answer.access_token.clone()),
+        ) {
             (None, Some(token)) if status.is_success() && !token.is_empty() => {
                 let lifetime = answer.and_then(|answer| answer.expires_in);
                 Ok((token, lifetime.map_or(LIFETIME, Duration::from_secs)))
             }
-            (Some("invalid_grant"), _) => Err(
+            (Some("invalid_grant"), _) => Err(fault(
                 "Google no longer accepts the refresh token; get a new one and write it into the file (of a client in testing it ends \
-                 after seven days; publish the client): docs/guides/google-business-profile.md"
-                    .into(),
-            ),
-            (Some("invalid_client" | "unauthorized_client"), _) => Err(
-                "Google does not accept the client; compare client_id and client_secret in the file with those in Google's console"
-                    .into(),
-            ),
-            _ => Err(TokenFault {
-                reason: format!("the token server gave no token (status {})", status.as_u16()),
-                is_busy: status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error(),
-            }),
+                 after seven days; publish the client): docs/guides/google-business-profile.md",
+            )),
+            (Some("invalid_client" | "unauthorized_client"), _) => Err(fault(
+                "Google does not accept the client; compare client_id and client_secret in the file with those in Google's console",
+            )),
+            _ => {
+                let is_busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
+                let status = status.as_u16();
+                Err((
+                    format!("the token server gave no token (status {status})"),
+                    is_busy,
+                ))
+            }
         }
     }
 }

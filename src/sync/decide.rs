@@ -1,15 +1,13 @@
 //! Records a run within the transaction of its import, and refuses an answer of another kind.
 
 use chrono::{DateTime, Utc};
-use chrono_tz::Tz;
 
 use super::fetch::Fetched;
 use super::file::Entry;
-use crate::imports::{Applied, Doubtful, Guards, MergeError, SOURCE_DEFAULT, find_format};
+use super::run::Preparation;
+use crate::imports::{Applied, Doubtful, Guards, MergeError};
 use crate::storage::Write;
-use crate::storage::sync::{
-    SyncState, SyncSuccess, note_entry_of_run, note_sync_success, sync_states,
-};
+use crate::storage::sync::{SyncSuccess, note_entry_of_run, note_sync_success, sync_states};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cause {
@@ -46,14 +44,10 @@ pub struct RunDecision {
 /// A run whose import is applied.
 pub struct RunRecord<'d> {
     pub entry: &'d Entry,
-    pub entry_digest: &'d str,
-    pub reading_digest: &'d str,
-    /// As it was when the run began.
-    pub state: &'d SyncState,
+    pub prepared: &'d Preparation,
     pub fetched: &'d Fetched,
     pub request: &'d RunRequest,
     pub now: DateTime<Utc>,
-    pub zone: Tz,
 }
 
 impl RunRequest {
@@ -85,7 +79,8 @@ impl RunRecord<'_> {
         write: &mut Write,
         applied: &Applied,
     ) -> Result<RunDecision, MergeError> {
-        let (entry, fetched, report) = (self.entry, self.fetched, &applied.report);
+        let (entry, prepared) = (self.entry, self.prepared);
+        let (fetched, report) = (self.fetched, &applied.report);
         let rows: u64 = report.files.iter().map(|file| file.rows).sum();
         if fetched.needs_rows && rows == 0 {
             return Err(MergeError::Refused(format!(
@@ -102,17 +97,26 @@ impl RunRecord<'_> {
         let mut states = sync_states(write.for_reading()).await?;
         let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
         // An undo holds it, so that what it took back does not return.
-        if is_held && !self.state.is_held {
+        if is_held && !prepared.state.is_held {
             return Err(MergeError::Refused(
                 "the entry was held during the run, because one of its runs was undone".to_owned(),
             ));
         }
-        let mut decision = RunDecision::default();
         let format = formats_of(applied);
-        decision.notes.extend(self.check_format(format.as_deref())?);
-        decision.count = applied.ids.len() as u64 + report.doubtful.count;
-        if !entry.is_partial {
-            self.note_further_pages(&mut decision);
+        let mut notes = Vec::from_iter(self.check_format(format.as_deref())?);
+        let count = applied.ids.len() as u64 + report.doubtful.count;
+        let has_further_page = fetched.has_further_page && !entry.is_partial;
+        let more = fetched.total.filter(|total| count < *total);
+        if has_further_page {
+            notes.push(
+                "the answer names a next page, and nothing says how to fetch it; [paging] of a format does, or `partial = true` in \
+                 the entry if the newest reviews are enough"
+                    .to_owned(),
+            );
+        } else if let Some(total) = more.filter(|_| !entry.is_partial) {
+            notes.push(format!(
+                "the answer has {count} reviews, and the source says that it has {total}"
+            ));
         }
         // Doubtful and rejected rows are read again until they are settled, so that they are reported; and so is an answer of which a
         // part may not be stored, because it is committed in several groups.
@@ -122,28 +126,27 @@ impl RunRecord<'_> {
             let is_scheduled = self.request.cause == Cause::Schedule;
             note_entry_of_run(write, run, &entry.name, is_scheduled).await?;
         }
-        let today = self.now.with_timezone(&self.zone).date_naive();
+        let today = self.now.with_timezone(&prepared.zone).date_naive();
         let total = fetched.total.filter(|total| *total >= rows);
         let success = SyncSuccess {
-            entry_digest: self.entry_digest.to_owned(),
+            entry_digest: prepared.entry_digest.clone(),
             doubtful: report.doubtful.count,
-            has_further_page: decision.has_further_page,
-            source: format.as_deref().map(|format| self.source_of(format)),
+            has_further_page,
+            source: format
+                .as_deref()
+                .map(|format| entry.source_of(Some(format))),
             format,
             etag: settled(&fetched.etag),
             last_modified: settled(&fetched.last_modified),
-            reading_digest: self.reading_digest.to_owned(),
+            reading_digest: prepared.reading_digest.clone(),
             total: total.map(|total| (total, today)),
         };
         note_sync_success(write, &entry.name, self.now, &success).await?;
-        Ok(decision)
-    }
-
-    /// The source of the rows of this format.
-    fn source_of(&self, format: &str) -> String {
-        let source = self.entry.source.clone();
-        let source = source.or_else(|| find_format(format)?.source.clone());
-        source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned())
+        Ok(RunDecision {
+            count,
+            has_further_page,
+            notes,
+        })
     }
 
     /// Refuses an answer of another kind than before, unless the owner takes the run as it is; then says so.
@@ -151,9 +154,13 @@ impl RunRecord<'_> {
     /// # Errors
     /// If nothing of the run may be imported.
     fn check_format(&self, format: Option<&str>) -> Result<Option<String>, MergeError> {
-        let is_same_entry = self.state.entry_digest.as_deref() == Some(self.entry_digest);
-        let before = self.state.last_format.as_deref();
-        let before = before.filter(|_| is_same_entry);
+        let Preparation {
+            state,
+            entry_digest,
+            ..
+        } = self.prepared;
+        let is_same_entry = state.entry_digest.as_ref() == Some(entry_digest);
+        let before = state.last_format.as_deref().filter(|_| is_same_entry);
         let (Some(format), Some(before)) = (format, before) else {
             return Ok(None);
         };
@@ -169,23 +176,6 @@ impl RunRecord<'_> {
         Err(MergeError::Refused(format!(
             "{reason}; `reviews sync run {name} --accept-changes` takes it"
         )))
-    }
-
-    /// Notes that the answer has only some of the reviews.
-    fn note_further_pages(&self, decision: &mut RunDecision) {
-        let (fetched, count) = (self.fetched, decision.count);
-        if fetched.has_further_page {
-            decision.has_further_page = true;
-            decision.notes.push(
-                "the answer names a next page, and nothing says how to fetch it; [paging] of a format does, or `partial = true` in \
-                 the entry if the newest reviews are enough"
-                    .to_owned(),
-            );
-        } else if let Some(total) = fetched.total.filter(|total| count < *total) {
-            decision.notes.push(format!(
-                "the answer has {count} reviews, and the source says that it has {total}"
-            ));
-        }
     }
 }
 

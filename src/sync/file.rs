@@ -1,15 +1,20 @@
 //! The operator's file of entries: what is fetched, when, with which headers, and how its answer is read.
 //! `docs/guides/keep-reviews-fresh.md` lists the keys. No error repeats a value, which may be a secret.
 
-use std::fmt::{Display, Write as _};
+use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
 use std::{env, fs};
 
-use reqwest::header::{AUTHORIZATION, HeaderName};
+use reqwest::header::{AUTHORIZATION, HeaderName, InvalidHeaderName};
 use rustix::process::geteuid;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::json;
+use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::de::{DeTable, DeValue};
 
@@ -17,10 +22,11 @@ use super::error::SyncError;
 use super::schedule::Schedule;
 use crate::config::{SyncConfig, read_text};
 use crate::imports::{
-    Format, FormatArgument, ImportRequest, SOURCE_DEFAULT, composed, find_format, format_names,
+    Format, FormatArgument, ImportRequest, SOURCE_DEFAULT, find_format, format_names, line_of,
 };
-use crate::model::hex;
 use crate::model::text::nearest;
+use crate::model::{compose, hex};
+use crate::owner::fault::listed;
 
 /// The keys of an entry.
 pub const KEYS: [&str; 11] = [
@@ -41,29 +47,19 @@ pub const COMMAND: &str = "COMMAND";
 /// Names that are settings of the service.
 const SETTINGS: [&str; 2] = ["FILE", "CA_FILE"];
 /// Headers that say how the request is sent, or to whom.
-const CONNECTION_HEADERS: [&str; 15] = [
+const CONNECTION_HEADERS: [&str; 8] = [
     "host",
     "connection",
     "content-length",
     "transfer-encoding",
-    "te",
-    "trailer",
-    "upgrade",
-    "expect",
     "range",
-    "if-match",
     "if-none-match",
     "if-modified-since",
-    "if-unmodified-since",
-    "if-range",
     "accept-encoding",
 ];
 /// Where programs are looked for if PATH is not set.
 const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 const NAME_BYTES_MAX: usize = 64;
-const ENTRIES_MAX: usize = 1_000;
-/// Faults of a file that are named.
-const FAULTS_SHOWN: usize = 20;
 
 /// The entries of a file, in its order of names.
 pub struct SyncFile {
@@ -72,22 +68,54 @@ pub struct SyncFile {
 }
 
 /// What is fetched. No `Debug`: it may have secrets.
-#[derive(Clone)]
+#[serde_as]
+#[derive(Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Entry {
+    #[serde(skip)]
     pub name: String,
+    #[serde_as(as = "DisplayFromStr")]
     pub url: Template,
+    every: Option<String>,
+    at: Option<String>,
+    #[serde(skip)]
     pub schedule: Schedule,
+    #[serde(default, deserialize_with = "read_headers")]
     pub headers: Vec<(HeaderName, Template)>,
+    #[serde(default)]
+    #[serde_as(as = "Option<DisplayFromStr>")]
     pub basic: Option<Template>,
     /// Program and arguments.
+    #[serde(default)]
     pub command: Vec<String>,
-    pub google_credentials: Option<PathBuf>,
+    /// The path of a file, from the folder of the entry's file.
+    google_credentials: Option<PathBuf>,
     pub source: Option<String>,
     format: Option<String>,
+    #[serde(default, rename = "partial")]
     pub is_partial: bool,
+    #[serde(default, rename = "allow_http")]
     pub allows_http: bool,
     /// The file of the entry.
+    #[serde(skip)]
     file: PathBuf,
+}
+
+/// # Errors
+/// With the name of the header at fault.
+fn read_headers<'de, D: Deserializer<'de>>(
+    table: D,
+) -> Result<Vec<(HeaderName, Template)>, D::Error> {
+    let headers = BTreeMap::<String, String>::deserialize(table)?.into_iter();
+    let headers = headers.map(|(name, value)| {
+        let fault = |reason: &dyn Display| D::Error::custom(format!("{name}: {reason}"));
+        let value = value.parse().map_err(|reason: String| fault(&reason))?;
+        let name = name
+            .parse()
+            .map_err(|reason: InvalidHeaderName| fault(&reason))?;
+        Ok((name, value))
+    });
+    headers.collect()
 }
 
 /// A text in which `${NAME}` is a value of the environment, and `$${` is `${`.
@@ -100,9 +128,11 @@ enum Part {
     Variable(String),
 }
 
-impl Template {
-    fn parse(text: &str) -> Result<Self, String> {
-        let (mut parts, mut rest) = (Vec::new(), text);
+impl FromStr for Template {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let (mut parts, mut rest) = (Vec::new(), text.trim());
         while let Some((before, after)) = rest.split_once("${") {
             if let Some(before) = before.strip_suffix('$') {
                 parts.push(Part::Text(format!("{before}${{")));
@@ -127,7 +157,9 @@ impl Template {
         parts.push(Part::Text(rest.to_owned()));
         Ok(Self(parts))
     }
+}
 
+impl Template {
     pub fn variables(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|part| match part {
             Part::Variable(name) => Some(name.as_str()),
@@ -210,32 +242,39 @@ impl SyncFile {
                     "line {line}: the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -, and begins with no -"
                 ));
             } else if let DeValue::Table(keys) = value.get_ref() {
-                let mut reader = EntryReader::new(text, name, line, path);
-                reader.read(keys);
-                faults.append(&mut reader.faults);
-                entries.push(reader.entry);
+                let line_of_key = |key: &str| {
+                    let key = keys.get_key_value(key);
+                    key.map_or(line, |(key, _)| line_of(text, key.span().start))
+                };
+                let mut found = Vec::new();
+                match read_entry(keys) {
+                    Ok(entry) => {
+                        let entry = Entry {
+                            name: name.to_owned(),
+                            file: path.to_owned(),
+                            ..entry
+                        };
+                        entries.push(entry.checked(&mut found));
+                    }
+                    Err(fault) => found.push(fault),
+                }
+                faults.extend(found.into_iter().map(|(key, reason)| {
+                    let colon = if key.is_empty() { "" } else { ": " };
+                    let line = line_of_key(&key);
+                    format!("line {line}: [{name}] {key}{colon}{reason}")
+                }));
             } else {
                 faults.push(format!(
                     "line {line}: {name} stands in no entry; a key stands below the [name] of its entry"
                 ));
             }
         }
-        if entries.len() > ENTRIES_MAX {
-            faults.push(format!("a file may have {ENTRIES_MAX} entries"));
-        }
         if faults.is_empty() {
             entries.sort_by(|one, other| one.name.cmp(&other.name));
             let path = path.to_owned();
             return Ok(Self { path, entries });
         }
-        let more = faults.len().saturating_sub(FAULTS_SHOWN);
-        faults.truncate(FAULTS_SHOWN);
-        let mut reason = faults.join("; ");
-        if more > 0 {
-            // Writing into a String cannot fail.
-            let _ = write!(reason, "; and {more} more");
-        }
-        Err(reason)
+        Err(listed(faults.into_iter(), "faults").replace('\n', "; "))
     }
 
     /// # Errors
@@ -267,194 +306,120 @@ fn is_name(name: &str) -> bool {
         && !name.starts_with('-')
 }
 
-fn line_of(text: &str, at: usize) -> usize {
-    let before = text.as_bytes().get(..at).unwrap_or_default();
-    1 + memchr::memchr_iter(b'\n', before).count()
-}
-
-/// Reads the keys of one entry.
-struct EntryReader<'t> {
-    text: &'t str,
-    line: usize,
-    entry: Entry,
-    faults: Vec<String>,
-}
-
-impl<'t> EntryReader<'t> {
-    fn new(text: &'t str, name: &str, line: usize, file: &Path) -> Self {
-        let entry = Entry {
-            name: name.to_owned(),
-            url: Template::default(),
-            schedule: Schedule::default(),
-            headers: Vec::new(),
-            basic: None,
-            command: Vec::new(),
-            google_credentials: None,
-            source: None,
-            format: None,
-            is_partial: false,
-            allows_http: false,
-            file: file.to_owned(),
+/// The entry in a table.
+///
+/// # Errors
+/// With the name of the key at fault, which is empty if it is missing.
+fn read_entry(table: &DeTable<'_>) -> Result<Entry, (String, String)> {
+    let spanned = toml::Spanned::new(0..0, table.clone());
+    Entry::deserialize(toml::Deserializer::from(spanned)).map_err(|error| {
+        let at = error.span().unwrap_or_default().start;
+        let mut keys = table.iter();
+        let key = keys.find(|(key, value)| (key.span().start..value.span().end).contains(&at));
+        let key = key.map_or_else(String::new, |(key, _)| key.get_ref().to_string());
+        let message = error.message();
+        let reason = if message.starts_with("unknown field") {
+            let near = nearest(&key, KEYS).unwrap_or_default();
+            format!("no key of an entry; the nearest is {near}")
+        } else if let Some((_, expected)) = message.rsplit_once(", expected ") {
+            // What stands before has the value.
+            format!("expected {}", expected.trim_end())
+        } else {
+            message.trim_end().to_owned()
         };
-        Self {
-            text,
-            line,
-            entry,
-            faults: Vec::new(),
-        }
-    }
-
-    fn read(&mut self, keys: &DeTable<'_>) {
-        for (key, value) in keys {
-            let name: &str = key.get_ref();
-            if let Err(reason) = self.read_key(name, value.get_ref()) {
-                let line = line_of(self.text, key.span().start);
-                let entry = &self.entry.name;
-                self.faults
-                    .push(format!("line {line}: [{entry}] {name}: {reason}"));
-            }
-        }
-        let has = |key| keys.contains_key(key);
-        let entry = &self.entry;
-        let has_authorization = entry.headers.iter().any(|(name, _)| *name == AUTHORIZATION);
-        let uses_command = entry
-            .templates()
-            .any(|it| it.variables().any(|it| it == COMMAND));
-        let both = |one, other| format!("{one} and {other} exclude each other; keep one");
-        let faults = [
-            (!has("url"), "url is missing".to_owned()),
-            (has("every") && has("at"), both("every", "at")),
-            (
-                has("google_credentials") && has_authorization,
-                both("google_credentials", "a header Authorization"),
-            ),
-            (
-                has("google_credentials") && has("basic"),
-                both("google_credentials", "basic"),
-            ),
-            (
-                has("basic") && has_authorization,
-                both("basic", "a header Authorization"),
-            ),
-            (
-                has("command") && !uses_command,
-                "`command` is run for ${COMMAND}, which stands in no key".to_owned(),
-            ),
-            (
-                uses_command && !has("command"),
-                "${COMMAND} is what `command` prints, which is missing".to_owned(),
-            ),
-        ];
-        let faults = faults.into_iter().filter(|(is_fault, _)| *is_fault);
-        let faults =
-            faults.map(|(_, reason)| format!("line {}: [{}] {reason}", self.line, entry.name));
-        self.faults.extend(faults.collect::<Vec<_>>());
-    }
-
-    fn read_key(&mut self, key: &str, value: &DeValue<'_>) -> Result<(), String> {
-        let entry = &mut self.entry;
-        match key {
-            "url" => {
-                let text = text_of(value)?;
-                let begins = ["https://", "http://", "${"];
-                if !begins.iter().any(|begin| text.starts_with(begin)) {
-                    return Err("write it like https://HOST/PATH".to_owned());
-                }
-                entry.url = Template::parse(text)?;
-            }
-            "source" => {
-                let text = text_of(value)?;
-                if text.contains("${") {
-                    return Err("variables stand in url, headers and basic only".to_owned());
-                }
-                let name = composed(text).unwrap_or_default();
-                if name.is_empty() {
-                    return Err("a name is missing".to_owned());
-                }
-                entry.source = Some(name);
-            }
-            "format" => {
-                let text = text_of(value)?;
-                match text.parse::<FormatArgument>() {
-                    Ok(FormatArgument::BuiltIn(_) | FormatArgument::File(_)) => {
-                        entry.format = Some(text.to_owned());
-                    }
-                    Ok(FormatArgument::Draft) | Err(_) => {
-                        let near = nearest(text, format_names()).unwrap_or_default();
-                        return Err(format!(
-                            "no built-in format; the nearest is {near}; a file is named with its folder, as ./NAME.toml"
-                        ));
-                    }
-                }
-            }
-            "every" => entry.schedule = Schedule::parse_interval(text_of(value)?)?,
-            "at" => entry.schedule = Schedule::parse_cron(text_of(value)?)?,
-            "headers" => {
-                let DeValue::Table(headers) = value else {
-                    return Err("expected { NAME = \"value\" }".to_owned());
-                };
-                for (name, value) in headers {
-                    let name: &str = name.get_ref();
-                    let value = text_of(value.get_ref()).and_then(Template::parse);
-                    let value = value.map_err(|reason| format!("{name}: {reason}"))?;
-                    if CONNECTION_HEADERS.contains(&name.to_ascii_lowercase().as_str()) {
-                        return Err(format!("{name} belongs to the connection; leave it out"));
-                    }
-                    let name = HeaderName::from_bytes(name.as_bytes());
-                    let name = name.map_err(|_| "the name of a header is not valid".to_owned())?;
-                    entry.headers.push((name, value));
-                }
-            }
-            "basic" => {
-                let text = text_of(value)?;
-                if !text.contains(':') {
-                    return Err("write it like ${USER}:${PASSWORD}".to_owned());
-                }
-                entry.basic = Some(Template::parse(text)?);
-            }
-            "command" => {
-                let DeValue::Array(words) = value else {
-                    return Err("expected a list of texts: program and arguments".to_owned());
-                };
-                let words = words.iter().map(|word| text_of(word.get_ref()));
-                let words: Result<Vec<&str>, String> = words.collect();
-                entry.command = words?.into_iter().map(str::to_owned).collect();
-                if entry.command.first().is_none_or(String::is_empty) {
-                    return Err("the program is missing".to_owned());
-                }
-            }
-            "google_credentials" => {
-                entry.google_credentials = Some(entry.resolve(text_of(value)?));
-            }
-            "partial" => entry.is_partial = flag_of(value)?,
-            "allow_http" => entry.allows_http = flag_of(value)?,
-            other => {
-                let near = nearest(other, KEYS).unwrap_or_default();
-                return Err(format!("no key of an entry; the nearest is {near}"));
-            }
-        }
-        Ok(())
-    }
-}
-
-fn text_of<'v>(value: &'v DeValue<'_>) -> Result<&'v str, String> {
-    let text = value.as_str().map(str::trim);
-    text.ok_or_else(|| "expected a text in quotes".to_owned())
-}
-
-fn flag_of(value: &DeValue<'_>) -> Result<bool, String> {
-    let flag = value.as_bool();
-    flag.ok_or_else(|| "expected true or false".to_owned())
+        (key, reason)
+    })
 }
 
 impl Entry {
-    pub fn folder(&self) -> &Path {
-        self.file.parent().unwrap_or(Path::new("/"))
+    /// The entry with its schedule; adds what is wrong with it to `faults`, each with its key, which is empty if it is about several.
+    fn checked(mut self, faults: &mut Vec<(String, String)>) -> Self {
+        let mut fault = |key: &str, reason: String| faults.push((key.to_owned(), reason));
+        let url = self.url.as_written();
+        let begins = ["https://", "http://", "${"];
+        if !begins.iter().any(|begin| url.starts_with(begin)) {
+            fault("url", "write it like https://HOST/PATH".to_owned());
+        }
+        for (key, text, parse) in [
+            (
+                "every",
+                &self.every,
+                Schedule::parse_interval as fn(&str) -> _,
+            ),
+            ("at", &self.at, Schedule::parse_cron),
+        ] {
+            match text.as_deref().map(parse) {
+                Some(Ok(schedule)) => self.schedule = schedule,
+                Some(Err(reason)) => fault(key, reason),
+                None => {}
+            }
+        }
+        if self.source.as_ref().is_some_and(|name| name.contains("${")) {
+            fault(
+                "source",
+                "variables stand in url, headers and basic only".to_owned(),
+            );
+        }
+        let format = self.format.as_deref().map(str::parse::<FormatArgument>);
+        if let Some(Ok(FormatArgument::Draft) | Err(_)) = format {
+            let format = self.format.as_deref().unwrap_or_default();
+            let near = nearest(format, format_names()).unwrap_or_default();
+            fault(
+                "format",
+                format!(
+                    "no built-in format; the nearest is {near}; a file is named with its folder, as ./NAME.toml"
+                ),
+            );
+        }
+        let basic = self.basic.as_ref().map(Template::as_written);
+        if basic.is_some_and(|basic| !basic.contains(':')) {
+            fault("basic", "write it like ${USER}:${PASSWORD}".to_owned());
+        }
+        let mut names = self.headers.iter().map(|(name, _)| name);
+        if let Some(name) = names.find(|it| CONNECTION_HEADERS.contains(&it.as_str())) {
+            fault(
+                "headers",
+                format!("{name} belongs to the connection; leave it out"),
+            );
+        }
+        let has_authorization = self.headers.iter().any(|(name, _)| *name == AUTHORIZATION);
+        let authorizations = [
+            ("google_credentials", self.google_credentials.is_some()),
+            ("basic", self.basic.is_some()),
+            ("a header Authorization", has_authorization),
+        ];
+        let times = [("every", self.every.is_some()), ("at", self.at.is_some())];
+        for keys in [&authorizations[..], &times] {
+            let mut stated = keys.iter().filter(|(_, is_stated)| *is_stated);
+            if let (Some((one, _)), Some((other, _))) = (stated.next(), stated.next()) {
+                fault(
+                    "",
+                    format!("{one} and {other} exclude each other; keep one"),
+                );
+            }
+        }
+        let uses_command = (self.templates().flat_map(Template::variables)).any(|it| it == COMMAND);
+        if uses_command && self.command.is_empty() {
+            let reason = "${COMMAND} is what `command` prints, which is missing";
+            fault("", reason.to_owned());
+        } else if !uses_command && !self.command.is_empty() {
+            let reason = "`command` is run for ${COMMAND}, which stands in no key";
+            fault("", reason.to_owned());
+        }
+        self.source = self
+            .source
+            .as_deref()
+            .map(|name| compose(name.trim()).into_owned());
+        self.source = self.source.filter(|name| !name.is_empty());
+        self
     }
 
-    /// A path of the file, which is relative to it.
-    fn resolve(&self, path: &str) -> PathBuf {
-        self.folder().join(path)
+    pub fn google_credentials_file(&self) -> Option<PathBuf> {
+        Some(self.folder().join(self.google_credentials.as_ref()?))
+    }
+
+    pub fn folder(&self) -> &Path {
+        self.file.parent().unwrap_or(Path::new("/"))
     }
 
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
@@ -474,9 +439,9 @@ impl Entry {
         format!("{scheme}://{host}{path}")
     }
 
-    /// The source of its reviews: as it says, or its built-in format, or else the default.
-    pub fn shown_source(&self) -> String {
-        let format = self.format.as_deref().and_then(find_format);
+    /// The source of its reviews: as it says, or that of the built-in format `read` or its own, or else the default.
+    pub fn source_of(&self, read: Option<&str>) -> String {
+        let format = read.or(self.format.as_deref()).and_then(find_format);
         let source = self.source.clone();
         let source = source.or_else(|| format?.source.clone());
         source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned())
@@ -498,7 +463,7 @@ impl Entry {
     pub fn program(&self) -> Result<PathBuf, SyncError> {
         let word = self.command.first().map_or("", String::as_str);
         if word.contains('/') {
-            return Ok(self.resolve(word));
+            return Ok(self.folder().join(word));
         }
         let paths = env::var_os("PATH").unwrap_or_else(|| PATH_DEFAULT.into());
         let mut found = env::split_paths(&paths).map(|folder| folder.join(word));
@@ -569,7 +534,7 @@ impl Entry {
             .transpose()?;
         let files = [
             Some(self.file.clone()),
-            self.google_credentials.clone(),
+            self.google_credentials_file(),
             format,
             program,
         ];

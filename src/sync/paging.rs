@@ -44,30 +44,20 @@ pub struct Turn {
     pub next: Option<Url>,
 }
 
-/// Whether the members of an object name a next page; its lists are not looked into. `is_next` says whether the object is one of a
-/// next page.
-fn names_next_page(json: &str, is_next: bool, depth: usize) -> bool {
+/// Whether a member of an object, or of the objects in it, names a next page; lists are not looked into.
+fn names_next_page(json: &str, depth: usize) -> bool {
     if !json.starts_with('{') {
         return false;
     }
     let found = visit(json, |name, value| {
-        let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
-        let plain = plain.to_ascii_lowercase();
-        let is_next = is_next || plain.starts_with("next");
-        let is_token = value.starts_with('"') && word(value).is_some();
-        let number: Option<u64> = word(value).and_then(|word| word.parse().ok());
+        let plain = name.replace(['_', '-'], "").to_ascii_lowercase();
+        let is_empty = matches!(value, "null" | "\"\"" | "0" | "false" | "{}" | "[]");
         // A number there is the offset of this page, and a text the token of the next.
-        let is_offset = plain == "offset" && is_token;
-        let says_more = ["hasmore", "hasnext"]
-            .iter()
-            .any(|begin| plain.starts_with(begin));
-        let is_named = if value.starts_with('{') {
-            depth < DEPTH_MAX && names_next_page(value, is_next, depth + 1)
-        } else {
-            (is_next && (is_token || number.is_some_and(|number| number > 0)))
-                || is_offset
-                || (says_more && value == "true")
-        };
+        let is_token = plain == "offset" && value.starts_with('"');
+        let says_more = plain.starts_with("hasmore") || plain.starts_with("hasnext");
+        let is_named = !is_empty && (plain.starts_with("next") || is_token)
+            || says_more && value == "true"
+            || depth > 0 && names_next_page(value, depth - 1);
         if is_named {
             ControlFlow::Break(())
         } else {
@@ -153,7 +143,7 @@ impl Pager {
             Some(link) => !is_known || self.is_elsewhere(link),
             None if self.has_links => false,
             None if paging.is_some_and(|paging| paging.token.is_some()) => !is_known,
-            None => names_next_page(body, false, 0),
+            None => names_next_page(body, DEPTH_MAX),
         };
         self.has_further_page = next.is_none() && is_named_by_page;
         Ok(Turn { is_new, next })
@@ -487,7 +477,7 @@ mod tests {
             (r#"{"reviews": [{"next": "x"}], "totalScore": 45}"#, false),
             ("a,next\n", false),
         ] {
-            assert_eq!(names_next_page(body, false, 0), is_named, "{body}");
+            assert_eq!(names_next_page(body, DEPTH_MAX), is_named, "{body}");
         }
     }
 

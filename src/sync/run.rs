@@ -23,7 +23,6 @@ use crate::imports::{
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::hex;
-use crate::random::Random;
 use crate::storage::business::{self, refuse_sample, time_zone};
 use crate::storage::formats::{KeptFormats, load_formats};
 use crate::storage::sync::{
@@ -61,29 +60,28 @@ pub enum RunOutcome {
 pub struct SyncRunner {
     pub database: Database,
     pub clock: Clock,
-    pub random: Random,
     pub config: SyncConfig,
     /// One place: pages are looked at and imported one after another, so that the memory of one import is enough.
     memory: Semaphore,
 }
 
 /// What a run knows before it fetches.
-struct Preparation {
+pub struct Preparation {
     reading: ImportRequest,
-    entry_digest: String,
+    pub entry_digest: String,
     /// Of all that says how the answer is read.
-    reading_digest: String,
+    pub reading_digest: String,
     has_encoding: bool,
-    state: SyncState,
-    zone: Tz,
+    /// As it was when the run began.
+    pub state: SyncState,
+    pub zone: Tz,
 }
 
 impl SyncRunner {
-    pub fn new(database: &Database, clock: &Clock, random: Random, config: SyncConfig) -> Self {
+    pub fn new(database: &Database, clock: &Clock, config: SyncConfig) -> Self {
         Self {
             database: database.clone(),
             clock: clock.clone(),
-            random,
             config,
             memory: Semaphore::new(1),
         }
@@ -119,7 +117,7 @@ impl SyncRunner {
                 return Ok(RunOutcome::Stopped);
             }
             // Stored first: a run that ends the process must not be the first thing after each start.
-            let next = entry.schedule.next(now, zone, &self.random);
+            let next = entry.schedule.next(now, zone);
             if !request.is_dry_run {
                 self.store_next_run(&entry.name, next).await?;
             }
@@ -320,13 +318,10 @@ impl SyncRunner {
         };
         let record = RunRecord {
             entry,
-            entry_digest: &prepared.entry_digest,
-            reading_digest: &prepared.reading_digest,
-            state: &prepared.state,
+            prepared,
             fetched,
             request,
             now: self.clock.now(),
-            zone: prepared.zone,
         };
         let guards = request.guards(&entry.name);
         let mut write = database.write_as_owner().await?;
@@ -425,6 +420,6 @@ pub fn is_due(entry: &Entry, state: &SyncState, now: DateTime<Utc>, zone: Tz) ->
     };
     let waits_until = state.waits_until.as_deref().map(instant_or_epoch);
     let waits_until = waits_until.filter(|until| *until <= now + WAIT_MAX);
-    let latest = entry.schedule.latest(now, zone);
+    let latest = entry.schedule.next(now, zone);
     next <= now || next > waits_until.map_or(latest, |until| until.max(latest)) + AHEAD_MAX
 }

@@ -251,7 +251,6 @@ mod tests {
     use super::*;
     use crate::clock::Clock;
     use crate::config::SyncConfig;
-    use crate::random::Random;
     use crate::storage::Database;
 
     #[tokio::test]
@@ -265,7 +264,7 @@ mod tests {
             sync_ca_file: None,
             sync_file: None,
         };
-        let runner = SyncRunner::new(&database, &clock, Random::seeded(1), config);
+        let runner = SyncRunner::new(&database, &clock, config);
         let scheduler = EntryScheduler::new(runner);
         let path = folder.path().join("reviews.sync.toml");
         let names = || -> Vec<String> {

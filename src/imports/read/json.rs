@@ -11,7 +11,6 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, PublicColumn};
-use crate::imports::read::text::check_utf8;
 use crate::imports::read::{
     Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
 };
@@ -40,230 +39,167 @@ const BESIDE_MAX: usize = 20;
 /// A row; or an error message with the row as text, truncated if it is too long.
 pub type RowValue = Result<Value, (String, Value)>;
 
-/// A text of JSON: a document, several values that follow each other, or lines.
-#[derive(Debug)]
-pub struct JsonText<'t> {
-    pub text: &'t str,
-    /// Whether U+FFFD in it stands for what is no UTF-8.
-    is_damaged: bool,
-    /// Where rows may be: the document itself, the values or the lines; then the lists of objects in the document, the
-    /// outermost first.
-    pub lists: Vec<RowList<'t>>,
-}
-
-impl<'t> JsonText<'t> {
-    /// Reads a text that begins with a bracket or a brace.
-    pub fn of(text: &'t str, is_damaged: bool) -> Result<Self, FileError> {
-        let lists = match serde_json::from_str::<&RawValue>(text) {
-            Ok(document) => lists_in(document.get())?,
-            Err(_) if has_lines(text) => return Self::of_lines(text, is_damaged),
-            Err(_) => {
-                let mut elements = Vec::new();
-                for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
-                    push(&mut elements, value?.get())?;
-                }
-                vec![RowList::new(String::new(), elements)]
-            }
-        };
-        Ok(Self {
-            text,
-            is_damaged,
-            lists,
-        })
-    }
-
-    /// The lines of a text that are not blank.
-    pub fn of_lines(text: &'t str, is_damaged: bool) -> Result<Self, FileError> {
-        let mut lines = Vec::new();
-        for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
-            push(&mut lines, line)?;
-        }
-        let list = RowList {
-            kind: RowKind::Line,
-            ..RowList::new(String::new(), lines)
-        };
-        Ok(Self {
-            text,
-            is_damaged,
-            lists: vec![list],
-        })
-    }
-
-    /// The document, if the text is one.
-    pub fn document(&self) -> Option<&'t str> {
-        let top = &self.lists[0];
-        let first = top.elements.first();
-        let first = first.filter(|_| top.kind == RowKind::Document);
-        first.copied()
-    }
-
-    pub fn is_lines(&self) -> bool {
-        self.lists[0].kind == RowKind::Line
-    }
-
-    /// The number of the list in the document with this path.
-    pub fn find(&self, path: &str) -> Option<usize> {
-        let found = self.lists.iter().skip(1).position(|it| it.path == path);
-        found.map(|number| number + 1)
-    }
-
-    /// # Errors
-    /// If some of it is no UTF-8.
-    pub fn check_whole(&self) -> Result<(), FileError> {
-        check_utf8(self.is_damaged)
-    }
-
-    /// The rows of a list.
-    pub fn rows(&self, list: usize) -> impl Iterator<Item = RawRow> {
-        let (text, is_damaged, list) = (self.text, self.is_damaged, &self.lists[list]);
-        let array: Arc<str> = list.path.as_str().into();
-        let (mut line, mut end) = (1, 0);
-        (0..).zip(&list.elements).map(move |(index, row)| {
-            let start = row.as_ptr() as usize - text.as_ptr() as usize;
-            line += memchr::memchr_iter(b'\n', &text.as_bytes()[end..start]).count();
-            end = start;
-            let array = Arc::clone(&array);
-            RawRow {
-                at: match list.kind {
-                    RowKind::Element => Position::Element { array, index },
-                    RowKind::Line | RowKind::Document => Position::Line(line as u64),
-                },
-                line,
-                text: (*row).to_owned(),
-                is_damaged: is_damaged && row.contains('\u{fffd}'),
-            }
-        })
-    }
-
-    /// The elements of a list as a table.
-    ///
-    /// # Errors
-    /// When there is more than an import may hold.
-    pub fn table(
-        &self,
-        list: usize,
-        format: &Format,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Table, FileError> {
-        let mut objects = Objects::new(format);
-        for row in self.rows(list) {
-            objects.add_value(row.at.clone(), row.parse(), bounds)?;
-        }
-        let mut table = objects.finish()?;
-        let path = &self.lists[list].path;
-        if let Some(document) = self.document().filter(|_| format.is_table()) {
-            table.beside = members_beside(document, path);
-        }
-        if !path.is_empty() {
-            table.place = format!(", {path}");
-        }
-        Ok(table)
+/// The lists in a text that begins with a bracket or a brace: the document itself or the lines, then the lists of objects in the
+/// document, the outermost first.
+///
+/// # Errors
+/// If it is broken, and not one value in each line.
+pub fn read_lists(text: &str) -> Result<Vec<RowList<'_>>, FileError> {
+    match serde_json::from_str::<&RawValue>(text) {
+        Ok(document) => lists_in(text, document.get()),
+        Err(_) if has_lines(text) => Ok(vec![read_lines(text)?]),
+        Err(error) => Err(error.into()),
     }
 }
 
-/// Whether the text has one value in each line, and not one or several values over several lines: one of its first lines is
-/// an object, and the other may be broken.
+/// The lines of a text that are not blank.
+///
+/// # Errors
+/// If there are too many.
+pub fn read_lines(text: &str) -> Result<RowList<'_>, FileError> {
+    let mut lines = RowList::new(text, String::new(), RowKind::Line);
+    for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
+        lines.push(line)?;
+    }
+    Ok(lines)
+}
+
+/// Whether the text has one value in each line: one of its first lines is an object, and the other may be broken.
 fn has_lines(text: &str) -> bool {
     let mut first = text.trim_start().split('\n').take(2);
     first.any(|line| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok())
 }
 
-/// Rows in a text: the elements of a list, or its lines.
+/// Rows in a text: the elements of a list, its lines, or the document itself.
 #[derive(Debug)]
 pub struct RowList<'t> {
+    text: &'t str,
     /// As `result.reviews`, or `data[].reviews`; empty at the top level.
     pub path: String,
     /// Each may be broken.
     pub elements: Vec<&'t str>,
-    kind: RowKind,
+    pub kind: RowKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum RowKind {
+pub enum RowKind {
     Element,
     /// Of JSON Lines (<https://jsonlines.org>): a broken line does not affect the others.
     Line,
     Document,
 }
 
-fn push<'t>(elements: &mut Vec<&'t str>, element: &'t str) -> Result<(), FileError> {
-    if elements.len() as u64 == ROWS_MAX {
-        return Err(FileError::new(format!(
-            "has a list of more than {ROWS_MAX} elements; split it, and import one part after the other"
-        )));
-    }
-    elements.push(element);
-    Ok(())
-}
-
 /// The document, then the lists of objects in it, the outermost first.
-fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
+fn lists_in<'t>(text: &'t str, document: &'t str) -> Result<Vec<RowList<'t>>, FileError> {
     let mut found = BTreeMap::new();
-    find_lists(document, "", LISTS_DEEP_MAX, &mut found)?;
+    find_lists((text, document), "", LISTS_DEEP_MAX, &mut found)?;
     let has_objects = |list: &RowList<'_>| list.elements.iter().any(|row| row.starts_with('{'));
     let mut lists: Vec<RowList<'_>> = found.into_values().filter(has_objects).collect();
     lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
-    let top = RowList {
-        kind: RowKind::Document,
-        ..RowList::new(String::new(), vec![document])
-    };
+    let mut top = RowList::new(text, String::new(), RowKind::Document);
+    top.push(document)?;
     Ok(std::iter::once(top).chain(lists).collect())
 }
 
-/// Adds the lists in a value whose path is `path`, by their paths: those of one member are one list over all elements.
+/// Adds the lists in a value of a text by their paths: those of one member are one list over all elements.
 fn find_lists<'t>(
-    value: &'t str,
+    (text, value): (&'t str, &'t str),
     path: &str,
     deep: usize,
     found: &mut BTreeMap<String, RowList<'t>>,
 ) -> Result<(), FileError> {
     let is_list = value.starts_with('[');
-    let mut elements = Vec::new();
+    if is_list && !found.contains_key(path) {
+        if found.len() == LISTS_MAX {
+            return Err(FileError::new(format!(
+                "has more than {LISTS_MAX} lists; give a file with the reviews only"
+            )));
+        }
+        let list = RowList::new(text, path.to_owned(), RowKind::Element);
+        found.insert(path.to_owned(), list);
+    }
     let mut add = |name: &str, inner: &'t str| {
-        if is_list {
-            push(&mut elements, inner)?;
+        if is_list && let Some(list) = found.get_mut(path) {
+            list.push(inner)?;
         }
         if deep == 0 || !inner.starts_with(['[', '{']) {
             return Ok(());
         }
         let list = format!("{path}[]");
         match (is_list, inner.starts_with('[')) {
-            (true, true) => find_lists(inner, &list, deep - 1, found),
-            (true, false) => find_lists(inner, &list, deep, found),
-            (false, _) => find_lists(inner, &join(path, name), deep - 1, found),
+            (true, true) => find_lists((text, inner), &list, deep - 1, found),
+            (true, false) => find_lists((text, inner), &list, deep, found),
+            (false, _) => find_lists((text, inner), &join(path, name), deep - 1, found),
         }
     };
     let fault = visit(value, |name, inner| match add(name, inner) {
         Ok(()) => ControlFlow::Continue(()),
         Err(fault) => ControlFlow::Break(fault),
     });
-    if let Some(fault) = fault {
-        return Err(fault);
-    }
-    if !is_list {
-        return Ok(());
-    }
-    if found.len() == LISTS_MAX && !found.contains_key(path) {
-        return Err(FileError::new(format!(
-            "has more than {LISTS_MAX} lists; give a file with the reviews only"
-        )));
-    }
-    let known = found
-        .entry(path.to_owned())
-        .or_insert_with(|| RowList::new(path.to_owned(), Vec::new()));
-    for element in elements {
-        push(&mut known.elements, element)?;
-    }
-    Ok(())
+    fault.map_or(Ok(()), Err)
 }
 
 impl<'t> RowList<'t> {
-    const fn new(path: String, elements: Vec<&'t str>) -> Self {
+    const fn new(text: &'t str, path: String, kind: RowKind) -> Self {
         Self {
+            text,
             path,
-            elements,
-            kind: RowKind::Element,
+            elements: Vec::new(),
+            kind,
         }
+    }
+
+    fn push(&mut self, element: &'t str) -> Result<(), FileError> {
+        if self.elements.len() as u64 == ROWS_MAX {
+            return Err(FileError::new(format!(
+                "has a list of more than {ROWS_MAX} elements; split it, and import one part after the other"
+            )));
+        }
+        self.elements.push(element);
+        Ok(())
+    }
+
+    pub fn rows(&self) -> impl Iterator<Item = RawRow> {
+        let array: Arc<str> = self.path.as_str().into();
+        let (mut line, mut end) = (1, 0);
+        (0..).zip(&self.elements).map(move |(index, row)| {
+            let start = row.as_ptr() as usize - self.text.as_ptr() as usize;
+            line += memchr::memchr_iter(b'\n', &self.text.as_bytes()[end..start]).count();
+            end = start;
+            let array = Arc::clone(&array);
+            RawRow {
+                at: match self.kind {
+                    RowKind::Element => Position::Element { array, index },
+                    RowKind::Line | RowKind::Document => Position::Line(line as u64),
+                },
+                line,
+                text: (*row).to_owned(),
+            }
+        })
+    }
+
+    /// The elements as a table; `document` is what they are in.
+    ///
+    /// # Errors
+    /// When there is more than an import may hold.
+    pub fn table(
+        &self,
+        document: Option<&str>,
+        format: &Format,
+        bounds: &mut Bounds<'_>,
+    ) -> Result<Table, FileError> {
+        let mut objects = Objects::new(format);
+        for row in self.rows() {
+            objects.add_value(row.at.clone(), row.parse(), bounds)?;
+        }
+        let mut table = objects.finish()?;
+        if let Some(document) = document.filter(|_| format.is_table()) {
+            table.beside = members_beside(document, &self.path);
+        }
+        if !self.path.is_empty() {
+            table.place = format!(", {}", self.path);
+        }
+        Ok(table)
     }
 
     /// The paths of the members of the first rows; of a document only its own members.
@@ -331,8 +267,6 @@ pub struct RawRow {
     line: usize,
     /// It may be broken.
     text: String,
-    /// Whether some of it was not UTF-8 and is lost.
-    is_damaged: bool,
 }
 
 impl RawRow {
@@ -345,8 +279,6 @@ impl RawRow {
         };
         let message = if let Some(message) = too_large(&self.text) {
             place(0) + &message
-        } else if self.is_damaged {
-            format!("{}not UTF-8; save the file as UTF-8", place(0))
         } else {
             match serde_json::from_str(&self.text) {
                 Ok(value) => return Ok(value),
@@ -429,7 +361,7 @@ impl Objects {
             fault = Some((message, None));
         }
         let cells = std::mem::take(&mut self.cells);
-        bounds.row(cells.count(), cells.bytes())?;
+        bounds.count(1, cells.count(), cells.bytes())?;
         self.table.rows.push(Row::new(at, cells, fault));
         Ok(())
     }

@@ -47,26 +47,14 @@ impl<'w> Bounds<'w> {
         }
     }
 
-    /// Counts a row with its cells before it is kept.
+    /// Counts rows with their cells, and the bytes of these, before they are kept.
     ///
     /// # Errors
     /// When the import has more than it may, or is to stop.
-    pub fn row(&mut self, cells: usize, bytes: usize) -> Result<(), FileError> {
-        self.count(1, cells as u64, bytes as u64)
-    }
-
-    /// Counts a cell of a sheet, which begins a row or not.
-    ///
-    /// # Errors
-    /// As [`Self::row`].
-    pub fn cell(&mut self, is_new_row: bool, bytes: usize) -> Result<(), FileError> {
-        self.count(u64::from(is_new_row), 1, bytes as u64)
-    }
-
-    fn count(&mut self, rows: u64, cells: u64, bytes: u64) -> Result<(), FileError> {
+    pub fn count(&mut self, rows: u64, cells: usize, bytes: usize) -> Result<(), FileError> {
         self.rows += rows;
-        self.cells += cells;
-        self.bytes += bytes;
+        self.cells += cells as u64;
+        self.bytes += bytes as u64;
         for (count, max, noun) in [
             (self.rows, ROWS_MAX, "rows"),
             (self.cells, CELLS_MAX, "cells"),
@@ -154,6 +142,12 @@ impl Cells {
     pub fn all(&self) -> impl DoubleEndedIterator<Item = (usize, &str)> {
         let places = self.places.iter();
         places.map(|place| (place.column as usize, self.text_at(place)))
+    }
+
+    /// The cells up to the end of the row, those of a header, without blanks around them.
+    pub fn texts(&self) -> Vec<String> {
+        let texts = (0..self.there.end).map(|at| self.get(at).unwrap_or_default());
+        texts.map(|text| text.trim().to_owned()).collect()
     }
 
     /// Puts a cell into any column; of several the last one counts, once they are finished.

@@ -4,40 +4,39 @@
 //!
 //! Enclosing objects (a business, a product, a `@graph`) are searched; names may have the prefix `schema:`.
 
-use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
-use html5gum::{Span, Tokenizer};
+use html5gum::emitters::default::DefaultEmitter;
+use html5gum::{Token, Tokenizer};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
-use crate::imports::read::json::{JsonText, Objects, RowValue, too_large};
+use crate::imports::read::json::{Objects, RowValue, too_large};
 use crate::imports::read::{Bounds, Table};
 use crate::model::json::{member, visit};
 use crate::owner::fault::reason;
 
 /// Maximum size of a page, or of a file of linked data, in bytes.
 const PAGE_BYTES_MAX: usize = 16 << 20;
+/// Maximum size of a tag, which is parsed with all its attributes, in bytes.
+const TAG_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of characters of a broken script in the rejected rows.
 const TEXT_SHOWN_MAX: usize = 1_000;
 /// Maximum nesting depth that is searched.
 const DEEP_MAX: usize = 32;
 
-/// The reviews in a document of linked data.
+/// The reviews in a document of linked data, or in its lines.
 pub fn reviews_of_document(
-    json: &JsonText<'_>,
+    document: &[&str],
     format: &Format,
     bounds: &mut Bounds<'_>,
 ) -> Result<Table, FileError> {
-    json.check_whole()?;
-    let text = json.text;
-    check_size(text)?;
     let mut reviews = Reviews::new(format, bounds);
-    for value in serde_json::Deserializer::from_str(text).into_iter::<&RawValue>() {
-        reviews.collect(value?.get(), DEEP_MAX)?;
+    for value in document {
+        check_size(value)?;
+        reviews.collect(value, DEEP_MAX)?;
     }
     if reviews.count == 0 {
         return Err(without_reviews("linked data without a Review"));
@@ -98,52 +97,42 @@ fn check_size(text: &str) -> Result<(), FileError> {
     ))
 }
 
-/// The texts of the page's JSON-LD elements.
+/// The texts of the page's JSON-LD elements. What is in a template is not part of the page (HTML §4.12.3).
 fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
     check_size(page)?;
-    let (mut texts, mut is_script, mut is_kind, mut is_inside) =
-        (Vec::<String>::new(), false, false, false);
-    // What is in a template is not part of the page, and of two attributes of one name the first counts (HTML §4.12.3, §13.2.5.33).
-    let (mut is_type, mut types, mut templates) = (false, 0, 0_usize);
-    // A tag may have millions of attributes, which are not kept.
-    let mut emitter = CallbackEmitter::new(|event: CallbackEvent<'_>, _: Span<()>| {
-        match event {
-            CallbackEvent::OpenStartTag { name } => {
-                (is_script, is_kind, is_inside, types) = (name == b"script", false, false, 0);
-                templates += usize::from(name == b"template");
-            }
-            CallbackEvent::AttributeName { name } => {
-                is_type = name == b"type";
-                types += u32::from(is_type);
-            }
-            CallbackEvent::AttributeValue { value } if is_script && is_type && types == 1 => {
-                let kind = String::from_utf8_lossy(value).to_ascii_lowercase();
-                is_kind = kind.trim().starts_with("application/ld+json");
-            }
-            CallbackEvent::CloseStartTag { .. } if is_kind && templates == 0 => {
-                (is_kind, is_inside) = (false, true);
-                texts.push(String::new());
-            }
-            CallbackEvent::String { value } if is_inside => {
-                if let Some(last) = texts.last_mut() {
-                    last.push_str(&String::from_utf8_lossy(value));
+    let tags = page.split('<').filter_map(|tag| tag.split('>').next());
+    if tags.map(str::len).any(|bytes| bytes > TAG_BYTES_MAX) {
+        return Err(without_reviews("a page with a tag of more than 1 MiB"));
+    }
+    let (mut texts, mut is_inside, mut templates) = (Vec::<String>::new(), false, 0_usize);
+    let mut emitter = DefaultEmitter::default();
+    emitter.naively_switch_states(true);
+    for token in Tokenizer::new_with_emitter(page, emitter) {
+        let Ok(token) = token;
+        match token {
+            Token::StartTag(tag) => {
+                templates += usize::from(tag.name == b"template");
+                let kind = tag.attributes.get(&b"type"[..]);
+                let kind = kind.map(|it| String::from_utf8_lossy(it).to_ascii_lowercase());
+                is_inside = tag.name == b"script"
+                    && templates == 0
+                    && kind.is_some_and(|it| it.trim().starts_with("application/ld+json"));
+                if is_inside {
+                    texts.push(String::new());
                 }
             }
-            CallbackEvent::EndTag { name } => {
-                is_inside = false;
-                templates -= usize::from(name == b"template" && templates > 0);
+            Token::String(part) => {
+                if let Some(text) = texts.last_mut().filter(|_| is_inside) {
+                    *text += &String::from_utf8_lossy(&part);
+                }
             }
-            CallbackEvent::AttributeValue { .. }
-            | CallbackEvent::CloseStartTag { .. }
-            | CallbackEvent::String { .. }
-            | CallbackEvent::Comment { .. }
-            | CallbackEvent::Doctype { .. }
-            | CallbackEvent::Error(_) => {}
+            Token::EndTag(tag) => {
+                is_inside = false;
+                templates = templates.saturating_sub(usize::from(tag.name == b"template"));
+            }
+            Token::Comment(_) | Token::Doctype(_) | Token::Error(_) => {}
         }
-        None::<Infallible>
-    });
-    emitter.naively_switch_states(true);
-    Tokenizer::new_with_emitter(page, emitter).for_each(drop);
+    }
     Ok(texts)
 }
 

@@ -1,6 +1,6 @@
 //! Workbooks of Excel (ECMA-376, `.xlsx`) and of `OpenDocument` (`.ods`): one sheet with its header in the first row that has cells, or in
-//! the format's `header_row`. Every cell is a text, as displayed. Hidden sheets are not read; a table with hidden rows or columns, or with
-//! merged cells, is refused.
+//! the format's `header_row`. Every cell is a text, as displayed. Hidden sheets are not read; a table with hidden rows or columns is
+//! refused.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -41,8 +41,6 @@ pub struct Sheet {
     hidden_rows: Vec<u64>,
     /// First and last, from 0.
     hidden_columns: Vec<(usize, usize)>,
-    /// First and last row from 1, and first column from 0.
-    merged: Vec<(u64, u64, usize)>,
 }
 
 /// The visible sheets of a workbook.
@@ -92,7 +90,7 @@ impl Sheet {
         let is_long = text.len() > TEXT_BYTES_MAX;
         let text = if is_long { LONG } else { text };
         let is_new = self.rows.last().is_none_or(|(last, _)| *last != number);
-        bounds.cell(is_new, text.len())?;
+        bounds.count(u64::from(is_new), 1, text.len())?;
         if is_new {
             self.rows.push((number, Cells::default()));
         }
@@ -112,7 +110,7 @@ impl Sheet {
 
     pub fn header(&self, header_row: Option<u64>) -> Vec<String> {
         let first = self.rows_from(header_row).first();
-        first.map(|(_, cells)| texts(cells)).unwrap_or_default()
+        first.map(|(_, cells)| cells.texts()).unwrap_or_default()
     }
 
     /// Whether there is a row below the header.
@@ -121,7 +119,7 @@ impl Sheet {
     }
 
     /// # Errors
-    /// If it has hidden rows or columns, or merged cells.
+    /// If it has hidden rows or columns.
     pub fn into_table(mut self, header_row: Option<u64>) -> Result<Table, FileError> {
         let name = &self.name;
         let below = self.rows_from(header_row).len();
@@ -141,7 +139,7 @@ impl Sheet {
             return Err(FileError::new(too_long(at + 1)));
         }
         let mut table = Table {
-            columns: texts(&header),
+            columns: header.texts(),
             place: match header_row {
                 1 => format!(", sheet \"{name}\""),
                 _ => format!(", sheet \"{name}\", header in row {header_row}"),
@@ -168,20 +166,14 @@ impl Sheet {
         rows: &[(u64, Cells)],
         width: usize,
     ) -> Result<(), FileError> {
-        let last = rows.last().map_or(header_row, |row| row.0);
         let is_row = |number: &u64| {
             *number == header_row || rows.binary_search_by_key(number, |row| row.0).is_ok()
         };
         let is_column = |(first, _): &(usize, usize)| *first < width;
-        let is_inside = |(first, end, column): &(u64, u64, usize)| {
-            *first <= last && *end > header_row && *column < width
-        };
         let (fault, advice) = if self.hidden_rows.iter().any(is_row) {
             ("hidden rows", "clear the filter and show them")
         } else if self.hidden_columns.iter().any(is_column) {
             ("hidden columns", "show them")
-        } else if self.merged.iter().any(is_inside) {
-            ("merged cells", "unmerge them and fill each cell")
         } else {
             return Ok(());
         };
@@ -190,12 +182,6 @@ impl Sheet {
             self.name
         )))
     }
-}
-
-/// The cells of a header.
-fn texts(cells: &Cells) -> Vec<String> {
-    let texts = (0..cells.there.end).map(|at| cells.get(at).unwrap_or_default());
-    texts.map(|text| text.trim().to_owned()).collect()
 }
 
 // Excel.
@@ -213,14 +199,6 @@ fn read_excel(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Sheet>, File
         }
         let mut sheet = Sheet::new(&known.name);
         sheet.note_hidden(&mut archive, parts.get(place).map_or("", String::as_str))?;
-        let merged = book
-            .merge_cells_by_sheet_name(&known.name)
-            .map_err(broken)?;
-        let merged = merged.into_iter().map(|it| {
-            let (first, last) = (u64::from(it.start.0) + 1, u64::from(it.end.0) + 1);
-            (first, last, it.start.1 as usize)
-        });
-        sheet.merged.extend(merged);
         let mut reader = book.worksheet_cells_reader(&known.name).map_err(broken)?;
         // Shared formulas are not expanded: a cell may name any of four billion.
         while let Some(cell) = reader.next_cell_with_formula_metadata().map_err(broken)? {
@@ -487,13 +465,6 @@ impl OpenDocument {
                     _ => None,
                 };
                 self.text.clear();
-                let rows = repeats("number-rows-spanned").unwrap_or(1);
-                if let Some(sheet) = &mut self.sheet
-                    && (rows > 1 || count("number-columns-spanned") > 1)
-                {
-                    let last = self.number.saturating_add(rows - 1);
-                    sheet.merged.push((self.number, last, self.column));
-                }
             }
             "p" => {
                 if !self.text.is_empty() {

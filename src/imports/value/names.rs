@@ -34,34 +34,6 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
 
 pub use crate::model::ANONYMOUS;
 
-/// Words before an address or a number: `E-Mail: jane@example.com`.
-const ADDRESS_LABELS: [&str; 24] = [
-    "e",
-    "mail",
-    "email",
-    "contact",
-    "kontakt",
-    "contacto",
-    "correo",
-    "courriel",
-    "phone",
-    "telephone",
-    "tel",
-    "telefon",
-    "fon",
-    "mobile",
-    "mobil",
-    "cell",
-    "call",
-    "from",
-    "by",
-    "via",
-    "and",
-    "or",
-    "und",
-    "oder",
-];
-
 /// Minimum number of digits of a telephone number in a name.
 const DIGITS_MIN: usize = 7;
 
@@ -71,7 +43,7 @@ pub fn without_address(name: &str) -> String {
     let public = remove_parts(&remove_parts(name, find_address), find_number);
     let has_digits = public.contains(|c: char| c.is_ascii_digit());
     let is_private = public.len() < name.len() || has_digits;
-    if is_private && !has_own_words(&public) || public.is_empty() {
+    if is_private && !has_letters(&public) || public.is_empty() {
         return ANONYMOUS.to_owned();
     }
     public
@@ -79,7 +51,7 @@ pub fn without_address(name: &str) -> String {
 
 /// Whether a text is nothing but e-mail addresses.
 pub fn is_address(text: &str) -> bool {
-    find_address(text).is_some() && !has_own_words(&remove_parts(text, find_address))
+    find_address(text).is_some() && !has_letters(&remove_parts(text, find_address))
 }
 
 /// Whether a text has an e-mail address.
@@ -92,11 +64,8 @@ pub fn has_number(text: &str) -> bool {
     find_number(text).is_some()
 }
 
-/// Whether a text has other words than those before an address.
-fn has_own_words(text: &str) -> bool {
-    let words = words(text);
-    let mut words = words.split_whitespace();
-    words.any(|word| word.contains(char::is_alphabetic) && !ADDRESS_LABELS.contains(&word))
+fn has_letters(text: &str) -> bool {
+    text.contains(char::is_alphabetic)
 }
 
 /// The text without the parts that `find` finds and the signs around them.
@@ -164,19 +133,13 @@ pub fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, Str
     Ok(names.filter(|name| !name.is_empty()).collect())
 }
 
-/// The technician that a name stands for, as the roster has the name: `Alvarez, Mike` is one. An address is no name.
+/// The technician that a name stands for, as the roster has the name. An address is no name.
 pub fn technician(name: &str, roster: &[Technician]) -> Option<String> {
     let shown = without_address(name);
     if shown == ANONYMOUS && name != ANONYMOUS {
         return None;
     }
-    let turned = shown
-        .split_once(',')
-        .map(|(last, first)| words(&format!("{first} {last}")));
-    let is_named = |known: &str| {
-        let known = words(known);
-        known == words(&shown) || turned.as_ref() == Some(&known)
-    };
+    let is_named = |known: &str| words(known) == words(&shown);
     let is_alias = |person: &&Technician| person.aliases.iter().any(|it| is_named(it));
     let mut aliased = roster.iter().filter(is_alias);
     let alias = aliased.next().filter(|_| aliased.next().is_none());
@@ -229,9 +192,6 @@ mod tests {
             ("\"Ann Bell\" <ann@e.com>", "Ann Bell"),
             ("(602) 555-0100", ANONYMOUS),
             ("192.0.2.7", ANONYMOUS),
-            ("E-Mail: ann@e.com", ANONYMOUS),
-            ("Tel. 602 555 0100", ANONYMOUS),
-            ("ann@e.com or bo@e.com", ANONYMOUS),
             ("Nr. 5", "Nr. 5"),
             ("1234", ANONYMOUS),
             ("Bo (602) 555-0101", "Bo"),
@@ -248,12 +208,7 @@ mod tests {
 
     #[test]
     fn a_text_of_nothing_but_addresses_is_private() {
-        for text in [
-            "ann@e.com",
-            "ann@e.com, bo@e.com",
-            "<ann@e.com>;bo@e.com",
-            "E-mail: ann@e.com",
-        ] {
+        for text in ["ann@e.com", "ann@e.com, bo@e.com", "<ann@e.com>;bo@e.com"] {
             assert!(is_address(text), "{text}");
         }
         for text in [

@@ -185,13 +185,6 @@ fn whole_stars(value: f64, text: &str) -> Result<Rating, String> {
 }
 
 fn unknown_rating(text: &str) -> String {
-    let number = |c: char| c.is_ascii_digit();
-    if is_month(&text.to_lowercase().replace(number, "")) {
-        return format!(
-            "{} is a date, as a spreadsheet makes of 1/5; write the number of stars",
-            quoted(text)
-        );
-    }
     format!(
         "{} is not one of 1, 2, 3, 4, 5 (nor 4/5 or ★★★★★); write the number of stars, or say in the source's format what it means: \
          values = {{ {} = 5 }}, or scale = 10 for numbers up to ten",
@@ -257,10 +250,9 @@ mod tests {
             ("scale = 10", "8; 7.5; 85; 1,000,000"),
             ("scale = 5", "4.5; 0.5"),
             ("above 5", "10/5"),
-            ("is a date", "5-Jan; 1-Mai; 5-Mär."),
             (
                 "write the number of stars",
-                "; 0; 0 out of 5; -1; -1 star; +5; #1; good; 5e0; 4th of 5th; NaN; ☆☆☆☆☆; 1/0; ★★★★★★; \
+                "5-Jan; ; 0; 0 out of 5; -1; -1 star; +5; #1; good; 5e0; 4th of 5th; NaN; ☆☆☆☆☆; 1/0; ★★★★★★; \
                  5 weeks ago; 5€; 1-5; 5 - 4; 4 guests of 7; 2 reviews, 5 stars; 3 out of 4; 5 Jan 10; \
                  01/05/2026; 4 of 5 in 2026; (602) 555",
             ),

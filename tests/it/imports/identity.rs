@@ -45,10 +45,6 @@ impl Row {
         .to_vec()
     }
 
-    pub(super) fn is_by(&self, author: &str) -> bool {
-        self.author == author
-    }
-
     /// The review that the row becomes, with one blank between the words of its text.
     fn shown(&self) -> Self {
         let mut row = self.clone();

@@ -128,7 +128,7 @@ async fn business_made_meanwhile_stays_and_the_files_is_left_out() {
     let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     let report = report.unwrap();
     assert_eq!((report.new, &report.business), (1, &None));
-    assert!(report.has_left_out_business);
+    assert_has(&report.notes.join("; "), "already has a business");
     assert_eq!(bench.sql("select name from business"), "Other");
 }
 

@@ -105,7 +105,7 @@ async fn sheet_is_named_where_several_are_visible() {
 }
 
 #[tokio::test]
-async fn hidden_rows_and_columns_and_merged_cells_are_refused() {
+async fn hidden_rows_and_columns_are_refused() {
     let body = cells(REVIEWS);
     let sheet = |body: &str| workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", body)]);
     let with = |begin: &str| body.replacen("<sheetData>", &format!("{begin}<sheetData>"), 1);
@@ -130,18 +130,13 @@ async fn hidden_rows_and_columns_and_merged_cells_are_refused() {
             with("<cols><col min=\"1\" max=\"2\" width=\"0\"/></cols>"),
             "hidden columns",
         ),
-        (
-            body.clone() + "<mergeCells><mergeCell ref=\"A2:A3\"/></mergeCells>",
-            "has merged cells; unmerge them",
-        ),
     ] {
         let refusal = bench().await.refused(sheet(&body), "").await;
         assert_has(&refusal, what);
         assert_has(&refusal, "save the sheet as CSV");
     }
     // Beside the table they say nothing of it.
-    let beside = with("<cols><col min=\"9\" max=\"9\" hidden=\"1\"/></cols>")
-        + "<mergeCells><mergeCell ref=\"H1:J9\"/></mergeCells>";
+    let beside = with("<cols><col min=\"9\" max=\"9\" hidden=\"1\"/></cols>");
     let (_, report, _) = import_into_new(sheet(&beside), "").await;
     assert_eq!(counts(&report), (2, 0, 0, 0));
 }

@@ -135,7 +135,7 @@ Name;Stars;Review Date;Comment
 Ann;5;2026-10-30;Fine
 then format: header_row = 3
 =
-! has no header in its first row; the names are in row 3: write header_row = 3
+! the names are in row 3: write header_row = 3
 author | text
 Ann | Fine
 # a first row with a value is no header
@@ -149,7 +149,7 @@ Ann,5,2026-10-30,Fine
 Ann,5,2026-10-30,Fine
 Bo,4,2026-10-29,Late
 =
-! put a row with the names of the columns above it
+! give a table with the names of its columns in the first row
 # a cell with a table of its own is a cell
 Nickname,What they typed,When,How many,Publish
 Ann,"Good

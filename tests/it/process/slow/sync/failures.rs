@@ -16,7 +16,7 @@ const ANSWERS: &str = r#"
     200 → text/csv → hush → CSV
     200 → text/csv → 2026-03-01,Hush,hush@mail.test,5,hush → CSV
     200 → text/csv →  → no reviews found
-    200 → application/atom+xml → <feed xmlns="http://www.w3.org/2005/Atom"><title>hush</title></feed> → feed
+    200 → application/atom+xml → <feed xmlns="http://www.w3.org/2005/Atom"><title>hush</title></feed> → XML
     200 → application/zip → hush → archive
     200 → application/vnd.openxmlformats-officedocument.spreadsheetml.sheet → hush → workbook
 "#;
