@@ -26,8 +26,6 @@ use crate::model::text::escaped;
 use crate::model::text::quote_for_shell;
 use crate::storage::{Database, Opening};
 
-/// Maximum size of a file with a format.
-const FORMAT_MIB_MAX: u64 = 1;
 /// Rows between two updates of the progress bar.
 const ROWS_PER_LOOK: u64 = 256;
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
@@ -133,7 +131,7 @@ impl Import {
 /// # Errors
 /// If it cannot be read, with the line of the fault.
 pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
-    let text = read_text(path, FORMAT_MIB_MAX);
+    let text = read_text(path);
     let text = text.with_context(|| format!("{} cannot be read as a format", path.display()))?;
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
