@@ -59,6 +59,13 @@ impl<'r> Formats<'r> {
         own.or_else(|| self.kept.get(named?))
     }
 
+    /// What `Direct` keeps, if the call names neither a source nor a format.
+    pub fn of_direct(&self) -> Option<&Format> {
+        let is_named = self.request.source.is_some() || self.request.format.is_some();
+        let is_stated = is_named || self.request.own_format.is_some();
+        self.kept.get(SOURCE_DEFAULT).filter(|_| !is_stated)
+    }
+
     /// The columns that the format of a source ignores.
     pub fn ignored(&self, source: &str) -> Vec<String> {
         let kept = self.kept.get(source).map(|kept| kept.ignored.parts());

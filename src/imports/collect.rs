@@ -192,6 +192,13 @@ impl FileReader<'_> {
                 && let InputRows::Table(first) = &mut other.rows
             {
                 other.context.encodings.extend(input.context.encodings);
+                let places = input.context.places.into_iter();
+                let known = &mut other.context.places;
+                known.extend(
+                    places
+                        .filter(|place| !known.contains(place))
+                        .collect::<Vec<_>>(),
+                );
                 return first.append(table);
             }
             input.rows = InputRows::Table(table);
@@ -200,21 +207,40 @@ impl FileReader<'_> {
         Ok(())
     }
 
+    /// Opens a file by the row with its names: that of the stated format, or that of what `Direct` keeps if the file fits it so.
+    fn open<'t>(
+        &self,
+        mut open: impl FnMut(Option<u64>) -> Result<Option<OpenedFile<'t>>, FileError>,
+    ) -> Result<(Option<OpenedFile<'t>>, Option<u64>), FileError> {
+        let direct = self.formats.of_direct();
+        if let Some(direct) = direct.filter(|format| format.header_row.is_some())
+            && let Ok(Some(opened)) = open(direct.header_row)
+            && opened.parts.iter().any(|part| part.fits(direct))
+        {
+            return Ok((Some(opened), direct.header_row));
+        }
+        let stated = self.formats.stated();
+        let header_row = stated.and_then(|format| format.header_row);
+        Ok((open(header_row)?, header_row))
+    }
+
     /// What a file has, and a note about its letters.
     fn read(
         &self,
         bytes: &[u8],
         bounds: &mut Bounds<'_>,
     ) -> Result<(Input, Option<String>), FileError> {
-        let stated = self.formats.stated();
-        let header_row = stated.and_then(|format| format.header_row);
         if is_zip(bytes) {
             check_workbook(bytes)?;
-            let opened = OpenedFile::of_workbook(bytes, header_row, bounds)?;
+            let open = |row| OpenedFile::of_workbook(bytes, row, bounds).map(Some);
+            let Some(opened) = self.open(open)?.0 else {
+                return Ok((self.native(&NATIVE, Vec::new(), None), None));
+            };
             let choice = self.formats.choose(&opened)?;
             return self.read_opened(opened, choice, Vec::new(), bounds);
         }
         refuse_binary(bytes)?;
+        let stated = self.formats.stated();
         let encoding = stated.and_then(|format| format.encoding.as_deref());
         let decode = |encoding| decode(bytes, encoding, self.request.country());
         let decoded = decode(encoding)?;
@@ -222,7 +248,8 @@ impl FileReader<'_> {
             let records = read_lines(&decoded.text)?.rows().collect();
             return Ok((self.native(&NATIVE, records, None), None));
         }
-        let Some(opened) = OpenedFile::of_text(&decoded, header_row)? else {
+        let (opened, header_row) = self.open(|row| OpenedFile::of_text(&decoded, row))?;
+        let Some(opened) = opened else {
             return Ok((self.native(&NATIVE, Vec::new(), None), None));
         };
         let choice = self.formats.choose(&opened)?;
@@ -269,6 +296,7 @@ impl FileReader<'_> {
         }
         let (part, places) = opened.find_part(&format, choice.base.as_deref())?;
         let mut table = opened.table(part, &format, bounds)?;
+        table.exact_names = choice.own.exact_names(choice.base.as_deref());
         self.hide_secrets(&mut table);
         let input = Input {
             file: self.report.files.len(),
@@ -502,6 +530,11 @@ impl Collector<'_> {
             let missing = missing.join(", ");
             report.note(format!(
                 "columns of the format that the file lacks: {missing}; it states nothing of them"
+            ));
+        }
+        for name in reader.missing_public() {
+            report.note(format!(
+                "the file lacks the column {name}, which says what is public, so it publishes none of that"
             ));
         }
         for (part, header, value, count) in reader.hiding_values() {

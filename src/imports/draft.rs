@@ -8,7 +8,7 @@ use chrono::NaiveDate;
 
 use crate::imports::fault::FileError;
 use crate::imports::format::{
-    Comments, Format, Names, ReviewField, basic_string, column_key, is_same_column,
+    Comments, Format, Names, ReviewField, basic_string, column_key, ignored_name, is_same_column,
 };
 use crate::imports::read::Table;
 use crate::imports::row::{date_evidence, field_columns};
@@ -423,14 +423,15 @@ impl Draft {
             .collect();
         let ignores_all = self.format.ignores_all();
         let left = columns.filled.iter().copied().filter(|column| {
-            !used.contains(column) && (ignores_all || !whole.ignores(&table.columns, *column))
+            !used.contains(column) && (ignores_all || !whole.ignores(&table.columns, &table.exact_names, *column))
         });
         let left: Vec<usize> = left.collect();
         let left = columns.names(&left);
         if ignores_all {
-            let former = self.context.ignored.iter().filter(|it| !left.contains(*it));
-            let all = former.cloned().chain(left.iter().cloned());
-            self.format.ignored = Names::List(all.collect());
+            let mut all: Vec<String> = left.iter().map(|it| ignored_name(it)).collect();
+            let former = self.context.ignored.iter().filter(|it| !all.contains(*it));
+            all.splice(..0, former.cloned().collect::<Vec<_>>());
+            self.format.ignored = Names::List(all);
         } else if left.is_empty() {
             self.format.open.remove("ignored");
         } else {
@@ -454,6 +455,8 @@ impl Draft {
         if self.format.date_format.is_some() {
             return Ok(());
         }
+        let country = self.context.country.as_deref();
+        let usual = country.and_then(DateOrder::of_country);
         let mut proven: Vec<DateOrder> = Vec::new();
         for field in ReviewField::DATES {
             for column in field_columns(&self.format, table, field) {
@@ -461,7 +464,7 @@ impl Draft {
                 let order = evidence.order(&table.columns[column]);
                 match order.map_err(FileError::new)? {
                     Some(order) => proven.push(order),
-                    None if self.context.country.is_none() && self.unclear_date.is_none() => {
+                    None if usual.is_none() && self.unclear_date.is_none() => {
                         self.unclear_date = evidence.unclear;
                     }
                     None => {}
@@ -504,7 +507,8 @@ impl Draft {
     /// Ignores what is left, besides what the format ignores.
     pub fn ignore_left(&mut self) {
         let ignored = self.format.ignored.parts().into_iter().map(str::to_owned);
-        let all: Vec<String> = ignored.chain(self.left.drain(..)).collect();
+        let left = self.left.drain(..).map(|header| ignored_name(&header));
+        let all: Vec<String> = ignored.chain(left).collect();
         self.format.ignored = Names::List(all);
         self.format.open.remove("ignored");
     }

@@ -538,9 +538,17 @@ impl Format {
     }
 
     /// Whether a column among these says nothing here.
-    pub fn ignores(&self, columns: &[String], column: usize) -> bool {
+    pub fn ignores(
+        &self,
+        columns: &[String],
+        exact_names: &BTreeSet<String>,
+        column: usize,
+    ) -> bool {
         let header = columns[column].to_lowercase();
         self.ignored.among(columns).into_iter().any(|name| {
+            if let Some(name) = name.strip_suffix("\\*") {
+                return columns[column] == format!("{name}*");
+            }
             let is_there = columns.iter().any(|it| it == name);
             let family = name
                 .strip_suffix('*')
@@ -548,9 +556,40 @@ impl Format {
             match family {
                 Some(family) if !is_there => header.starts_with(&family.to_lowercase()),
                 Some(_) | None if is_there => columns[column] == name,
-                Some(_) | None => is_same_column(&columns[column], name),
+                Some(_) | None => {
+                    is_same_column(&columns[column], name) && !exact_names.contains(name)
+                }
             }
         })
+    }
+
+    /// The names of this format and of the one that it is like that mean only an equal header, since this one has a name of something
+    /// else that differs from them only in brackets, accents or case: of `Feedback (public)` and `Feedback (private)`, one is never
+    /// taken for the other.
+    pub fn exact_names(&self, base: Option<&Self>) -> BTreeSet<String> {
+        let lists = |format: &Self| {
+            let ignored = format.ignored.parts().into_iter();
+            let ignored = ignored.map(|name| Names::List(vec![name.to_owned()]));
+            let mut lists = format.columns_read();
+            lists.extend(ignored);
+            lists
+        };
+        let mut all = lists(self);
+        let own = all.len();
+        all.extend(base.into_iter().flat_map(lists));
+        let mut by_key: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
+        for (list, names) in all.iter().enumerate() {
+            for name in names.parts() {
+                let same = by_key.entry(column_key(name)).or_default();
+                same.push((list, name));
+            }
+        }
+        let is_shared = |names: &Vec<(usize, &str)>| {
+            let mut others = names.iter().filter(|(list, _)| *list < own);
+            others.any(|(list, name)| names.iter().any(|(other, it)| other != list && it != name))
+        };
+        let shared = by_key.into_values().filter(is_shared).flatten();
+        shared.map(|(_, name)| name.to_owned()).collect()
     }
 
     /// The blocks that say what is public, with their key.
@@ -898,6 +937,12 @@ pub fn column_key(name: &str) -> String {
 pub fn is_inside(column: &str, name: &str) -> bool {
     let rest = column.strip_prefix(name);
     rest.is_some_and(|rest| rest.starts_with(['.', '[']))
+}
+
+/// A header as a name in `ignored` that means no family of columns: an asterisk at its end has a backslash in front.
+pub fn ignored_name(header: &str) -> String {
+    let family = header.strip_suffix('*');
+    family.map_or_else(|| header.to_owned(), |family| format!("{family}\\*"))
 }
 
 /// Whether a name means the column with this header.

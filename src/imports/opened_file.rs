@@ -273,27 +273,56 @@ impl<'t> OpenedFile<'t> {
         let place = |number: usize| self.parts[number].place.clone();
         if let Some(name) = named {
             let found = numbers.clone().find(|it| fold(&place(*it)) == fold(name));
-            let found = found.map(|number| (number, Vec::new()));
-            return found.ok_or_else(|| {
+            if let Some(number) = found {
+                return Ok((number, Vec::new()));
+            }
+            // Not all files of a platform have the list that its format names.
+            if base.is_none_or(|base| base.rows.is_none()) {
                 let names: Vec<String> = numbers.map(place).collect();
-                FileError::new(format!(
+                return Err(FileError::new(format!(
                     "has no {noun} {name:?} with rows, which the source's format names; there are {}",
                     names.join(", ")
-                ))
-            });
+                )));
+            }
         }
         let is_read = |number: &usize| match base {
             Some(base) => self.parts[*number].has_keys(base),
             None => self.parts[*number].fits(format),
         };
-        // Of the lists in a document the one with most rows; of equal ones `max_by_key` takes the last.
-        let found = (0..self.parts.len()).rev().filter(is_read);
+        let fitting: Vec<usize> = (0..self.parts.len()).filter(is_read).collect();
+        // Of lists within each other the one with most rows; of equal ones `max_by_key` takes the last.
+        let found = fitting.iter().copied().rev();
         let found = found.max_by_key(|number| match self.parts[*number].list() {
             Some(list) if *number > 0 => list.elements.len(),
             _ => usize::MAX,
         });
-        if let Some(number) = found {
-            return Ok((number, Vec::new()));
+        // What stands beside it may be what is not public. An owner's format knows no other sheet and list.
+        let others: Vec<usize> = match (noun, base) {
+            (_, Some(_)) => fitting,
+            ("list", None) => [fitting, self.lists_of_reviews(first)].concat(),
+            (_, None) => numbers.clone().collect(),
+        };
+        if let Some(found) = found {
+            let is_beside = |other: &usize| {
+                *other != found && !self.is_inside(*other, found) && !self.is_inside(found, *other)
+            };
+            let beside: BTreeSet<usize> = others.into_iter().filter(is_beside).collect();
+            let all = || [found].into_iter().chain(beside.iter().copied());
+            let names: Vec<String> = match (found, beside.is_empty()) {
+                // The document is one review.
+                (0, _) if noun == "list" && first == 1 => Vec::new(),
+                (_, true) => Vec::new(),
+                (..) => all().map(place).collect(),
+            };
+            return match base {
+                Some(base) if noun == "list" && !names.is_empty() => Err(FileError::new(format!(
+                    "has {} lists of reviews of {}: {}; give a file with one of them, for example with jq",
+                    names.len(),
+                    base.label,
+                    names.join(", ")
+                ))),
+                _ => Ok((found, names)),
+            };
         }
         let candidates = match noun {
             "list" => self.lists_of_reviews(first),
@@ -313,6 +342,14 @@ impl<'t> OpenedFile<'t> {
         }
     }
 
+    /// Whether a list is within the elements of another.
+    fn is_inside(&self, inner: usize, outer: usize) -> bool {
+        let rest = self.parts[inner]
+            .place
+            .strip_prefix(&self.parts[outer].place);
+        rest.is_some_and(|rest| rest.starts_with("[]"))
+    }
+
     /// The outermost lists with names of a review; without any, the outermost of all. A document that is one review has none.
     fn lists_of_reviews(&self, first: usize) -> Vec<usize> {
         let has_names = |number: &usize| self.parts[*number].core_fields() > 1;
@@ -323,13 +360,7 @@ impl<'t> OpenedFile<'t> {
         if known.is_empty() && has_names(&0) {
             return vec![0];
         }
-        let is_inside = |inner: usize, outer: usize| {
-            let rest = self.parts[inner]
-                .place
-                .strip_prefix(&self.parts[outer].place);
-            rest.is_some_and(|rest| rest.starts_with("[]"))
-        };
-        let is_outermost = |list: &usize| !known.iter().any(|outer| is_inside(*list, *outer));
+        let is_outermost = |list: &usize| !known.iter().any(|outer| self.is_inside(*list, *outer));
         known.iter().copied().filter(is_outermost).collect()
     }
 

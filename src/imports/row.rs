@@ -152,7 +152,7 @@ impl<'t> RowReader<'t> {
             let usual = country.filter(|_| evidence.unclear.is_some());
             let order = proven
                 .map_err(FileError::new)?
-                .or_else(|| usual.map(DateOrder::of_country));
+                .or_else(|| usual.and_then(DateOrder::of_country));
             self.orders.extend(order.map(|order| (*column, order)));
         }
         Ok(())
@@ -209,7 +209,7 @@ impl<'t> RowReader<'t> {
         let is_passed = |column: &usize| {
             let name = &columns[*column];
             !used.contains(column)
-                && !self.format.ignores(columns, *column)
+                && !self.format.ignores(columns, &self.table.exact_names, *column)
                 && !columns.iter().any(|other| is_inside(other, name))
         };
         let passed = (0..columns.len()).filter(is_passed).take(NAMES_SHOWN);
@@ -222,6 +222,14 @@ impl<'t> RowReader<'t> {
         let missing =
             names.filter(|name| self.format.is_table() && self.table.find(name).is_none());
         missing.collect()
+    }
+
+    /// The columns of publication that the table lacks although the format requires them, so that nothing of the part is public.
+    pub fn missing_public(&self) -> Vec<&str> {
+        let rules = self.public.iter();
+        let missing = rules.filter(|rule| rule.is_required && rule.columns.is_empty());
+        let names = missing.filter_map(|rule| rule.block.names.parts().first().copied());
+        names.collect()
     }
 
     /// The values of columns of publication that hide something: part, column, value and number of rows.

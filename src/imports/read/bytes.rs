@@ -18,6 +18,9 @@ pub const INPUT_BYTES_MAX: u64 = 256 << 20;
 /// Maximum number of files in an archive, all of whose names the parser keeps in memory.
 const ARCHIVE_FILES_MAX: usize = 20_000;
 
+/// Of the files in an archive that are read beside others.
+const TABLE_EXTENSIONS: [&str; 7] = ["csv", "tsv", "xlsx", "ods", "json", "jsonl", "ndjson"];
+
 /// Opens files one after another, and hands each on.
 pub struct Opener<'o> {
     /// The folder of the files, if they are not named by their paths.
@@ -98,15 +101,12 @@ impl<'o> Opener<'o> {
             return (self.take)(name.to_owned(), bytes);
         }
         let mut archive = open_archive(&bytes)?;
-        let members: Vec<String> = archive
-            .file_names()
-            .flatten()
-            .map(Cow::into_owned)
-            .collect();
-        if members.iter().any(|name| is_document_part(name)) {
+        if is_office_document(&archive) {
             drop(archive);
             return (self.take)(name.to_owned(), bytes);
         }
+        let members = archive.file_names().flatten().map(Cow::into_owned);
+        let members: Vec<String> = members.collect();
         // Only what is unpacked counts.
         self.bytes_left += bytes.len() as u64;
         for member in choose_members(members)? {
@@ -114,7 +114,7 @@ impl<'o> Opener<'o> {
             let unpacked = archive.by_name(&member).map_err(broken_archive);
             let unpacked = unpacked.and_then(|member| self.read(member));
             let taken = unpacked.and_then(|bytes| {
-                if is_zip(&bytes) {
+                if is_zip(&bytes) && !is_office_document(&open_archive(&bytes)?) {
                     return Err(FileError::new(
                         "is an archive in an archive; unpack it and give the file",
                     ));
@@ -134,10 +134,20 @@ pub fn is_zip(head: &[u8]) -> bool {
     head.starts_with(b"PK\x03\x04") || head.starts_with(b"PK\x05\x06")
 }
 
-/// Whether a member of an archive says that the archive is a document of an office program.
-fn is_document_part(name: &str) -> bool {
-    let is_part = ["[Content_Types].xml", "content.xml", "mimetype"].contains(&name);
-    is_part || Path::new(name).extension().is_some_and(|end| end == "iwa")
+/// Whether an archive is a document of an office program.
+fn is_office_document(archive: &ZipArchive<Cursor<&[u8]>>) -> bool {
+    archive.file_names().flatten().any(|name| {
+        let is_part = ["[Content_Types].xml", "content.xml", "mimetype"].contains(&&*name);
+        is_part || has_extension(&name, &["iwa"])
+    })
+}
+
+fn has_extension(name: &str, extensions: &[&str]) -> bool {
+    let extension = Path::new(name).extension();
+    let extension = extension.and_then(|it| it.to_str()).unwrap_or_default();
+    extensions
+        .iter()
+        .any(|it| it.eq_ignore_ascii_case(extension))
 }
 
 /// # Errors
@@ -158,22 +168,31 @@ fn broken_archive(error: impl Display) -> FileError {
 }
 
 /// The members of an archive that are read, sorted by name: those of a Takeout (`reviews.json` with its further pages
-/// `reviews-<token>.json`, `reviews_001.json`), otherwise the only file.
+/// `reviews-<token>.json`, `reviews_001.json`), otherwise the only file, otherwise all tables and JSON.
 fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
     members.retain(|name| !name.ends_with('/') && !name.contains("__MACOSX/"));
     members.sort();
     if members.len() == 1 {
         return Ok(members);
     }
+    let tables: Vec<String> = members
+        .iter()
+        .filter(|name| has_extension(name, &TABLE_EXTENSIONS))
+        .cloned()
+        .collect();
+    let is_takeout = members.iter().any(|name| name.starts_with("Takeout/"));
     members.retain(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         // By case: `Reviews.json` of Google Maps has what a user wrote.
         let stem = name.strip_suffix(".json");
         stem.is_some_and(|stem| stem.starts_with("reviews"))
     });
+    if members.is_empty() && !is_takeout && !tables.is_empty() {
+        return Ok(tables);
+    }
     if members.is_empty() {
         return Err(FileError::new(
-            "holds no reviews*.json; export `Google Business Profile` with https://takeout.google.com, or give the file of another \
+            "holds no reviews*.json and no table; export `Google Business Profile` with https://takeout.google.com, or give the file of another \
              export itself, unpacked",
         ));
     }

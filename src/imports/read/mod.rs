@@ -94,6 +94,10 @@ pub struct Table {
     pub beside: Vec<(String, String)>,
     /// The headers of columns that were renamed because another column cannot be told apart from them.
     pub doubles: BTreeMap<usize, String>,
+    /// The names of the format that mean only an equal header ([`Format::exact_names`]).
+    ///
+    /// [`Format::exact_names`]: crate::imports::format::Format::exact_names
+    pub exact_names: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -211,6 +215,9 @@ impl Row {
 impl Table {
     /// The column with this name exactly, otherwise the only one that it means.
     pub fn find(&self, name: &str) -> Option<usize> {
+        if self.exact_names.contains(name) {
+            return self.columns.iter().position(|column| column == name);
+        }
         find_column(&self.columns, name)
     }
 
@@ -219,8 +226,9 @@ impl Table {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
             let key = column_key(name);
+            let has_more = self.is_objects && !self.exact_names.contains(*name);
             let same = (0..self.columns.len())
-                .filter(|column| self.is_objects && column_key(&self.columns[*column]) == key);
+                .filter(|column| has_more && column_key(&self.columns[*column]) == key);
             for column in self.find(name).into_iter().chain(same) {
                 if !found.contains(&column) {
                     found.push(column);

@@ -459,7 +459,8 @@ impl OpenDocument {
                 self.cell_repeats = count("number-columns-repeated");
                 let kind = attribute(element, "value-type").unwrap_or_default();
                 self.value = match kind.as_str() {
-                    "float" | "currency" | "percentage" => attribute(element, "value"),
+                    // A percentage is as it is shown.
+                    "float" | "currency" => attribute(element, "value"),
                     "date" => attribute(element, "date-value").map(|day| day.replace('T', " ")),
                     "boolean" => attribute(element, "boolean-value"),
                     _ => None,

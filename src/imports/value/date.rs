@@ -121,11 +121,14 @@ impl DateOrder {
         }
     }
 
-    /// As people in the country write, ISO 3166-1 alpha-2.
-    pub fn of_country(country: &str) -> Self {
+    /// As people in the country write, ISO 3166-1 alpha-2; `None` where the year comes first, or both orders are usual.
+    pub fn of_country(country: &str) -> Option<Self> {
         match country {
-            "US" => Self::MonthFirst,
-            _ => Self::DayFirst,
+            "US" => Some(Self::MonthFirst),
+            "CA" | "CN" | "HU" | "IR" | "JP" | "KP" | "KR" | "LT" | "MN" | "PH" | "TW" | "ZA" => {
+                None
+            }
+            _ => Some(Self::DayFirst),
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use reviews_service::imports::undo;
 
+use super::tables::{cells, workbook_of_sheets};
 use super::*;
 use crate::support::Generator;
 
@@ -550,4 +551,68 @@ async fn a_review_is_public_as_its_last_file_says_and_undo_keeps() {
             }
         }
     }
+}
+
+/// Rows of two kinds, as a sheet and as a list.
+const KINDS: [&str; 2] = ["Good.", "HIDDEN bad."];
+
+#[tokio::test]
+async fn other_sheets_and_lists_beside_the_one_that_is_kept_are_asked() {
+    let bench = bench().await;
+    let sheet = |text: &str| {
+        let header = ["Name", "Stars", "Date", "Review"];
+        cells(&[&header, &["Ann", "5", "2026-03-02", text]])
+    };
+    let [good, bad] = KINDS.map(sheet);
+    let list =
+        |text: &str| json!([{"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": text}]);
+    let table = "Name,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
+    bench.csv(table, "").await;
+    for (name, other) in [("Rejected", "Reviews"), ("2026", "2025")] {
+        let workbook = workbook_of_sheets([(name, &bad), (other, &good)]);
+        assert_eq!(bench.open(&workbook, "").await, "sheet", "{name}");
+        // The second file of a call, too.
+        let single = workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", &good)]);
+        let files = [bench.file("a.xlsx", single), bench.file("b.xlsx", workbook)];
+        let refused = bench.refuse(&request_for(files, "")).await;
+        assert_has(
+            &refused,
+            "sheet: one of \"Rejected\""
+                .replace("Rejected", name)
+                .as_str(),
+        );
+    }
+    let [good, bad] = KINDS.map(list);
+    let lists = json!({ "published": good, "rejected": bad }).to_string();
+    assert_eq!(bench.open(&lists, "").await, "rows");
+    assert_eq!(bench.sql("select text from review"), "Good.");
+    let google = json!({
+        "reviews": [google(1, "a", &json!({}))],
+        "deletedReviews": [google(1, "b", &json!({})), google(1, "c", &json!({}))],
+    });
+    let refused = bench.refused(google.to_string(), "").await;
+    assert_has(&refused, "has 2 lists of reviews of Google");
+}
+
+#[tokio::test]
+async fn header_row_that_direct_keeps_is_that_of_later_files() {
+    let bench = bench().await;
+    let table = "Report,,,\nof March,,,\nName,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
+    bench.csv(table, "format: header_row = 3").await;
+    let report = bench.csv(table.replace("Good.", "Very good."), "").await;
+    assert_eq!(counts(&report), (0, 1, 0, 0));
+}
+
+#[tokio::test]
+async fn all_tables_of_an_archive_are_read() {
+    let table = |name: &str| format!("Name,Stars,Date,Review\n{name},5,2026-03-02,Good.\n");
+    let (first, second) = (table("Ann"), table("Bo"));
+    let archive = zipped(&[
+        ("export/a.csv", &first),
+        ("export/b.csv", &second),
+        ("photo.jpg", "x"),
+        (".DS_Store", "x"),
+    ]);
+    let report = bench().await.csv(archive, "").await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
 }

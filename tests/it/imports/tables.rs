@@ -14,7 +14,7 @@ pub(super) fn workbook_with_sheets(sheets: [(&str, &[&[&str]]); 2]) -> Vec<u8> {
 }
 
 /// The XML of a sheet's rows.
-fn cells(rows: &[&[&str]]) -> String {
+pub(super) fn cells(rows: &[&[&str]]) -> String {
     let mut body = "<sheetData>".to_owned();
     for (number, row) in (1..).zip(rows) {
         body += &format!("<row r=\"{number}\">");

@@ -77,6 +77,40 @@ Ann  | 5     | 2026-03-01 | HIDDEN ok. | ANN
 =
 author | status
 Ann | withheld
+# a column that the format names as another one never stands in for a missing one
+format: ignored = ["Publish? (newsletter)", "Feedback (private)"]; [fields]; text = ["Feedback (public)"]; [[public]]; names = ["Publish? (website)"]; values = ["yes"]
+Review ID | Name | Stars | Date       | Feedback (public) | Feedback (private) | Publish? (website) | Publish? (newsletter)
+p1        | Ann  | 5     | 2026-03-01 | Neat.             | Inner one          | yes                | no
+then
+Review ID | Name | Stars | Date       | Feedback (private) | Publish? (newsletter)
+p1        | Ann  | 5     | 2026-03-01 | Inner two          | yes
+p2        | Bo   | 1     | 2026-03-02 | HIDDEN three       | yes
+=
+? fields.text public.0.names
+review_id | text | status
+p1 | Neat. | published
+# one column is never both of two blocks
+format: [[public]]; names = ["Publish? (review)"]; values = ["yes"]; [[public_name]]; names = ["Publish? (name)"]; values = ["yes"]
+Review ID | Name | Stars | Date       | Review | Publish? (review) | Publish? (name)
+q1        | Ann  | 5     | 2026-03-01 | Neat.  | yes               | yes
+then
+Review ID | Name        | Stars | Date       | Review     | Publish? (name)
+q2        | PRIVATE Bob | 1     | 2026-03-02 | HIDDEN one | yes
+=
+? public.0.names
+review_id | status
+q1 | published
+# a column that was ignored with all others names no family of columns
+format: ignored = "*"
+Review ID | Name | Stars | Date       | Review | Contact*
+s1        | Ann  | 5     | 2026-03-01 | Neat.  | mail
+then
+Review ID | Name | Stars | Date       | Review     | Contact me, do not publish
+s2        | Bo   | 1     | 2026-03-02 | HIDDEN one | yes
+=
+? ignored
+review_id | status
+s1 | published
 # the columns of shops about moderation hide reviews
 format: ignored = "*"; [[public]]; names = ["validate"]; values = ["1"]; [[public]]; names = ["deleted"]; values = ["0"]
 number | product | customer_name | title | content  | grade | validate | deleted | date_add
