@@ -146,7 +146,7 @@ impl PublishChanges {
 // success.
 
 /// Short enough that a repaired fault is soon noticed.
-const WAIT_MAX: Duration = Duration::from_secs(10);
+const LONGEST_WAIT: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Default)]
 pub struct Retry {
@@ -173,7 +173,7 @@ impl Retry {
     fn wait(&self) -> Duration {
         let doublings = self.failures.saturating_sub(1);
         let wait = WATCH_INTERVAL.saturating_mul(2_u32.saturating_pow(doublings));
-        wait.min(WAIT_MAX)
+        wait.min(LONGEST_WAIT)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, IntoInnerError, Write};
-use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail, ensure};
@@ -37,16 +37,11 @@ pub(super) fn protect(
     Ok(there)
 }
 
-/// A file that a command writes. Until [`Output::keep`], a regular file has a temporary name beside the final one, so a
-/// command that fails leaves what was there before. Pipes and devices are written directly.
+/// A file that a command writes. Until [`Output::keep`], it has a temporary name beside the final one, so a command that
+/// fails leaves what was there before.
 pub(super) struct Output {
     name: String,
     file: BufWriter<File>,
-    /// `None` for pipes and devices.
-    begun: Option<Begun>,
-}
-
-struct Begun {
     /// The temporary name, removed on drop.
     path: TempPath,
     /// The final name, without symbolic links if there was a file.
@@ -80,52 +75,42 @@ pub(super) fn begin(
             );
             path.to_owned()
         }
-        Some(there) if there.is_file() => {
+        Some(there) => {
+            ensure!(there.is_file(), "{name} is no file; name one");
             // A file that may not be written is not replaced, either.
             open(&mut OpenOptions::new(), path)?;
             may_replace(path)?;
             path.canonicalize().with_context(unwritable)?
         }
-        Some(there) if there.is_dir() || there.file_type().is_block_device() => {
-            bail!("{name} is a folder or a disk; name a file")
-        }
-        Some(_) => {
-            let file = open(&mut OpenOptions::new(), path)?;
-            let begun = None;
-            return Ok(Output { name, file, begun });
-        }
     };
     let path = storage::unused_name(&target)?;
     let file = open(OpenOptions::new().create_new(true).mode(MODE), &path)?;
-    let begun = Some(Begun {
+    Ok(Output {
+        name,
+        file,
         path: TempPath::try_from_path(path)?,
         target,
         is_new,
-    });
-    Ok(Output { name, file, begun })
+    })
 }
 
 impl Output {
     /// Completes the file, which then has its final name.
     ///
     /// # Errors
-    /// If it cannot be written; a regular file is then as before.
+    /// If it cannot be written; a former file is then as before.
     pub(super) fn keep(self) -> anyhow::Result<()> {
-        let Self { name, file, begun } = self;
-        let kept = file
-            .into_inner()
-            .map_err(IntoInnerError::into_error)
-            .and_then(|file| {
-                let Some(begun) = begun else { return Ok(()) };
-                file.sync_all()?;
-                if begun.is_new {
-                    begun.path.persist_noclobber(begun.target)?;
-                } else {
-                    begun.path.persist(begun.target)?;
-                }
-                Ok(())
-            });
-        kept.with_context(|| format!("{name} cannot be written"))
+        let kept = self.file.into_inner().map_err(IntoInnerError::into_error);
+        let kept = kept.and_then(|file| {
+            file.sync_all()?;
+            if self.is_new {
+                self.path.persist_noclobber(self.target)?;
+            } else {
+                self.path.persist(self.target)?;
+            }
+            Ok(())
+        });
+        kept.with_context(|| format!("{} cannot be written", self.name))
     }
 }
 

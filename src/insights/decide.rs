@@ -880,7 +880,7 @@ impl OpinionFinder {
 }
 
 /// The most stars of a review.
-const STARS_MAX: u8 = 5;
+const ALL_STARS: u8 = 5;
 
 /// Each withdrawal is a hit, so that the points remain the sum of the hits.
 fn withdraw_by_stars<'a>(
@@ -905,7 +905,7 @@ fn withdraw_by_stars<'a>(
 fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
     let witness = witness(&finding.hits);
     let (sure_from, needs_both) = match finding.polarity {
-        Polarity::Negative if stars < STARS_MAX => (
+        Polarity::Negative if stars < ALL_STARS => (
             BLAME_SURE_FROM[usize::from(witness == Witness::Classifier)],
             false,
         ),

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::storage::FAULTS_SHOWN;
+
 /// What is wrong with a field of a row or of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
@@ -30,9 +32,8 @@ pub fn reason(error: &serde_json::Error) -> String {
 
 /// The first of several faults on a line each, and the number of the others.
 pub fn listed(faults: impl ExactSizeIterator<Item = String>, others: &str) -> String {
-    const SHOWN_MAX: usize = 20;
-    let more = faults.len().saturating_sub(SHOWN_MAX);
-    let mut lines: Vec<String> = faults.take(SHOWN_MAX).collect();
+    let more = faults.len().saturating_sub(FAULTS_SHOWN);
+    let mut lines: Vec<String> = faults.take(FAULTS_SHOWN).collect();
     if more > 0 {
         lines.push(format!("{more} more {others}"));
     }

@@ -49,17 +49,6 @@ pub enum DbError {
     /// Another program's tables are in the file.
     #[error("{} is the database of another program, and was not changed; name another file", .0.display())]
     NotOurs(PathBuf),
-    /// The text encoding is not UTF-8; it is fixed when a file is created.
-    #[error(
-        "the database {} stores its texts in {encoding}, and this release reads only UTF-8; move it away, and copy its contents \
-         with `sqlite3 OLD .dump | sqlite3 NEW`",
-        path.display()
-    )]
-    Encoding {
-        path: PathBuf,
-        /// The encoding's name in SQLite.
-        encoding: String,
-    },
     #[error("the database {} is damaged ({reason}); restore it from a backup, or recover it with `sqlite3 FILE .recover`", path.display())]
     Damaged {
         path: PathBuf,

@@ -40,5 +40,5 @@ pub use files::{
 };
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, utc_milliseconds};
-pub use verify::{FileVerification, list_faults, unpublished, verify};
+pub use verify::{FAULTS_SHOWN, FileVerification, list_faults, unpublished, verify};
 pub use write::Write;

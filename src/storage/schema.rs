@@ -217,12 +217,10 @@ async fn objects(
 // Recognizes the owner of a database file. Checked before any write, so that another program's database stays byte for
 // byte as it is: even `pragma journal_mode` would change it.
 
-/// The only encoding that our queries pack and unpack.
-const ENCODING: &str = "UTF-8";
 /// Tables of the first migration, which hardly ever are in other programs' databases.
 pub(super) const MARKS: [&str; 2] = ["business", "editorial_faq"];
 
-/// Refuses a file with another program's tables, and one whose texts are not UTF-8. A file without tables is accepted.
+/// Refuses a file with another program's tables. A file without tables is accepted.
 pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
     if path
         .metadata()
@@ -252,19 +250,9 @@ pub(super) fn is_at_rest(path: &Path) -> bool {
 }
 
 async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
-    let encoding: String = sqlx::query_scalar("pragma encoding")
-        .fetch_one(&mut *connection)
-        .await
-        .at(path)?;
-    if encoding != ENCODING {
-        return Err(DbError::Encoding {
-            path: path.to_owned(),
-            encoding,
-        });
-    }
     let names = r"select name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite\_%' escape '\'";
     let names: Vec<Text> = sqlx::query_scalar(names)
-        .fetch_all(&mut *connection)
+        .fetch_all(connection)
         .await
         .at(path)?;
     let has = |name: &str| names.iter().any(|one| one.as_ref() == name);

@@ -8,7 +8,7 @@ use super::schema;
 use super::text::Text;
 
 /// Maximum number of like faults that are listed.
-const FAULTS_SHOWN: usize = 20;
+pub const FAULTS_SHOWN: usize = 20;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileVerification {

@@ -12,6 +12,7 @@ use sqlx::{
 use thiserror::Error;
 use url::Url;
 
+use crate::bounds::ECHO_CHARACTERS_MAX;
 use crate::clock::{Clock, Monotonic};
 use crate::http::{client_builder, read_body};
 
@@ -69,8 +70,8 @@ const ANSWER_TIMEOUT: Duration = Duration::from_secs(10);
 /// Extra time for each MiB sent: about a thousand reviews with their text index, on a busy machine.
 const TIME_PER_MIB: Duration = Duration::from_secs(10);
 /// First and longest wait before the next node is tried.
-const WAIT_MIN: Duration = Duration::from_millis(25);
-const WAIT_MAX: Duration = Duration::from_millis(800);
+const FIRST_WAIT: Duration = Duration::from_millis(25);
+const LONGEST_WAIT: Duration = Duration::from_millis(800);
 /// SQLite's messages if another process wrote first: such a write sets one of these columns to null.
 const OVERTAKEN: [&str; 2] = [
     "NOT NULL constraint failed: instance.owner_writes",
@@ -158,7 +159,7 @@ impl RqliteClient {
     ) -> Result<(Value, bool), ClusterError> {
         let (clock, body) = (Clock::system(), bytes::Bytes::from(body.to_string()));
         let end = clock.monotonic() + wait_max;
-        let (mut wait, mut was_unknown, mut last) = (WAIT_MIN, false, String::new());
+        let (mut wait, mut was_unknown, mut last) = (FIRST_WAIT, false, String::new());
         for node in self.nodes.iter().cycle() {
             let message = match self.try_node(node, path, body.clone(), end).await {
                 Err(ClusterError::Unreachable(message)) => message,
@@ -173,7 +174,7 @@ impl RqliteClient {
                 break;
             }
             clock.sleep(wait).await;
-            wait = (wait * 2).min(WAIT_MAX);
+            wait = (wait * 2).min(LONGEST_WAIT);
         }
         Err(if was_unknown {
             ClusterError::Unknown(last)
@@ -235,8 +236,6 @@ impl RqliteClient {
 
 /// Maximum number of bytes of an answer that are read: results of a few thousand statements.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
-/// Maximum number of characters of a node's message that an error repeats.
-const TOLD_CHARS_MAX: usize = 200;
 
 /// Beginning of rustls's message about a certificate.
 const UNTRUSTED: &str = "invalid peer certificate";
@@ -267,7 +266,7 @@ fn name(node: &Url) -> String {
 }
 
 fn shortened(text: &str) -> String {
-    text.trim().chars().take(TOLD_CHARS_MAX).collect()
+    text.trim().chars().take(ECHO_CHARACTERS_MAX).collect()
 }
 
 /// The innermost error, which is the most specific; never the URL, which may hold a password.
@@ -408,7 +407,7 @@ mod tests {
     use crate::storage::cluster::migrate_cluster;
     use crate::storage::schema::{MIGRATIONS, Migrated, faults, verify_version};
 
-    const WAIT_MAX: Duration = Duration::from_secs(5);
+    const TIMEOUT: Duration = Duration::from_secs(5);
 
     /// A test node's reaction to one request.
     #[derive(Clone)]
@@ -502,7 +501,7 @@ mod tests {
                 let urls = nodes.iter().map(|node| node.url.clone()).collect();
                 let client = RqliteClient::new(urls).unwrap();
                 let statement = json!(["update t set a = ?", 1]);
-                let done = client.execute(vec![statement], WAIT_MAX).await;
+                let done = client.execute(vec![statement], TIMEOUT).await;
                 let bodies = nodes.iter().map(Node::bodies).collect();
                 nodes.iter().for_each(|node| node.task.abort());
                 (done, bodies)

@@ -11,8 +11,8 @@ pub use rows::{
 };
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
-    begin_run, can_undo, end_run, forget_run, forget_run_reviews, forget_runs, forget_sources,
-    last_runs, note_run_reviews, note_undone, remove_marks, run_reviews,
+    begin_run, can_undo, end_run, forget_run_reviews, forget_runs, forget_sources, last_runs,
+    note_run_reviews, note_undone, remove_marks, run_reviews,
 };
 pub use source::{
     Known, KnownReview, Mark, Scope, SourceCounts, SourceRecord, anonymize, counts_by_source,

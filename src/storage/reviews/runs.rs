@@ -190,11 +190,6 @@ pub async fn begin_run(
     Ok(id)
 }
 
-/// Removes a run that changed nothing.
-pub async fn forget_run(write: &mut Write, run: i64) -> sqlx::Result<()> {
-    execute!(write, "delete from import_run where run_id = ?", run)
-}
-
 /// Removes the former values of runs that are too old to be undone.
 pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<()> {
     let oldest = utc_seconds(now - Duration::days(UNDOABLE_DAYS_MAX));
