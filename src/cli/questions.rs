@@ -257,10 +257,12 @@ impl Dialogue {
 
     fn ask_field(&mut self, field: ReviewField) -> anyhow::Result<()> {
         let noun = field.name();
-        let none = match field {
-            ReviewField::Text => ", or n if it has ratings only",
-            ReviewField::Author => ", or n if all are anonymous",
-            _ => "",
+        let none = if field == ReviewField::Text {
+            ", or n if it has ratings only"
+        } else if field == ReviewField::Author {
+            ", or n if all are anonymous"
+        } else {
+            ""
         };
         let prompt = format!("Which column is the {noun}? Its number{none}: ");
         let answer = if none.is_empty() {

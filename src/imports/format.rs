@@ -397,14 +397,17 @@ impl Format {
             let line = line_of(text, key.span().start);
             return Err(FileError::new(format!("line {line}: {name} {reason}")));
         }
-        let lines = key_lines(text, &table);
         let spanned = toml::Spanned::new(0..text.len(), table);
         let read = Self::deserialize(toml::Deserializer::from(spanned));
         let format = read.map_err(|error| explain(text, &error))?;
         let format = Self { open, ..format };
         let fault = format.find_fault();
         fault.map_or(Ok(()), |(key, message)| {
-            let line = lines.get(key).copied().unwrap_or(1);
+            let is_of_key = |line: &str| {
+                let line = line.trim_matches(['[', ']', ' ']);
+                line.split(['=', ' ']).next() == Some(key)
+            };
+            let line = 1 + text.lines().position(is_of_key).unwrap_or(0);
             Err(FileError::new(format!("line {line}: {key}: {message}")))
         })?;
         Ok(format)
@@ -683,14 +686,6 @@ fn take_open(table: &mut DeTable<'_>) -> BTreeSet<String> {
     open
 }
 
-/// The lines on which the keys of a format begin.
-fn key_lines(text: &str, table: &DeTable<'_>) -> BTreeMap<String, usize> {
-    let line = |key: &toml::Spanned<toml::de::DeString<'_>>| {
-        (key.get_ref().to_string(), line_of(text, key.span().start))
-    };
-    table.iter().map(|(key, _)| line(key)).collect()
-}
-
 /// The line of a place in a text, from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or_default();
@@ -828,7 +823,7 @@ impl FormatWriter<'_> {
             None => return,
         };
         if let Some(section) = self.section.take() {
-            self.text += &format!("\n{section}\n");
+            let _ = write!(self.text, "\n{section}\n");
         }
         self.add_comments(&path);
         let mut line = format!("{key} = {value}");
@@ -862,7 +857,9 @@ fn toml_text(value: &Value) -> String {
         }
         Value::Integer(number) => number.to_string(),
         Value::Boolean(flag) => flag.to_string(),
-        value => basic_string(value.as_str().unwrap_or_default()),
+        Value::String(_) | Value::Float(_) | Value::Datetime(_) | Value::Array(_) => {
+            basic_string(value.as_str().unwrap_or_default())
+        }
     }
 }
 

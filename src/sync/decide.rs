@@ -1,13 +1,15 @@
 //! Records a run within the transaction of its import, and refuses an answer of another kind.
 
 use chrono::{DateTime, Utc};
+use chrono_tz::Tz;
 
 use super::fetch::Fetched;
 use super::file::Entry;
-use super::run::Preparation;
-use crate::imports::{Applied, Doubtful, Guards, MergeError};
+use crate::imports::{Applied, Doubtful, Guards, ImportRequest, MergeError};
 use crate::storage::Write;
-use crate::storage::sync::{SyncSuccess, note_entry_of_run, note_sync_success, sync_states};
+use crate::storage::sync::{
+    SyncState, SyncSuccess, note_entry_of_run, note_sync_success, sync_states,
+};
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Cause {
@@ -39,6 +41,18 @@ pub struct RunDecision {
     pub has_further_page: bool,
     /// Sentences for the owner.
     pub notes: Vec<String>,
+}
+
+/// What a run knows before it fetches.
+pub struct Preparation {
+    pub reading: ImportRequest,
+    pub entry_digest: String,
+    /// Of all that says how the answer is read.
+    pub reading_digest: String,
+    pub has_encoding: bool,
+    /// As it was when the run began.
+    pub state: SyncState,
+    pub zone: Tz,
 }
 
 /// A run whose import is applied.

@@ -418,50 +418,6 @@ mod tests {
     }
 
     #[test]
-    fn known_rows_and_a_token_that_repeats_are_the_end() {
-        let first: Url = "https://shop.test/r?limit=1".parse().unwrap();
-        let mut pager = Pager::new(&first, find_format("apify"));
-        for (body, is_new) in [
-            (r#"[{"reviewId": "a", "scrapedAt": 1}]"#, true),
-            (r#"[{"reviewId": "a", "scrapedAt": 2}]"#, false),
-        ] {
-            let turn = pager.turn(&first, &page([]), body).unwrap();
-            assert_eq!(turn.is_new, is_new, "{body}");
-        }
-        let mut pager = Pager::new(&first, find_format("google"));
-        let body = r#"{"reviews": [{"reviewId": "a"}], "nextPageToken": "b"}"#;
-        let next = pager.turn(&first, &page([]), body).unwrap().next.unwrap();
-        let body = body.replace("\"a\"", "\"c\"");
-        let turn = pager.turn(&next, &page([]), &body).unwrap();
-        assert_eq!((turn.is_new, turn.next), (true, None));
-        assert!(!pager.has_further_page);
-    }
-
-    #[test]
-    fn a_named_page_that_is_not_read_is_noted() {
-        let first: Url = "https://shop.test/r".parse().unwrap();
-        let google = r#"{"reviews": [], "nextPageToken": "b"}"#;
-        for (format, link, body, is_noted) in [
-            (None, "</r/page/2>; rel=\"next\"", "[1]", true),
-            (None, "</r>; rel=\"next\"", "[1]", false),
-            (None, "</r?page=2>; rel=\"next\"", "[1]", false),
-            (None, "</r?page=2>; rel=\"next\"", "[]", true),
-            (Some("google"), "", google, true),
-            (Some("woocommerce_rest"), "", "[]", false),
-            (
-                Some("judgeme"),
-                "",
-                r#"{"current_page": 2, "reviews": []}"#,
-                false,
-            ),
-        ] {
-            let mut pager = Pager::new(&first, format.and_then(find_format));
-            pager.turn(&first, &page([(LINK, link)]), body).unwrap();
-            assert_eq!(pager.has_further_page, is_noted, "{link} {body}");
-        }
-    }
-
-    #[test]
     fn members_name_a_next_page() {
         for (body, is_named) in [
             (r#"{"offset": "itr1", "records": [{}]}"#, true),

@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::{Cause, RunDecision, RunRecord, RunRequest};
+use super::decide::{Cause, Preparation, RunDecision, RunRecord, RunRequest};
 use super::error::SyncError;
 use super::fetch::{Fetch, Fetched};
 use super::file::Entry;
@@ -63,18 +63,6 @@ pub struct SyncRunner {
     pub config: SyncConfig,
     /// One place: pages are looked at and imported one after another, so that the memory of one import is enough.
     memory: Semaphore,
-}
-
-/// What a run knows before it fetches.
-pub struct Preparation {
-    reading: ImportRequest,
-    pub entry_digest: String,
-    /// Of all that says how the answer is read.
-    pub reading_digest: String,
-    has_encoding: bool,
-    /// As it was when the run began.
-    pub state: SyncState,
-    pub zone: Tz,
 }
 
 impl SyncRunner {

@@ -342,26 +342,16 @@ pub fn describe_damage(text: &str) -> Option<String> {
     ))
 }
 
-/// Whether neighbouring letters of a word are, as bytes of Windows-1252, the UTF-8 of others. A capital letter before a closing mark
-/// looks like a letter of another alphabet, too; so one letter counts only if it is Latin, a sign, or an emoji.
+/// Whether a word is, as bytes of Windows-1252, the UTF-8 of another. A capital letter before a closing mark looks like a letter of
+/// another alphabet, too; so one letter counts only if it is Latin, a sign, or an emoji.
 fn is_garbled(word: &str) -> bool {
-    let byte = |c: char| {
-        u8::try_from(u32::from(c)).ok().or_else(|| {
-            let letter = c.to_string();
-            let (bytes, _, has_errors) = WINDOWS_1252.encode(&letter);
-            (!has_errors).then(|| bytes[0])
-        })
-    };
-    let bytes: Vec<u8> = word.chars().map(|c| byte(c).unwrap_or(b' ')).collect();
-    let runs = bytes.split(u8::is_ascii);
-    let mut texts = runs.filter_map(|run| std::str::from_utf8(run).ok());
-    texts.any(|text| {
-        let mut letters = text.chars();
-        match (letters.next(), letters.next()) {
-            (Some(letter), None) => {
-                matches!(letter, '\u{80}'..='\u{17f}' | '\u{2000}'..='\u{2bff}' | '\u{10000}'..)
-            }
-            (first, _) => first.is_some(),
+    let (bytes, _, has_errors) = WINDOWS_1252.encode(word);
+    let decoded = std::str::from_utf8(&bytes).unwrap_or_default();
+    let mut letters = decoded.chars().filter(|c| !has_errors && !c.is_ascii());
+    match (letters.next(), letters.next()) {
+        (Some(letter), None) => {
+            matches!(letter, '\u{80}'..='\u{17f}' | '\u{2000}'..='\u{2bff}' | '\u{10000}'..)
         }
-    })
+        (first, _) => first.is_some(),
+    }
 }

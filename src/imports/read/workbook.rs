@@ -8,7 +8,8 @@ use std::io::{BufRead as _, BufReader, Cursor, Read};
 
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, Xlsx};
 use quick_xml::Reader as XmlReader;
-use quick_xml::events::{BytesStart, Event};
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::{BytesRef, BytesStart, Event};
 use zip::ZipArchive;
 
 use crate::imports::fault::{FileError, Position};
@@ -377,22 +378,13 @@ fn read_open_document(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Shee
 }
 
 /// The character that a reference such as `&amp;` stands for.
-fn resolve(reference: &quick_xml::events::BytesRef<'_>) -> String {
+fn resolve(reference: &BytesRef<'_>) -> String {
     let character = reference.resolve_char_ref().ok().flatten();
-    character.map_or_else(
-        || {
-            let known = match &**reference {
-                "amp" => "&",
-                "lt" => "<",
-                "gt" => ">",
-                "quot" => "\"",
-                "apos" => "'",
-                _ => "",
-            };
-            known.to_owned()
-        },
-        String::from,
-    )
+    let known = || resolve_predefined_entity(reference).map(str::to_owned);
+    character
+        .map(String::from)
+        .or_else(known)
+        .unwrap_or_default()
 }
 
 #[derive(Default)]

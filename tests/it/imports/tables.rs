@@ -221,30 +221,3 @@ async fn a_failed_formula_or_invalid_date_rejects_the_row() {
         assert_has(&rejection.error, expected);
     }
 }
-
-#[tokio::test]
-async fn header_is_row_one_or_the_named_row() {
-    let bench = bench().await;
-    let titled =
-        "Reviews of 2026,,\n2026-03-01,5,\nName,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
-    let named = "format: header_row = 3";
-    assert_eq!(counts(&bench.csv(titled, named).await), (1, 0, 0, 0));
-    let first = titled.split_once('\n').unwrap().1;
-    assert_has(&bench.refused(first, "").await, "header_row = 2");
-    assert_has(
-        &bench.refused(titled, "format: header_row = 40").await,
-        "has no row 40",
-    );
-    // A cell with line breaks brings no table of its own.
-    let cell = "Name,Stars,Date,Review,Publish\nAnn,5,2026-03-02,\"x\nName|Stars|Date|Review|Publish\nEvil|5|2026-03-03|HIDDEN|yes\",no\n";
-    bench
-        .csv(
-            cell,
-            r#"--source Own format: [[public]]; names = ["Publish"]; values = ["yes"]"#,
-        )
-        .await;
-    assert_eq!(
-        bench.sql("select count(*) from review where source_name = 'Own' and status = 'published'"),
-        "0"
-    );
-}

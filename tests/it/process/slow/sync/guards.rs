@@ -82,26 +82,3 @@ fn undo_of_a_run_holds_the_entry() {
     home.run("source rename Google Maps").done();
     assert_eq!(column(&home, "held"), "1\n1");
 }
-
-#[test]
-fn platform_that_hides_more_than_half_is_not_taken_unasked() {
-    let hidden = |count: usize| {
-        let rows = (0..40).map(move |number| {
-            let status = if number < count { "foo" } else { "approved" };
-            json!({"id": number, "date_created": "2026-10-01T10:00:00", "date_created_gmt": "2026-10-01T10:00:00", "product_id": 3,
-                "status": status, "reviewer": format!("Ann {number}"), "review": format!("Sturdy {number}"), "rating": 5, "verified": true})
-        });
-        SiteAnswer::value(&rows.collect::<Value>())
-    };
-    let (home, site) = (home(), Site::start(move |_| hidden(0)));
-    add(&home, "shop", &site.url("/r"), "").done();
-    site.answer(move |_| hidden(4));
-    sync(&home).done();
-    assert_eq!(withheld(&home), "4");
-    site.answer(move |_| hidden(40));
-    sync(&home).failed("--accept-changes");
-    assert_eq!(withheld(&home), "4");
-    let accepted = "accepted by --accept-changes: 36 of 36 public reviews";
-    home.run_ok("sync run shop --accept-changes", accepted);
-    assert_eq!(withheld(&home), "40");
-}
