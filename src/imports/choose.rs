@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::{Format, Reader, basic_string};
 use crate::imports::opened_file::OpenedFile;
 use crate::imports::platforms::{LINKED_DATA, PLATFORMS, find_format, format_names};
 use crate::imports::read::text::decode;
@@ -104,9 +104,18 @@ impl<'r> Formats<'r> {
             }
             let mut others = self.kept.iter().filter(|(_, format)| fits(format));
             if let (Some((other, _)), None) = (others.next(), others.next()) {
+                let advice = match &request.run_of {
+                    Some(entry) => format!(
+                        "write source = {} into [{entry}] if it is a file of it, or name its format there",
+                        basic_string(other)
+                    ),
+                    None => format!(
+                        "add --source {} if it is a file of it, or give its format with --format",
+                        quote_for_shell(other)
+                    ),
+                };
                 return Err(FileError::new(format!(
-                    "has the columns of the source {other}; add --source {} if it is a file of it, or give its format with --format",
-                    quote_for_shell(other)
+                    "has the columns of the source {other}; {advice}"
                 )));
             }
             if let Some(kept) = kept.filter(has_part) {

@@ -423,7 +423,8 @@ impl Draft {
             .collect();
         let ignores_all = self.format.ignores_all();
         let left = columns.filled.iter().copied().filter(|column| {
-            !used.contains(column) && (ignores_all || !whole.ignores(&table.columns, &table.exact_names, *column))
+            !used.contains(column)
+                && (ignores_all || !whole.ignores(&table.columns, &table.exact_names, *column))
         });
         let left: Vec<usize> = left.collect();
         let left = columns.names(&left);

@@ -209,7 +209,9 @@ impl<'t> RowReader<'t> {
         let is_passed = |column: &usize| {
             let name = &columns[*column];
             !used.contains(column)
-                && !self.format.ignores(columns, &self.table.exact_names, *column)
+                && !self
+                    .format
+                    .ignores(columns, &self.table.exact_names, *column)
                 && !columns.iter().any(|other| is_inside(other, name))
         };
         let passed = (0..columns.len()).filter(is_passed).take(NAMES_SHOWN);

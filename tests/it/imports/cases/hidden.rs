@@ -94,8 +94,8 @@ format: [[public]]; names = ["Publish? (review)"]; values = ["yes"]; [[public_na
 Review ID | Name | Stars | Date       | Review | Publish? (review) | Publish? (name)
 q1        | Ann  | 5     | 2026-03-01 | Neat.  | yes               | yes
 then
-Review ID | Name        | Stars | Date       | Review     | Publish? (name)
-q2        | PRIVATE Bob | 1     | 2026-03-02 | HIDDEN one | yes
+Review ID | Name | Stars | Date       | Review     | Publish? (name)
+q2        | Bob  | 1     | 2026-03-02 | HIDDEN one | yes
 =
 ? public.0.names
 review_id | status
