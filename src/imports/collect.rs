@@ -534,7 +534,7 @@ impl Collector<'_> {
         }
         for name in reader.missing_public() {
             report.note(format!(
-                "the file lacks the column {name}, which says what is public, so it publishes none of that"
+                "the file lacks the column {name}, which says what is public; without it, nothing is"
             ));
         }
         for (part, header, value, count) in reader.hiding_values() {

@@ -232,7 +232,7 @@ pub struct Format {
 
     /// the built-in format to which this one adds: it can withhold more, never less
     pub like: Option<String>,
-    /// columns that say nothing here; `word*` and `word.*` are families; `"*"` alone means all columns that are left, and is kept as their names
+    /// columns that say nothing here; `word*` and `word.*` are families, `word\*` is a name; `"*"` alone means all columns that are left, and is kept as their names
     pub ignored: Names,
     /// the end of the scale of the ratings, such as 10; fractions are rounded half up
     pub scale: Option<NonZeroU16>,

@@ -119,7 +119,7 @@ async fn scale_dates_and_doubled_headers_are_open() {
 }
 
 #[tokio::test]
-async fn unknown_encoding_is_asked_and_kept() {
+async fn unknown_encoding_is_a_question_and_kept() {
     let bench = bench().await;
     let sheet = b"Name;Stars;Date;Review\rRen\x8e C.;5;2026-03-05;Tr\x8fs propre.\r";
     let draft = bench.draft(sheet, "").await;
@@ -135,7 +135,7 @@ async fn unknown_encoding_is_asked_and_kept() {
 }
 
 #[tokio::test]
-async fn what_is_kept_is_never_asked_again() {
+async fn kept_answers_are_no_questions_again() {
     let bench = bench().await;
     bench.csv(SHEET, DECIDED).await;
     assert_eq!(
@@ -239,7 +239,7 @@ async fn rows_without_the_member_of_publication_are_not_native() {
 }
 
 #[tokio::test]
-async fn columns_of_similar_names_are_told_apart_in_any_order() {
+async fn columns_of_similar_names_are_distinct_in_any_order() {
     let bench = bench().await;
     let table = |names: &str, row: &str| format!("Name,Stars,Date,Review,{names}\n{row}\n");
     let all = format!("format: ignored = \"*\"; {}", &DECIDED["format: ".len()..]);
@@ -404,7 +404,7 @@ const MISTAKES: &str = r#"
 "#;
 
 #[test]
-fn mistake_in_a_format_is_named_with_its_line() {
+fn mistake_in_a_format_is_named_with_the_line() {
     for [text, message] in table(MISTAKES) {
         let text = if text == "values = [\"yes\"]" {
             text.to_owned()
@@ -417,7 +417,7 @@ fn mistake_in_a_format_is_named_with_its_line() {
 }
 
 #[test]
-fn format_is_written_from_its_keys_and_read_back() {
+fn format_is_written_from_keys_and_read_back() {
     let text = r#"ignored = ["a \"b\" \\ c", "tab\there"]
 scale = 10
 values = { "sehr gut" = 5 }
@@ -470,7 +470,7 @@ proptest! {
 /// Whatever files come one after another, and however often they are undone: a review is public only if the last file whose format reads
 /// `Publish` says yes of it, and no undone one hid it since.
 #[tokio::test]
-async fn a_review_is_public_as_its_last_file_says_and_undo_keeps() {
+async fn review_is_public_as_the_last_file_says_and_undo_keeps() {
     for seed in 0..15 {
         let mut dice = Generator::new(seed);
         let bench = bench().await;
@@ -557,7 +557,7 @@ async fn a_review_is_public_as_its_last_file_says_and_undo_keeps() {
 const KINDS: [&str; 2] = ["Good.", "HIDDEN bad."];
 
 #[tokio::test]
-async fn other_sheets_and_lists_beside_the_one_that_is_kept_are_asked() {
+async fn other_sheets_and_lists_beside_the_kept_one_are_questions() {
     let bench = bench().await;
     let sheet = |text: &str| {
         let header = ["Name", "Stars", "Date", "Review"];

@@ -133,7 +133,7 @@ async fn business_made_meanwhile_stays_and_the_files_is_left_out() {
 }
 
 #[tokio::test]
-async fn what_decides_an_import_cannot_change_while_it_is_read() {
+async fn settings_of_an_import_cannot_change_during_the_reading() {
     for (statement, reason) in [
         (
             "update business set time_zone = 'Asia/Tokyo'",

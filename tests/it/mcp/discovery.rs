@@ -81,7 +81,7 @@ async fn the_catalog_leads_to_the_card_and_the_card_to_the_endpoint() {
 }
 
 #[tokio::test]
-async fn card_is_at_both_paths_and_the_api_catalog_has_its_links() {
+async fn card_is_at_both_paths_and_the_api_catalog_has_the_links() {
     let app = service().await;
     let card = app.get("/mcp/server-card").await;
     let well_known = app.get("/.well-known/mcp/server-card.json").await;

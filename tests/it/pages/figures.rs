@@ -133,7 +133,7 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
 }
 
 #[tokio::test]
-async fn people_services_and_areas_link_to_the_search_for_them() {
+async fn people_services_and_areas_link_to_searches() {
     let app = seeded().await;
     let insights = app.json("/insights.json").await;
     let html = app.text("/insights").await;

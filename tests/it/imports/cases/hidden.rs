@@ -86,7 +86,8 @@ Review ID | Name | Stars | Date       | Feedback (private) | Publish? (newslette
 p1        | Ann  | 5     | 2026-03-01 | Inner two          | yes
 p2        | Bo   | 1     | 2026-03-02 | HIDDEN three       | yes
 =
-? fields.text public.0.names
+? fields.text
+? public.0.names
 review_id | text | status
 p1 | Neat. | published
 # one column is never both of two blocks

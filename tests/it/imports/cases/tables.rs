@@ -206,6 +206,6 @@ C | two\nlines
 "#;
 
 #[tokio::test]
-async fn tables_are_read_by_the_rows_of_their_headers() {
+async fn tables_are_read_by_the_rows_of_headers() {
     as_they_are(FILES).await;
 }

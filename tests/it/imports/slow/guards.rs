@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn rows_equal_to_another_source_are_counted_and_left_out_if_asked() {
+async fn rows_equal_to_another_source_are_counted_or_skipped() {
     for (author, text) in [("Ann Baker", "Came on time."), ("Ann", "")] {
         let bench = bench().await;
         let rows = |source: &str, stars: u8| {
@@ -126,7 +126,7 @@ async fn names_that_were_not_public_are_whole_only_on_request() {
 }
 
 #[tokio::test]
-async fn most_of_what_a_source_withheld_is_public_only_on_request() {
+async fn publishing_most_of_the_withheld_needs_a_request() {
     for (public, is_taken) in [(3, true), (4, false)] {
         let bench = bench().await;
         let format = "format: [[public]]; names = [\"public\"]; values = [\"yes\"]";

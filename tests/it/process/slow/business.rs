@@ -61,7 +61,7 @@ fn init_sets_stated_values_and_keeps_the_others() {
 }
 
 #[test]
-fn a_file_changes_only_stated_members_and_names_them() {
+fn a_file_changes_and_names_only_stated_members() {
     let home = home();
     home.steps(
         r#"

@@ -77,7 +77,7 @@ fn deletions_by_sqlite3_are_marked_and_replaced_rows_are_not() {
 }
 
 #[test]
-fn marks_follow_a_renamed_source_and_stay_when_an_import_is_undone() {
+fn marks_follow_a_rename_and_stay_when_an_import_is_undone() {
     let home = home();
     home.sql("update review set source_name = 'Maps' where review_id = 'c'");
     home.steps(

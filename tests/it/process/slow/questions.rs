@@ -24,7 +24,7 @@ fn published(home: &Home) -> String {
 }
 
 #[test]
-fn draft_elsewhere_is_answered_and_imported_by_the_printed_command() {
+fn printed_command_imports_the_answered_draft() {
     let home = Home::new();
     home.file("sheet.csv", SHEET);
     let asked = home.run("import sheet.csv --source Angi");

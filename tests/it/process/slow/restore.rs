@@ -261,7 +261,7 @@ fn restoring_a_backup_keeps_the_subscriptions() {
 }
 
 #[test]
-fn a_restore_names_what_came_since_the_backup() {
+fn restore_names_changes_since_the_backup() {
     let home = home();
     let done = home.run_ok("restore copy.db", "restored");
     assert!(!done.out.contains("what came since"), "{}", done.out);

@@ -148,7 +148,7 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
 }
 
 #[test]
-fn a_newer_scheduled_fetch_is_undone_only_by_its_source() {
+fn newer_scheduled_fetch_is_undone_only_with_a_named_source() {
     let home = Home::new();
     home.import("google.jsonl", &rows("a First.\nb Second."), "2 new");
     let angi = rows("q Angi's. {\"source\": \"Angi\"}\nr Its. {\"source\": \"Angi\"}");
@@ -215,7 +215,7 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
 }
 
 #[test]
-fn an_import_is_undone_after_its_source_is_renamed() {
+fn import_is_undone_after_a_rename_of_the_source() {
     let home = Home::new();
     home.file("sheet.csv", SHEET);
     home.steps(
@@ -228,7 +228,7 @@ fn an_import_is_undone_after_its_source_is_renamed() {
 }
 
 #[test]
-fn a_renamed_source_keeps_its_reviews_marks_and_imports() {
+fn renamed_source_keeps_reviews_marks_and_imports() {
     let home = Home::new();
     home.file(
         "sheet.csv",

@@ -160,7 +160,7 @@ fn greeting_names_the_file() {
 }
 
 #[test]
-fn changed_entry_is_first_run_by_hand_and_a_changed_schedule_is_not() {
+fn changed_entry_is_first_run_by_hand_but_not_a_new_schedule() {
     let (home, site) = added(1, "");
     let other = google_site(2);
     write_entry(&home, "google", &other.url("/r"), "");
@@ -220,7 +220,7 @@ fn dry_run_previews_every_entry() {
 }
 
 #[test]
-fn database_with_the_sample_or_without_a_business_fetches_nothing() {
+fn sample_or_database_without_a_business_fetches_nothing() {
     let (home, site) = added(3, "");
     home.sql("update instance set is_sample = 1");
     site.take_targets();
@@ -244,7 +244,7 @@ fn file_that_is_a_pipe_stops_no_page() {
 }
 
 #[test]
-fn total_of_a_source_is_the_sum_of_its_entries() {
+fn total_of_a_source_is_the_sum_of_all_entries() {
     let (home, _site) = added(3, "");
     let other = Site::start(|_| google_page(7..9, None, 4));
     add(&home, "other", &other.url("/r"), "").done();
@@ -264,7 +264,7 @@ fn total_of_a_source_is_the_sum_of_its_entries() {
 }
 
 #[test]
-fn other_table_of_one_source_is_sent_to_a_source_of_its_own() {
+fn other_table_of_one_source_is_sent_to_another_source() {
     let home = home();
     let first = csv_site("Name,Stars,Date,Review\nAnn,5,2026-10-01,Good\n");
     let second = csv_site("Author,Rating,Day,Text\nBo,4,2026-10-02,Fair\n");

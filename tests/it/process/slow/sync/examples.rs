@@ -164,7 +164,7 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
 }
 
 #[test]
-fn entries_of_the_guide_fetch_what_their_platform_answers() {
+fn entries_of_the_guide_fetch_the_answers_of_platforms() {
     for (name, entry) in entries_of_guide() {
         let server = name.clone();
         let site = Site::start(move |request| {

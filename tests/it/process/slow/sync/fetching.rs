@@ -199,7 +199,7 @@ fn validators_are_sent_for_an_unchanged_source_of_one_page() {
 }
 
 #[test]
-fn content_codings_are_undone_though_none_was_asked_for() {
+fn content_codings_are_undone_without_a_request_for_any() {
     use flate2::Compression;
     use flate2::read::{DeflateEncoder, GzEncoder, ZlibEncoder};
     let body = json!({"reviews": [row(GOOGLE, 1)], "totalReviewCount": 1}).to_string();

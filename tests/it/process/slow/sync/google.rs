@@ -116,7 +116,7 @@ fn credentials_that_give_no_token_fail_the_run_with_advice() {
 }
 
 #[test]
-fn busy_token_server_is_asked_again() {
+fn busy_token_server_gets_another_request() {
     let mut is_first = true;
     let tokens = Site::start(move |_| {
         if std::mem::take(&mut is_first) {

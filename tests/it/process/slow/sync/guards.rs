@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn run_that_lacks_reviews_withholds_none_and_says_what_it_lacks() {
+fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     let (home, site) = added(20, "");
     site.answer(|_| google_page(0..5, None, 9));
     for _ in 0..3 {

@@ -111,7 +111,7 @@ fn pages_in_another_encoding_are_followed() {
 }
 
 #[test]
-fn next_page_on_another_path_is_said_and_nothing_is_gone() {
+fn next_page_on_another_path_is_noted_and_nothing_is_gone() {
     let (home, site) = added(3, "");
     site.answer(|_| google_page(0..2, None, 3).with("Link: </r/page/2>; rel=\"next\""));
     let run = home.run("sync run google");

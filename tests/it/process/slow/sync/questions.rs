@@ -100,7 +100,7 @@ fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
 }
 
 #[test]
-fn first_run_answered_at_a_terminal_keeps_its_format() {
+fn first_run_answered_at_a_terminal_keeps_the_format() {
     let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
     write_entry(&home, "sheet", &site.url("/r"), "");
     let run = home.at_screen("sync run sheet", &["5", "1", "yes"]);
