@@ -69,12 +69,12 @@ impl FiguresFragment {
         Self {
             bar: BarFragment::of(&locale.name(&aspect.label), &aspect.votes, locale),
             figure: words + ".",
-            trend: locale.message(match aspect.temporal.trend {
-                wire::InsightTrend::Improving => "trend-up",
-                wire::InsightTrend::Declining => "trend-down",
-                wire::InsightTrend::Steady => "trend-flat",
-                wire::InsightTrend::TooFew => "trend-unknown",
-            }),
+            trend: match aspect.temporal.trend {
+                wire::InsightTrend::Improving => locale.message("trend-up"),
+                wire::InsightTrend::Declining => locale.message("trend-down"),
+                wire::InsightTrend::Steady => locale.message("trend-flat"),
+                wire::InsightTrend::TooFew => Cow::Borrowed(""),
+            },
         }
     }
 }

@@ -184,7 +184,6 @@ bar = { $name }: { $figure }
 trend-up = Besser als im Halbjahr davor.
 trend-down = Schlechter als im Halbjahr davor.
 trend-flat = Kein klarer Unterschied zum Halbjahr davor.
-trend-unknown = Zu wenige Bewertungen, um Halbjahre zu vergleichen.
 all-reviews-about = { $count ->
     [one] Die Bewertung zum Thema { $topic }
    *[other] Alle { $number } Bewertungen zum Thema { $topic }

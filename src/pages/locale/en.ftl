@@ -216,7 +216,6 @@ bar = { $name }: { $figure }
 trend-up = Better than in the half-year before.
 trend-down = Worse than in the half-year before.
 trend-flat = No clear difference to the half-year before.
-trend-unknown = Too few reviews to compare half-years.
 all-reviews-about = { $count ->
     [one] The review that mentions { $topic }
    *[other] All { $number } reviews that mention { $topic }

@@ -216,7 +216,6 @@ bar = { $name }: { $figure }
 trend-up = Mejor que en el semestre anterior.
 trend-down = Peor que en el semestre anterior.
 trend-flat = Sin diferencia clara con el semestre anterior.
-trend-unknown = Muy pocas reseñas para comparar semestres.
 all-reviews-about = { $count ->
     [one] La reseña sobre { $topic }
    *[other] Las { $number } reseñas sobre { $topic }

@@ -201,7 +201,6 @@ bar = { $name } : { $figure }
 trend-up = Mieux que le semestre précédent.
 trend-down = Moins bien que le semestre précédent.
 trend-flat = Pas de différence nette avec le semestre précédent.
-trend-unknown = Trop peu d’avis pour comparer les semestres.
 all-reviews-about = { $count ->
     [one] L’avis sur { $topic }
    *[other] Les { $number } avis sur { $topic }
