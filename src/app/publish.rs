@@ -293,7 +293,7 @@ pub struct Precompress {
     /// Bodies that do not change while the service runs.
     fixed: Arc<[Arc<CachedBody>]>,
     pages: Arc<Pages>,
-    /// Its examples are of the data.
+    /// Its example of an ID is that of the oldest review.
     description: Arc<Description>,
 }
 
