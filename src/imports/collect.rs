@@ -192,13 +192,12 @@ impl FileReader<'_> {
                 && let InputRows::Table(first) = &mut other.rows
             {
                 other.context.encodings.extend(input.context.encodings);
-                let places = input.context.places.into_iter();
-                let known = &mut other.context.places;
-                known.extend(
-                    places
-                        .filter(|place| !known.contains(place))
-                        .collect::<Vec<_>>(),
-                );
+                let places = &mut other.context.places;
+                for place in input.context.places {
+                    if !places.contains(&place) {
+                        places.push(place);
+                    }
+                }
                 return first.append(table);
             }
             input.rows = InputRows::Table(table);

@@ -429,10 +429,10 @@ impl Draft {
         let left: Vec<usize> = left.collect();
         let left = columns.names(&left);
         if ignores_all {
-            let mut all: Vec<String> = left.iter().map(|it| ignored_name(it)).collect();
-            let former = self.context.ignored.iter().filter(|it| !all.contains(*it));
-            all.splice(..0, former.cloned().collect::<Vec<_>>());
-            self.format.ignored = Names::List(all);
+            let left: Vec<String> = left.iter().map(|it| ignored_name(it)).collect();
+            let former = self.context.ignored.iter().filter(|it| !left.contains(*it));
+            let all = former.cloned().chain(left.iter().cloned());
+            self.format.ignored = Names::List(all.collect());
         } else if left.is_empty() {
             self.format.open.remove("ignored");
         } else {

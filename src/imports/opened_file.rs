@@ -307,21 +307,19 @@ impl<'t> OpenedFile<'t> {
                 *other != found && !self.is_inside(*other, found) && !self.is_inside(found, *other)
             };
             let beside: BTreeSet<usize> = others.into_iter().filter(is_beside).collect();
-            let all = || [found].into_iter().chain(beside.iter().copied());
-            let names: Vec<String> = match (found, beside.is_empty()) {
-                // The document is one review.
-                (0, _) if noun == "list" && first == 1 => Vec::new(),
-                (_, true) => Vec::new(),
-                (..) => all().map(place).collect(),
-            };
-            return match base {
-                Some(base) if noun == "list" && !names.is_empty() => Err(FileError::new(format!(
+            if beside.is_empty() {
+                return Ok((found, Vec::new()));
+            }
+            let names = [found].into_iter().chain(beside).map(place);
+            let names: Vec<String> = names.collect();
+            return match base.filter(|_| noun == "list") {
+                Some(base) => Err(FileError::new(format!(
                     "has {} lists of reviews of {}: {}; give a file with one of them, for example with jq",
                     names.len(),
                     base.label,
                     names.join(", ")
                 ))),
-                _ => Ok((found, names)),
+                None => Ok((found, names)),
             };
         }
         let candidates = match noun {
@@ -342,8 +340,11 @@ impl<'t> OpenedFile<'t> {
         }
     }
 
-    /// Whether a list is within the elements of another.
+    /// Whether a list is within the elements of another, or in the document that is one review.
     fn is_inside(&self, inner: usize, outer: usize) -> bool {
+        if outer == 0 && self.document().is_some() {
+            return true;
+        }
         let rest = self.parts[inner]
             .place
             .strip_prefix(&self.parts[outer].place);
