@@ -205,7 +205,7 @@ impl Exchange {
             }
             Ok(Answer { status: 410, .. }) => (AttemptOutcome::Gone, Some(410), "gone"),
             Ok(answer) => {
-                let outcome = self.retry_or_deny(due, answer.retry_after).await;
+                let outcome = self.retry_or_deny(due).await;
                 (outcome, Some(answer.status), "status")
             }
             // Nothing is known about the subscriber, so the failure does not count.
@@ -213,20 +213,17 @@ impl Exchange {
                 (self.deliver_after_outage(due), None, failure.name())
             }
             Err(failure) => {
-                let outcome = self.retry_or_deny(due, None).await;
+                let outcome = self.retry_or_deny(due).await;
                 (outcome, None, failure.name())
             }
         }
     }
 
     /// Another attempt after a failure of the subscriber, or the end with a denial.
-    async fn retry_or_deny(
-        &self,
-        due: &DueDelivery,
-        retry_after: Option<Duration>,
-    ) -> AttemptOutcome {
-        if let Some(wait) = wait_after(&self.delays, due.failures, retry_after) {
-            return self.retry_after(due.failures + 1, wait);
+    async fn retry_or_deny(&self, due: &DueDelivery) -> AttemptOutcome {
+        // There is a delay after every attempt but the last.
+        if let Some(delay) = self.delays.0.get(due.failures as usize) {
+            return self.retry_after(due.failures + 1, delay.0);
         }
         self.deny(due).await;
         AttemptOutcome::DeliveriesFailed
@@ -347,11 +344,9 @@ const fn is_unheard(failure: Failure) -> bool {
     matches!(
         failure,
         Failure::TimedOut
-            | Failure::ConnectTimedOut
             | Failure::Connect
-            | Failure::ResolverDown
+            | Failure::NameUnknown
             | Failure::NetworkDown
-            | Failure::HostUnreachable
             | Failure::Closed
     )
 }
@@ -362,19 +357,6 @@ const fn is_unheard(failure: Failure) -> bool {
 const ATTEMPTS: u32 = 3;
 /// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
 const JITTER_SHARE: f64 = 0.1;
-
-/// The wait after a failed attempt of a subscription with `failures` consecutive failures before; `None` if it ends.
-/// `retry_after` is the response's `Retry-After`, if it had one.
-fn wait_after(
-    delays: &RetryDelays,
-    failures: u32,
-    retry_after: Option<Duration>,
-) -> Option<Duration> {
-    // There is a delay after every attempt but the last.
-    let base = delays.0.get(failures as usize)?.0;
-    // `Retry-After` is honoured up to twice the regular delay, and never shortens it.
-    Some(retry_after.map_or(base, |wait| wait.clamp(base, base * 2)))
-}
 
 /// `jitter` is a random number from 0 to 1.
 fn add_jitter(wait: Duration, jitter: f64) -> Duration {
@@ -399,23 +381,6 @@ pub fn verification_advice(attempt: &Attempt) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::TimeSpan;
-
-    const MINUTES: Duration = Duration::from_mins(10);
-    const HOURS: Duration = Duration::from_hours(12);
-    const DELAYS: RetryDelays = RetryDelays([TimeSpan(MINUTES), TimeSpan(HOURS)]);
-
-    #[test]
-    fn retry_after_lengthens_a_wait_up_to_twice() {
-        for (seconds, after) in [
-            (1, MINUTES),
-            (900, Duration::from_mins(15)),
-            (1_000_000, MINUTES * 2),
-        ] {
-            let seconds = Duration::from_secs(seconds);
-            assert_eq!(wait_after(&DELAYS, 0, Some(seconds)), Some(after));
-        }
-    }
 
     #[test]
     fn the_signature_is_that_of_rfc_4231() {

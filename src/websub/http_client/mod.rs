@@ -11,17 +11,16 @@ mod callback;
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use dns_lookup::LookupErrorKind;
 use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use reqwest::header::{CONTENT_LENGTH, RETRY_AFTER, TRANSFER_ENCODING};
+use reqwest::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
 use reqwest::{Client, Response};
 use rustls::client::Resumption;
 use rustls::crypto::ring;
@@ -50,7 +49,6 @@ pub struct Egress {
     pub policy: Arc<Policy>,
     resolver: Arc<dyn Resolver>,
     tls: ClientConfig,
-    clock: Clock,
 }
 
 /// A URL whose checked addresses are the only ones to connect to. Valid for one request, immediately.
@@ -72,12 +70,11 @@ impl Egress {
         resolver: Arc<dyn Resolver>,
         clock: Clock,
     ) -> Result<Self, rustls::Error> {
-        let tls = tls_config(roots, &clock)?;
+        let tls = tls_config(roots, clock)?;
         Ok(Self {
             policy,
             resolver,
             tls,
-            clock,
         })
     }
 
@@ -88,7 +85,7 @@ impl Egress {
     /// # Errors
     /// If the URL, its name or one of its addresses is not permitted, or the lookup fails.
     pub async fn vet(&self, url: &str) -> Result<Vetted, Failure> {
-        let callback = Callback::read(url).map_err(|_| Failure::Url)?;
+        let callback = Callback::read(url).map_err(|_| Failure::Unsendable)?;
         if let Some(known) = &callback.known_addresses {
             let addresses = permitted(known, callback.port, &self.policy)?;
             return Ok(Vetted {
@@ -209,11 +206,6 @@ impl Egress {
         Ok(Answer {
             status: response.status().as_u16(),
             body: Vec::new(),
-            retry_after: response
-                .headers()
-                .get(RETRY_AFTER)
-                .and_then(|value| self.clock.retry_after(value.to_str().ok()?)),
-            address: remote.ip().to_canonical(),
         })
     }
 }
@@ -251,19 +243,23 @@ static LOOKUPS: Semaphore = Semaphore::const_new(LOOKUPS_MAX);
 impl Resolver for SystemResolver {
     fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
         let lookup = async move {
-            let turn = LOOKUPS.acquire().await.map_err(|_| Failure::ResolverDown)?;
+            let turn = LOOKUPS.acquire().await.map_err(|_| Failure::NetworkDown)?;
             let lookup = move || {
                 // Held until the thread is free, even if the caller has timed out.
                 let _turn = turn;
-                let found = dns_lookup::lookup_host(&name).map(Iterator::collect::<Vec<_>>);
-                found.map_err(|error| fault(error.kind(), is_out_of_descriptors))
+                match (name.as_str(), 0).to_socket_addrs() {
+                    Ok(found) => Ok(found.map(|address| address.ip()).collect()),
+                    // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
+                    Err(_) if is_out_of_descriptors() => Err(Failure::NetworkDown),
+                    Err(_) => Err(Failure::NameUnknown),
+                }
             };
             tokio::task::spawn_blocking(lookup)
                 .await
-                .unwrap_or(Err(Failure::ResolverDown))
+                .unwrap_or(Err(Failure::NetworkDown))
         };
         let looked_up = tokio::time::timeout(LOOKUP_TIMEOUT, lookup);
-        Box::pin(looked_up.map(|found| found.unwrap_or(Err(Failure::ResolverDown))))
+        Box::pin(looked_up.map(|found| found.unwrap_or(Err(Failure::NameUnknown))))
     }
 }
 
@@ -275,18 +271,6 @@ fn is_out_of_descriptors() -> bool {
             .raw_os_error()
             .is_some_and(|code| NO_DESCRIPTORS.contains(&code))
     })
-}
-
-/// POSIX `getaddrinfo`: `EAI_NONAME` (and the older `EAI_NODATA`) is an answer; all others mean that there was none.
-fn fault(kind: LookupErrorKind, is_out_of_descriptors: impl FnOnce() -> bool) -> Failure {
-    // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
-    if is_out_of_descriptors() {
-        Failure::NetworkDown
-    } else if matches!(kind, LookupErrorKind::NoName | LookupErrorKind::NoData) {
-        Failure::NameUnknown
-    } else {
-        Failure::ResolverDown
-    }
 }
 
 // TLS: the machine's roots and those that the operator adds.
@@ -347,9 +331,9 @@ fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
 ///
 /// # Errors
 /// If the provider lacks a requested feature, which does not happen with the built-in one.
-fn tls_config(roots: &Roots, clock: &Clock) -> Result<ClientConfig, rustls::Error> {
+fn tls_config(roots: &Roots, clock: Clock) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_details(provider, Arc::new(Time(clock.clone())));
+    let builder = ClientConfig::builder_with_details(provider, Arc::new(Time(clock)));
     // TLS 1.2 and 1.3.
     let builder = builder
         .with_safe_default_protocol_versions()?
@@ -376,10 +360,6 @@ pub struct Answer {
     pub status: u16,
     /// The whole body if the caller asked for it and the status is 2xx; otherwise empty.
     pub body: Vec<u8>,
-    /// RFC 9110 §10.2.3.
-    pub retry_after: Option<Duration>,
-    /// The address that was connected to.
-    pub address: IpAddr,
 }
 
 impl Answer {
@@ -398,7 +378,7 @@ async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failu
     loop {
         match response.chunk().await {
             Ok(Some(chunk)) if body.len() + chunk.len() > bytes_max => {
-                return Err(Failure::TooLong);
+                return Err(Failure::Protocol);
             }
             Ok(Some(chunk)) => body.extend_from_slice(&chunk),
             Err(error) if has_length || !is_end_of_stream(&error) => return Err(error.into()),
@@ -414,32 +394,22 @@ named! {
     /// Its name is stable, for the log and metrics.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Failure {
-        /// The URL cannot be called.
-        Url = "url",
         /// Not permitted by the policy; nothing was sent.
         Refused = "refused",
-        /// The name has no address.
+        /// The name has no address, or could not be looked up.
         NameUnknown = "name_unknown",
-        /// The name could not be looked up.
-        ResolverDown = "resolver_down",
-        /// No connection, although there is a route.
+        /// No connection within 5 s, although there is a route from this machine.
         Connect = "connect",
         /// No route, no address or no socket on this machine.
         NetworkDown = "network_down",
-        /// A router or this machine reports the host unreachable.
-        HostUnreachable = "host_unreachable",
         /// Certificate, name or version.
         Tls = "tls",
-        /// No connection in time: the packets may have been lost anywhere.
-        ConnectTimedOut = "connect_timed_out",
         /// Connected, but no complete response in time.
         TimedOut = "timed_out",
         /// Closed before the response was complete.
         Closed = "closed",
-        /// Not an HTTP response, or too large a head.
+        /// Not an HTTP response, or one that is longer than the caller's limit.
         Protocol = "protocol",
-        /// The response is longer than the caller's limit.
-        TooLong = "too_long",
         /// The request could not be built; a bug of ours.
         Unsendable = "unsendable",
     }
@@ -454,30 +424,25 @@ impl Failure {
     /// The reason and what to do, as the end of a sentence about the callback.
     pub const fn advice(self) -> &'static str {
         match self {
-            Self::Url => "its URL cannot be called",
             Self::Refused => {
                 "its name leads to an address that is not public; use a public one, or allow its network in \
                  REVIEWS_HUB_ALLOW_CALLBACK_NETS"
             }
-            Self::NameUnknown => "its name has no address; check its DNS records",
-            Self::ResolverDown => {
-                "its name could not be looked up; check the resolver of this machine and the name servers of the domain"
+            Self::NameUnknown => {
+                "no address of its name was found; check its DNS records, and the resolver of this machine"
             }
             Self::Connect => {
-                "nothing accepts connections there; check that the receiver runs and its port is open"
+                "it accepted no connection within 5 s; check that the receiver runs, and its firewall"
             }
             Self::NetworkDown => "this machine has no route or no free socket; check its network",
-            Self::HostUnreachable => "there is no route to its host",
-            Self::ConnectTimedOut => "it accepted no connection within 5 s; check its firewall",
             Self::TimedOut => "it did not answer within 10 s",
             Self::Tls => {
                 "its certificate is not trusted or is for another name; use one of a public authority, or add its root to \
                  REVIEWS_HUB_CA_FILE"
             }
             Self::Closed => "it closed the connection before its answer was complete",
-            Self::Protocol => "its answer is not HTTP/1.1",
-            Self::TooLong => {
-                "its answer is too long; answer with the value of hub.challenge and nothing else"
+            Self::Protocol => {
+                "its answer is not HTTP/1.1 or too long; answer with the value of hub.challenge and nothing else"
             }
             Self::Unsendable => "the request could not be made; report it",
         }
@@ -492,15 +457,12 @@ impl Failure {
             return Self::NetworkDown;
         }
         match kind {
-            // Reported by a router for the host, and by this machine for a silent neighbour.
-            io::ErrorKind::HostUnreachable => Self::HostUnreachable,
             io::ErrorKind::NetworkUnreachable
             | io::ErrorKind::NetworkDown
             | io::ErrorKind::AddrNotAvailable
             | io::ErrorKind::AddrInUse
             | io::ErrorKind::PermissionDenied
             | io::ErrorKind::OutOfMemory => Self::NetworkDown,
-            io::ErrorKind::TimedOut => Self::ConnectTimedOut,
             io::ErrorKind::ConnectionReset
             | io::ErrorKind::ConnectionAborted
             | io::ErrorKind::BrokenPipe
@@ -522,7 +484,7 @@ impl From<reqwest::Error> for Failure {
         }
         // Its clients have no other timeout than that of connecting.
         if error.is_timeout() {
-            return Self::ConnectTimedOut;
+            return Self::Connect;
         }
         if find_cause::<hyper::Error>(&error).is_some_and(hyper::Error::is_parse) {
             return Self::Protocol;
