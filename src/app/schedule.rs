@@ -172,8 +172,7 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
     Ok(ended > 0)
 }
 
-/// Deletes rows and files whose retention has ended: the hub's ended subscriptions and unverified
-/// requests, former values of imports, and files that a restore kept.
+/// Deletes rows whose retention has ended: the hub's ended subscriptions and unverified requests, and former values of imports.
 pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
     let (path, mut write) = (database.path(), database.write().await?);
     let gone = store::prune(&mut write, clock.now()).await.at(path)?;
@@ -187,15 +186,7 @@ pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> 
             "websub.pruned: records older than 30 days were deleted"
         );
     }
-    let copies = database.remove_copies(clock.now())?;
-    if copies > 0 {
-        tracing::info!(
-            files = copies,
-            "restore.former_removed: database files that a restore kept aside were removed after 30 days, or those of a killed \
-             command after an hour"
-        );
-    }
-    Ok(gone > 0 || copies > 0)
+    Ok(gone > 0)
 }
 
 /// Erases traces of deleted reviews from the text index and the file, whatever program deleted them.

@@ -12,8 +12,8 @@ use super::report::{Exit, add_count, can_ask, confirm, counted, print_report, pr
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::storage::{
-    AtPath as _, Carried, Database, DbError, DeliveryLock, ExclusiveAccess, FORMER_KEPT_DAYS,
-    Opening, may_replace, unused_name, verify,
+    AtPath as _, Carried, Database, DbError, DeliveryLock, ExclusiveAccess, Opening, may_replace,
+    unused_name, verify,
 };
 
 /// Write a consistent copy of the database to a new file while the service runs
@@ -241,7 +241,8 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &Carri
     if let Some(kept) = kept {
         let _ = writeln!(
             text,
-            "the previous file is kept as {}, readable only by you; the service removes it after {FORMER_KEPT_DAYS} days",
+            "the previous file is kept as {}, readable only by you; it has what was deleted since the backup, so remove it \
+             when you do not need it",
             kept.display()
         );
     }

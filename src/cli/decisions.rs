@@ -1,12 +1,9 @@
 //! The commands `reviews withhold`, `publish`, `reply`, `anonymize` and `delete`: the owner's decisions about one review, which imports
 //! keep.
 
-use std::collections::HashSet;
 use std::io;
-use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
-use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use clap::Args;
 use sqlx::SqliteConnection;
@@ -17,7 +14,6 @@ use super::report::{Exit, can_ask, confirm, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
 use crate::model::business::TEXT_BYTES_MAX;
-use crate::model::text::words;
 use crate::model::{ANONYMOUS, Day, Method, Reply, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{self, KnownReview};
@@ -256,7 +252,7 @@ impl Anonymize {
         change(&existing_address(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
             let review = find_review(write.for_reading(), &self.id).await?;
-            let (id, remaining) = (review.id.clone(), format_remaining(&review));
+            let id = review.id.clone();
             reviews::anonymize(&mut write, review, clock.now()).await?;
             write.commit().await?;
             let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.with_context(|| {
@@ -265,45 +261,13 @@ impl Anonymize {
                 )
             })?;
             let traces = format_erased(erased);
-            let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
-                "{id}: by {ANONYMOUS}, the name is gone, {traces}; imports do not bring it back\n{remaining}{copies}"
+                "{id}: by {ANONYMOUS}, the name is gone, {traces}; imports do not bring it back\ntitle, text and reply stay as they \
+                 were written, also where they have the name\n{COPIES}"
             ))
         })
         .await
     }
-}
-
-/// Letters of a word from which on it may name a person.
-const NAME_LETTERS_MIN: usize = 3;
-
-/// The parts of the review that still have a word of the author's name.
-fn format_remaining(review: &Review) -> String {
-    let folded = words(&review.author);
-    let names: HashSet<&str> = folded
-        .split_whitespace()
-        .filter(|word| word.chars().count() >= NAME_LETTERS_MIN && review.author != ANONYMOUS)
-        .collect();
-    let has_name = |text: &str| {
-        words(text)
-            .split_whitespace()
-            .any(|word| names.contains(word))
-    };
-    let title = review.title.as_deref().unwrap_or_default();
-    let reply = review.reply.as_ref().map_or("", |reply| &reply.text);
-    let parts = [("title", title), ("text", &review.text), ("reply", reply)];
-    let remaining: Vec<&str> = parts
-        .into_iter()
-        .filter_map(|(part, text)| has_name(text).then_some(part))
-        .collect();
-    if remaining.is_empty() {
-        return String::new();
-    }
-    format!(
-        "a word of the name remains in its {}, as it was written; `reviews reply {}` replaces a reply, `reviews withhold` hides the review\n",
-        remaining.join(" and "),
-        review.id
-    )
 }
 
 /// Characters of the text in the confirmation question.
@@ -357,10 +321,9 @@ impl Delete {
                 )
             })?;
             let traces = format_erased(erased);
-            let copies = format_copies_beside(&database.copies()?);
             Ok(format!(
                 "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n/transparency counts it as deleted \
-                 ({})\n{copies}",
+                 ({})\n{COPIES}",
                 reason.unwrap_or("not stated")
             ))
         })
@@ -392,16 +355,8 @@ fn format_question(id: &str, review: Option<&Review>, counted: &str) -> String {
     format!("{id}\n{question}{counted}.\nDelete this review and every trace of it?")
 }
 
-/// A note on each copy of the database, which still contains the review.
-fn format_copies_beside(copies: &[(PathBuf, DateTime<Utc>)]) -> String {
-    copies.iter().fold(String::new(), |text, (path, until)| {
-        text + &format!(
-            "{} may still contain it; a running `reviews serve` removes that copy after {}, or remove it now yourself\n",
-            path.display(),
-            until.format("%Y-%m-%d %H:%M UTC")
-        )
-    })
-}
+/// What an erasure does not reach.
+const COPIES: &str = "backups, and a file that `reviews restore` kept, may still contain it; remove those yourself\n";
 
 /// The result of erasing traces.
 pub(super) const fn format_erased(erased: Erased) -> &'static str {

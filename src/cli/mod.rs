@@ -28,7 +28,7 @@ use std::io::Write as _;
 use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::error::{ContextKind, ErrorKind};
 use clap::{
     Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
@@ -42,7 +42,6 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile};
-use crate::model::text::escaped;
 
 /// Publishes the reviews of one business, read-only
 #[derive(Debug, Parser)]
@@ -112,7 +111,7 @@ impl Cli {
         read(guide::command(Self::command())).map_err(|error| {
             let note = settings.note(&error, Self::command());
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            let error = explain_number(escape_value(error));
+            let error = explain_number(error);
             let printed = if error.kind() == ErrorKind::DisplayVersion {
                 guide::print_version()
             } else {
@@ -190,15 +189,6 @@ impl Cli {
             CliCommand::Man(man) => man.run(Self::command()),
         }
     }
-}
-
-/// The error with the control characters of the value escaped.
-fn escape_value(mut error: clap::Error) -> clap::Error {
-    if let Some(ContextValue::String(value)) = error.get(ContextKind::InvalidValue) {
-        let value = escaped(value.replace('\n', "\\n"));
-        error.insert(ContextKind::InvalidValue, ContextValue::String(value));
-    }
-    error
 }
 
 /// The error with advice in place of the words of Rust's number parser.

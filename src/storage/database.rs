@@ -1,12 +1,10 @@
 //! A database that is open: its writer, the readers of its file, and what other processes did to the file.
 
-use std::fs::remove_file;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use chrono::{DateTime, Utc};
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
@@ -207,31 +205,6 @@ impl Database {
     /// Bytes of the file and of its write-ahead log; 0 for a missing file.
     pub fn bytes(&self) -> (u64, u64) {
         (bytes_beside(&self.path, ""), bytes_beside(&self.path, LOG))
-    }
-}
-
-// Copies of former states beside the file.
-
-impl Database {
-    /// Former states and unfinished copies beside the database, with the instant until which they are kept.
-    pub fn copies(&self) -> Result<Vec<(PathBuf, DateTime<Utc>)>, DbError> {
-        files::left_files(self.path()).map_err(|error| DbError::other(self.path(), error))
-    }
-
-    /// Removes former states older than 30 days, and unfinished copies that did not change for an hour; returns their
-    /// number.
-    ///
-    /// # Errors
-    /// When the folder cannot be read, or a file cannot be removed.
-    pub fn remove_copies(&self, now: DateTime<Utc>) -> Result<usize, DbError> {
-        let mut removed = 0;
-        for (path, until) in self.copies()? {
-            if until < now {
-                remove_file(path).map_err(|error| DbError::other(self.path(), error))?;
-                removed += 1;
-            }
-        }
-        Ok(removed)
     }
 }
 

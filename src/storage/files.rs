@@ -1,22 +1,18 @@
 //! The files of a database: the main file, those beside it, the lock of the process that sends, former states, and how
 //! connections are opened.
 
-use std::fs::{
-    self, File, Metadata, OpenOptions, Permissions, TryLockError, metadata, remove_file,
-};
+use std::fs::{self, File, OpenOptions, Permissions, TryLockError, metadata, remove_file};
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
-use chrono::{DateTime, NaiveDateTime, TimeDelta, Utc};
-use rustix::process::geteuid;
+use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
 use super::error::{BUSY_TIMEOUT, DbError};
-use crate::clock::Clock;
 use crate::compute::lock;
 use crate::model::hex;
 use crate::random::Random;
@@ -67,33 +63,11 @@ pub(super) fn remove_leftover(file: &Path) {
 /// # Errors
 /// When the folder for temporary files cannot be written.
 pub fn temporary_folder() -> io::Result<TempDir> {
-    remove_left_folders();
     let private = Permissions::from_mode(0o700);
     let mut builder = tempfile::Builder::new();
     let folder = builder.prefix(FOLDER).permissions(private).tempdir()?;
     note_unfinished(folder.path());
     Ok(folder)
-}
-
-/// Removes the temporary folders of killed processes of this user.
-fn remove_left_folders() {
-    let now: DateTime<Utc> = Clock::system().now();
-    let Ok(entries) = fs::read_dir(std::env::temp_dir()) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        let is_ours = entry.file_name().to_string_lossy().starts_with(FOLDER);
-        let Ok(folder) = entry.metadata() else {
-            continue;
-        };
-        let is_own = is_ours && folder.is_dir() && folder.uid() == geteuid().as_raw();
-        let is_old = folder
-            .modified()
-            .is_ok_and(|at| DateTime::<Utc>::from(at) + UNFINISHED_AGE < now);
-        if is_own && is_old {
-            let _ = fs::remove_dir_all(entry.path());
-        }
-    }
 }
 
 /// `path` with `suffix` appended to the file name.
@@ -218,13 +192,10 @@ fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
     metadata(path).map(|file| (file.dev(), file.ino()))
 }
 
-// Unfinished files have a temporary name. A command removes its own, also where a signal ends it; what a killed process
-// left goes when a file of the same name is written again, or by the service.
+// Unfinished files have a temporary name. A command removes its own, also where a signal ends it.
 
 /// Text in the name of a file that is being written, between the final name and eight hexadecimal digits.
 const NEW: &str = ".new-";
-/// An unfinished file that did not change for this time is of a process that was killed.
-const UNFINISHED_AGE: TimeDelta = TimeDelta::hours(1);
 /// A command writes a few files at a time.
 const NOTED_MAX: usize = 64;
 
@@ -233,12 +204,6 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// An unused name beside `path`.
 pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
-    let now = Clock::system().now();
-    for (left, until) in files_beside(path, unfinished_until).unwrap_or_default() {
-        if until < now {
-            remove_leftover(&left);
-        }
-    }
     let random = Random::system()
         .bytes_16()
         .map_err(|reason| DbError::create(path, reason))?;
@@ -313,9 +278,8 @@ pub(super) fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbE
     }
 }
 
-// The file that a restore replaced, kept beside the database for 30 days: `reviews.db.before-restore-20261122T021500Z`.
+// The file that a restore replaced, kept beside the database: `reviews.db.before-restore-20261122T021500Z`.
 
-pub const FORMER_KEPT_DAYS: i64 = 30;
 /// Text between the database's name and the time of the restore.
 const FORMER: &str = ".before-restore-";
 const INSTANT: &str = "%Y%m%dT%H%M%SZ";
@@ -331,51 +295,6 @@ pub(super) fn unused_former(database: &Path, now: DateTime<Utc>) -> PathBuf {
         }
         at += TimeDelta::seconds(1);
     }
-}
-
-/// The former states of the database at `path`, the unfinished files of killed commands, and the logs and journals of both,
-/// with the instant until which they are kept, the earliest first.
-pub fn left_files(path: &Path) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
-    files_beside(&real(path), |rest, file| {
-        former_until(rest).or_else(|| unfinished_until(rest, file))
-    })
-}
-
-/// The files whose names begin with that of `path`, with the instant that `until` makes of the rest, without the end of a log
-/// or journal.
-fn files_beside(
-    path: &Path,
-    until: impl Fn(&str, &Metadata) -> Option<DateTime<Utc>>,
-) -> io::Result<Vec<(PathBuf, DateTime<Utc>)>> {
-    let begin = path.file_name().unwrap_or_default().to_string_lossy();
-    let mut found = Vec::new();
-    for entry in fs::read_dir(folder_of(path))? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let Some(rest) = name.to_str().and_then(|name| name.strip_prefix(&*begin)) else {
-            continue;
-        };
-        let mut sides = [LOG, LOG_INDEX, JOURNAL].iter();
-        let without_side = sides.find_map(|side| rest.strip_suffix(side));
-        // Another process may have removed the file in the meantime.
-        let file = entry.metadata().ok();
-        let until = file.and_then(|file| until(without_side.unwrap_or(rest), &file));
-        found.extend(until.map(|until| (entry.path(), until)));
-    }
-    found.sort_by_key(|(_, until)| *until);
-    Ok(found)
-}
-
-fn former_until(rest: &str) -> Option<DateTime<Utc>> {
-    let at = NaiveDateTime::parse_from_str(rest.strip_prefix(FORMER)?, INSTANT).ok()?;
-    Some(at.and_utc() + TimeDelta::days(FORMER_KEPT_DAYS))
-}
-
-fn unfinished_until(rest: &str, file: &Metadata) -> Option<DateTime<Utc>> {
-    let suffix = rest.strip_prefix(NEW)?;
-    let is_ours = suffix.len() == 8 && suffix.bytes().all(|byte| byte.is_ascii_hexdigit());
-    let modified_at: DateTime<Utc> = file.modified().ok()?.into();
-    is_ours.then(|| modified_at + UNFINISHED_AGE)
 }
 
 // Connections to the files that were opened, and to no others.
@@ -447,53 +366,4 @@ pub fn options(path: &Path) -> SqliteConnectOptions {
         .pragma("temp_store", "memory")
         // Deleted content is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
         .pragma("secure_delete", "on")
-}
-
-#[cfg(test)]
-mod tests {
-    use std::fs::{self, File};
-
-    use chrono::{DateTime, TimeZone as _, Utc};
-
-    use crate::storage::Database;
-
-    #[tokio::test]
-    async fn old_copies_beside_the_database_are_removed_and_nothing_else() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("reviews.db");
-        let (database, _) = Database::open(&path).await.unwrap();
-        for name in [
-            "reviews.db.before-restore-20261001T120000Z",
-            "reviews.db.before-restore-20261001T120000Z-wal",
-            "reviews.db.before-restore-20261021T120000Z",
-            "reviews.db.before-restore-mine",
-            "reviews.db.before-inventory-20251001T120000Z",
-            "other.db.before-restore-20251001T120000Z",
-            "reviews.db.2025",
-        ] {
-            fs::write(folder.path().join(name), "").unwrap();
-        }
-        for (name, at) in [
-            ("reviews.db.new-0a1b2c3d", "2026-10-31T22:59:59Z"),
-            ("reviews.db.new-0a1b2c3d-wal", "2026-10-31T22:59:59Z"),
-            ("reviews.db.new-0a1b2c3e", "2026-10-31T23:30:00Z"),
-            ("reviews.db.new-mine", "2026-10-31T22:00:00Z"),
-        ] {
-            let file = File::create(folder.path().join(name)).unwrap();
-            let at: DateTime<Utc> = at.parse().unwrap();
-            file.set_modified(at.into()).unwrap();
-        }
-        let now = Utc.with_ymd_and_hms(2026, 11, 1, 0, 0, 0).unwrap();
-        assert_eq!(database.remove_copies(now).unwrap(), 4);
-        let is_there = |name: &str| folder.path().join(name).exists();
-        assert!(!is_there("reviews.db.new-0a1b2c3d"));
-        assert!(is_there("reviews.db.new-0a1b2c3e"));
-        assert!(is_there("reviews.db.new-mine"));
-        assert!(!is_there("reviews.db.before-restore-20261001T120000Z"));
-        assert!(is_there("reviews.db.before-restore-20261021T120000Z"));
-        assert!(is_there("reviews.db.before-inventory-20251001T120000Z"));
-        assert!(is_there("reviews.db.before-restore-mine"));
-        assert!(is_there("other.db.before-restore-20251001T120000Z"));
-        database.close().await;
-    }
 }

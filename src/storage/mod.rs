@@ -35,8 +35,7 @@ pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, REWRITE_AT_ONCE_MAX, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
-    CACHE_KIB, DeliveryLock, FORMER_KEPT_DAYS, files, limit_cache, remove_unfinished,
-    temporary_folder, unused_name,
+    CACHE_KIB, DeliveryLock, files, limit_cache, remove_unfinished, temporary_folder, unused_name,
 };
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, utc_milliseconds};

@@ -29,7 +29,7 @@ impl FakeDns {
     /// Makes lookups of `name` fail.
     pub fn fail(&self, name: &str) {
         let mut names = self.0.lock().unwrap();
-        let entry = Err(Failure::ResolverDown);
+        let entry = Err(Failure::NameUnknown);
         names.entries.insert(name.to_owned(), entry);
     }
 

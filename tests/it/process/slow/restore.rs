@@ -59,7 +59,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
         "1 withheld again",
         "the previous file is kept as ",
         previous.file_name().unwrap().to_str().unwrap(),
-        "the service removes it after 30 days",
+        "remove it when you do not need it",
     ] {
         assert_has(&done.out, part);
     }
