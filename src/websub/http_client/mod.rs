@@ -288,8 +288,7 @@ pub struct Roots(Arc<RootCertStore>);
 pub struct RootsError(String);
 
 impl Roots {
-    /// Loads the machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply; Mozilla's list if it has none, as in a
-    /// bare container), and those of `extra_pem`.
+    /// Loads the machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply), and those of `extra_pem`.
     ///
     /// # Errors
     /// If `extra_pem` is not PEM, is empty or has an unusable certificate.
@@ -298,7 +297,9 @@ impl Roots {
         let (usable, _) =
             store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         if usable == 0 {
-            store.extend(webpki_roots::TLS_SERVER_ROOTS.iter().cloned());
+            tracing::warn!(
+                "hub.no_roots: this machine has no root certificates, so no public callback can be verified; install ca-certificates"
+            );
         }
         if let Some(pem) = extra_pem {
             add_pem(&mut store, pem)?;
