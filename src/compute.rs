@@ -221,7 +221,7 @@ mod tests {
 
     use futures_util::poll;
 
-    use super::{Compute, Crowded, PEER_WAITING_MAX, Slot, Turns, run_long};
+    use super::{Compute, Crowded, Slot, Turns, run_long};
 
     type Turn<'a> = Pin<Box<dyn Future<Output = Result<Slot, Crowded>> + 'a>>;
 
@@ -370,23 +370,5 @@ mod tests {
         drop(other);
         let (index, _third) = grant(&mut turns).await;
         assert_eq!(index, 1, "peer 1 has a slot");
-    }
-
-    #[tokio::test]
-    async fn a_peer_with_too_many_requests_is_refused_and_others_wait() {
-        let slots = Turns::new(1);
-        let (slot, _spare) = (hold(&slots, 0).await, hold(&slots, 255).await);
-        let mut greedy = Vec::new();
-        for _ in 0..PEER_WAITING_MAX {
-            greedy.push(ask(&slots, 1).await);
-        }
-        let crowded = slots.slot(IpAddr::from([192, 0, 2, 1])).await;
-        assert_eq!(crowded.map(drop), Err(Crowded));
-        let mut turns = vec![ask(&slots, 2).await];
-        drop(greedy.pop());
-        greedy.push(ask(&slots, 1).await);
-        drop(slot);
-        drop(grant(&mut greedy).await);
-        assert_eq!(grant(&mut turns).await.0, 0, "the other peer is next");
     }
 }

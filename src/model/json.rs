@@ -123,17 +123,3 @@ pub fn without_nulls(mut value: Value) -> Value {
     }
     value
 }
-
-#[cfg(test)]
-mod tests {
-    use super::locate;
-
-    #[test]
-    fn a_json_path_is_located_by_line() {
-        let json = "{\n \"id\": \"a\",\n \"services\": [\n  {\"id\": 1},\n  {\"id\": 2}\n ]\n}";
-        assert_eq!(locate(json, "id").map(|at| at.0), Some(2));
-        assert_eq!(locate(json, "services[1].id").map(|at| at.0), Some(5));
-        assert_eq!(locate(json, "services[0].name").map(|at| at.0), Some(4));
-        assert_eq!(locate(json, "name").map(|at| at.0), Some(7));
-    }
-}

@@ -93,17 +93,3 @@ async fn only_documents_with_changed_bytes_get_a_version() {
         check_changes(&app, sql, &changed).await;
     }
 }
-
-#[tokio::test]
-async fn a_clock_with_fractions_of_seconds_publishes_changes_once() {
-    let clock =
-        reviews_service::clock::Clock::manual("2026-11-20T12:00:00.123456789Z".parse().unwrap());
-    let app = TestApp::at(tempfile::tempdir().unwrap(), clock).await;
-    app.shell("insert into review (review_id, rating, reviewed_on) values ('x', 1, '2026-11-20')")
-        .await;
-    let swaps = app.app().ctx.current.swaps();
-    let before = *swaps.borrow();
-    app.shell("update review set rating = 2").await;
-    app.drain().await;
-    assert_eq!(*swaps.borrow(), before + 1);
-}

@@ -27,6 +27,7 @@ async fn the_error_of_an_invalid_row_names_the_check() {
         'a' || char(0) || 'b' → 5 → '2026-11-19' → review_id_well_formed
         cast(x'61ff' as text) → 5 → '2026-11-19' → review_id_well_formed
         null → 5 → '2026-11-19' → NOT NULL constraint failed: review.review_id
+        '..' → 5 → '2026-11-19' → review_id_not_reserved
         'x' → 6 → '2026-11-19' → review_rating_in_1_to_5
         'x' → 4.5 → '2026-11-19' → cannot store REAL value in INTEGER column review.rating
         'x' → 5 → '2023-02-29' → review_date_is_a_day
@@ -58,6 +59,7 @@ async fn the_error_of_an_invalid_row_names_the_check() {
     for [sql, name] in table(
         "
         update review set review_id = 'a b' where review_id = 'r-00001' → review_id_well_formed
+        update review set review_id = 'search' where review_id = 'r-00001' → review_id_not_reserved
         update or replace review set rating = 9 → review_rating_in_1_to_5
         insert into mention values ('x', 'dog', 'Rex') → mention_kind_known
         insert into mention values ('x', 'technician', '') → mention_value_given

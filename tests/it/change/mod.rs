@@ -1,7 +1,7 @@
 //! Changes of any program appear on all surfaces and in the text index. Here the writer is a plain SQLite connection with
 //! foreign keys off.
 
-use crate::support::{Generator, TestApp, check_in_step, sqlite3, table};
+use crate::support::{Generator, TestApp, check_in_step, table};
 
 /// Statements that other programs run one after another. Replacing a row fires no delete trigger.
 const STATEMENTS: &str = "
@@ -57,23 +57,4 @@ async fn statements_of_other_programs_keep_all_surfaces_consistent() {
     }
     let counts = "select count(*) from mention; select count(*) from review_fts";
     assert_eq!(app.sql(counts), "0\n0");
-}
-
-#[tokio::test]
-async fn unusual_writers_keep_all_surfaces_consistent() {
-    let app = TestApp::with(&Generator::new(9).reviews(60)).await;
-    // `or fail` keeps the rows that were changed before the failure.
-    app.refused("update or fail review set rating = rating + 1, text = text || ' shell' where review_id < 'r-00040'").await;
-    check_in_step(&app).await;
-    let attach = format!("attach '{}' as ours; ", app.path().display());
-    let beside = app.folder().join("beside.db");
-    for sql in [
-        "insert into ours.review (review_id, rating, reviewed_on, text) values ('attached', 1, '2026-11-20', 'shell of another')",
-        "update ours.review set text = 'water heater' where review_id = 'attached'",
-        "insert or replace into ours.review select * from ours.review",
-    ] {
-        sqlite3(&beside, &format!("{attach}{sql};"));
-        app.drain().await;
-        check_in_step(&app).await;
-    }
 }

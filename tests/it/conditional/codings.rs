@@ -22,7 +22,8 @@ async fn in_coding(app: &TestApp, target: &str, accepted: &str) -> Answer {
 
 #[tokio::test]
 async fn every_document_is_offered_in_every_coding() {
-    let app = service().await;
+    // Enough for several segments.
+    let app = TestApp::with(&Generator::new(54).reviews(500)).await;
     for target in CODED {
         let plain = app.get(target).await;
         let digest = plain.header("etag").trim_matches('"').to_owned();

@@ -142,20 +142,3 @@ async fn every_route_follows_the_standard_for_preconditions() {
         }
     }
 }
-
-#[tokio::test]
-async fn preconditions_do_not_change_errors() {
-    let app = service().await;
-    for (method, target, status) in [
-        (Method::HEAD, "/nothing", 404),
-        (Method::GET, "/reviews/none", 404),
-        (Method::GET, "/api/reviews/since/never", 400),
-        (Method::POST, "/reviews.json", 405),
-    ] {
-        for header in [(INM, "*"), (IMS, LATER)] {
-            let answer = app.send(method.clone(), target, &[header]).await;
-            assert_eq!(answer.status, status, "{method} {target} {header:?}");
-            assert_eq!(answer.header("etag"), "", "{target}");
-        }
-    }
-}

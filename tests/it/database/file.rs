@@ -72,23 +72,74 @@ async fn a_damaged_database_is_reported() {
     }
 }
 
+/// Asserts that opening the file, for writing or reading, fails and changes nothing in its folder.
+async fn assert_untouched(path: &Path, is_it: impl Fn(&DbError) -> bool, what: &str) {
+    let folder = path.parent().unwrap();
+    let state = || {
+        let all = names(folder).into_iter();
+        all.map(|name| (fs::read(folder.join(&name)).unwrap(), name))
+            .collect::<Vec<_>>()
+    };
+    let before = state();
+    for error in faults(path).await {
+        assert!(is_it(&error), "{what}: {error:?}");
+        assert_has(&error.to_string(), path.to_str().unwrap());
+    }
+    assert!(state() == before, "{what}: {:?}", names(folder));
+}
+
 #[tokio::test]
 async fn a_newer_database_is_refused_untouched() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("reviews.db");
-    let (database, _) = Database::open(&path).await.unwrap();
-    database.close().await;
+    make(&path).await;
     sqlite3(
         &path,
         "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'of tomorrow', 1, x'00', 0)",
     );
-    let before = fs::read(&path).unwrap();
-    let error = Database::open(&path).await.unwrap_err();
-    let is_newer = matches!(error, DbError::Newer { found: 9999, .. });
-    assert!(is_newer, "{error:?}");
-    assert!(
-        error.to_string().contains("use the newer release"),
-        "{error}"
-    );
-    assert!(fs::read(&path).unwrap() == before, "nothing was written");
+    let is_newer = |error: &DbError| matches!(error, DbError::Newer { found: 9999, .. });
+    assert_untouched(&path, is_newer, "of tomorrow").await;
+}
+
+/// Other programs' databases.
+const FOREIGN: [&str; 7] = [
+    "create table t (a)",
+    "create table review (review_id, rating, text); insert into review values (1, 2, 'three')",
+    "create view v as select 1",
+    "pragma journal_mode = wal; create table t (a)",
+    // Another program whose migrations sqlx applies.
+    "create table _sqlx_migrations (version bigint primary key, description text not null, installed_on timestamp, success boolean,
+       checksum blob not null, execution_time bigint not null);
+     insert into _sqlx_migrations values (1, 'theirs', null, 1, x'0123', 0); create table t (a)",
+    "create table _sqlx_migrations (a); create table t (a)",
+    "create table lineage (a); create table t (a)",
+];
+
+#[tokio::test]
+async fn a_database_of_another_program_is_refused_and_not_changed() {
+    for sql in FOREIGN {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("other.db");
+        sqlite3(&path, sql);
+        assert_untouched(&path, |error| matches!(error, DbError::NotOurs(_)), sql).await;
+    }
+}
+
+#[tokio::test]
+async fn a_database_of_another_build_is_refused_with_the_way() {
+    let home = Home::new();
+    make(&home.path()).await;
+    // Another history: the same numbers with other contents, and more of them.
+    home.sql("update _sqlx_migrations set checksum = x'00';
+         insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (60, 'sync', 1, x'00', 0);
+         pragma wal_checkpoint(truncate)");
+    let before = fs::read(home.path()).unwrap();
+    for command in ["migrate", "list", "check", "serve"] {
+        let refused = home.run(command);
+        assert_eq!(refused.code, Some(2), "{command}: {}", refused.err);
+        for part in ["by another build", "delete the file", "`reviews seed`"] {
+            assert_has(&refused.err, part);
+        }
+    }
+    assert!(fs::read(home.path()).unwrap() == before);
 }

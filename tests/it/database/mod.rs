@@ -3,18 +3,14 @@
 mod file;
 mod locks_and_full_disks;
 mod missing_files;
-mod older_schemas;
-mod other_programs;
 mod publication_retries;
 mod slow;
 
+use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::{fs, io};
 
-use flate2::read::GzDecoder;
 use reviews_service::config::Hosts;
-use reviews_service::model::ReviewId;
 use reviews_service::storage::{
     Database, DbError, FileVerification, LOG_BYTES_MAX, reviews, verify,
 };

@@ -1,6 +1,5 @@
 //! The documents: their content, figures of published reviews only, and the same bytes for the same data.
 
-mod insights;
 mod same_bytes;
 mod single_review;
 mod staff;
@@ -27,9 +26,7 @@ fn json_targets(id: &str) -> Vec<String> {
     let targets = "/reviews.json /insights.json /api/feed.json /api/reviews/search /api/reviews/search?query=zebra&limit=1 \
         /api/reviews/since/2000-01-01 /api/reviews/since/2099-01-01 /.well-known/openapi.json";
     let mut targets: Vec<String> = targets.split(' ').map(str::to_owned).collect();
-    if !id.is_empty() {
-        targets.push(format!("/api/reviews/{id}"));
-    }
+    targets.push(format!("/api/reviews/{id}"));
     targets
 }
 
@@ -190,10 +187,6 @@ async fn documents_without_reviews_are_valid() {
         since,
         json!({"since": "2020-01-01", "returned": 0, "reviews": []})
     );
-    let pages = ["/", "/feed.xml", "/docs"].map(str::to_owned);
-    for target in json_targets("").into_iter().chain(pages) {
-        assert_eq!(app.get(&target).await.status, 200, "{target}");
-    }
     assert_eq!(app.get("/api/reviews/any").await.status, 404);
     let feed = feed_rs::parser::parse(&app.get("/feed.xml").await.body[..]).unwrap();
     assert!(feed.entries.is_empty() && feed.updated.is_some() && feed.language.is_none());

@@ -49,13 +49,6 @@ async fn entry_ids_stay_when_the_base_url_changes() {
         check_below(moved, &urls);
         assert_eq!(urls.len(), 6);
     }
-    // If the stored URL is emptied or invalid, the current base URL is used.
-    for value in ["null", "'x'"] {
-        let sql = format!("update instance set first_base_url = {value}");
-        sqlite3(&file, &sql);
-        let (ids, urls) = under(&file, moved).await;
-        check_below(moved, &[ids, urls].concat());
-    }
 }
 
 /// A database with reviews, never published, and its folder.

@@ -5,25 +5,6 @@ use reviews_service::links::Links;
 use super::*;
 
 #[tokio::test]
-async fn card_and_catalog_follow_the_name_of_the_business() {
-    let app = service().await;
-    for target in ["/mcp/server-card", "/.well-known/ai-catalog.json"] {
-        let first = app.get(target).await;
-        let name = format!("{}{target}", "Long name ".repeat(20));
-        app.shell(&format!(
-            "replace into business (business_id, name) values ('b', '{name}')"
-        ))
-        .await;
-        let tag = [("if-none-match", first.header("etag"))];
-        let renamed = app.get_with(target, &tag).await;
-        assert_eq!(renamed.status, 200, "{target}");
-        assert_has(&renamed.text(), "Reviews of Long name");
-    }
-    let card = app.json("/mcp/server-card").await;
-    assert_eq!(str_of(&card["title"]).len(), 100);
-}
-
-#[tokio::test]
 async fn the_catalog_leads_to_the_card_and_the_card_to_the_endpoint() {
     let folder = tempfile::tempdir().unwrap();
     for (base, publisher, name) in [

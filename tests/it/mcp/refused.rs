@@ -51,7 +51,8 @@ const NO_MESSAGES: &str = r#"
     "x" → null → -32600
     null → null → -32600
     {} → null → -32600
-    [[]] → null → -32600
+    [] → null → -32600
+    [{"jsonrpc":"2.0","id":1,"method":"ping"}] → null → -32600
     {"id":7,"method":"m"} → 7 → -32600
     {"jsonrpc":"1.0","id":7,"method":"m"} → 7 → -32600
     {"jsonrpc":2.0,"id":7,"method":"m"} → 7 → -32600

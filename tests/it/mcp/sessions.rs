@@ -86,18 +86,3 @@ async fn a_ping_is_answered_and_unknown_methods_are_refused() {
         assert_eq!(error(&stateless), (404, -32601), "{method}");
     }
 }
-
-#[tokio::test]
-async fn batches_are_refused_in_every_revision() {
-    let app = service().await;
-    let ping = request("ping", json!({}));
-    let note = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
-    for batch in [json!([]), json!([ping]), json!([note, ping])] {
-        let stateless = [("mcp-protocol-version", STATELESS), ("mcp-method", "ping")];
-        for headers in [&[][..], &stateless] {
-            let refused = post(&app, headers, &batch).await;
-            assert_eq!(error(&refused), (400, -32600), "{headers:?} {batch}");
-            assert!(refused.json()["id"].is_null(), "{headers:?} {batch}");
-        }
-    }
-}

@@ -131,32 +131,3 @@ async fn reviews_verified_by_the_owner_are_not_called_verified() {
         assert_eq!(is_claimed, [false; 2], "{target}");
     }
 }
-
-#[tokio::test]
-async fn people_services_and_areas_link_to_searches() {
-    let app = seeded().await;
-    let insights = app.json("/insights.json").await;
-    let html = app.text("/insights").await;
-    for (group, parameter) in [
-        ("technicians", "mentions_technician"),
-        ("services", "mentions_service"),
-        ("service_areas", "mentions_area"),
-    ] {
-        let entities = array_of(&insights["entities"][group]).iter();
-        for entity in entities.filter(|one| one["mention_count"] != 0).take(4) {
-            let name = str_of(&entity["name"]);
-            let is_service = group == "services";
-            let key = if is_service {
-                str_of(&entity["id"])
-            } else {
-                name
-            };
-            let target = format!("/search?{parameter}={}", key.replace(' ', "+"));
-            assert_has(&html, &format!("<a href=\"{target}\">{name}</a>"));
-            let found = app
-                .json(&target.replace("/search", "/api/reviews/search"))
-                .await;
-            assert_eq!(found["matched"], entity["mention_count"], "{target}");
-        }
-    }
-}

@@ -182,21 +182,6 @@ async fn an_empty_result_offers_nearer_names_and_a_search_by_words() {
 }
 
 #[tokio::test]
-async fn empty_form_fields_count_as_absent_even_if_repeated() {
-    let app = seeded().await;
-    for (query, same) in [
-        ("rating=&rating=", ""),
-        ("rating=&rating=4&rating=", "rating=4"),
-    ] {
-        let answer = app.text(&format!("/search?{query}")).await;
-        let plain = app.text(&format!("/search?{same}")).await;
-        assert_eq!(permalinks(&answer), permalinks(&plain), "{query}");
-    }
-    let answer = app.get("/search?rating=4&rating=&rating=4").await;
-    assert_eq!(answer.json()["issues"][0]["code"], "duplicate");
-}
-
-#[tokio::test]
 async fn stars_mentions_source_and_year_of_a_review_are_links() {
     let app = seeded().await;
     let dataset = app.json("/reviews.json").await;

@@ -28,8 +28,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::support::{
-    BASE, Site, SiteAnswer, SiteRequest, assert_has, ca_pem, config_of, connect, needs_shell,
-    sqlite3, table,
+    BASE, Site, SiteAnswer, SiteRequest, assert_has, ca_pem, config_of, connect, sqlite3, table,
 };
 
 /// Time limit for anything in these tests.

@@ -25,12 +25,12 @@ use tempfile::TempDir;
 
 use crate::support::{
     Answer, Generator, HOST, TestApp, array_of, check_in_step, links, publications, rounds,
-    service_on, sqlite3, start, store, str_of, table,
+    service_on, start, store, str_of, table,
 };
 
 /// A database and its publisher without a service.
 struct PublisherRig {
-    folder: TempDir,
+    _folder: TempDir,
     database: Database,
     clock: Clock,
     publisher: Publisher,
@@ -45,7 +45,7 @@ impl PublisherRig {
         let clock = Clock::manual(start());
         let publisher = Publisher::new(database.clone(), links(), clock.clone());
         Self {
-            folder,
+            _folder: folder,
             database,
             clock,
             publisher,

@@ -105,6 +105,8 @@ impl Answer {
         if self.status == 200 && self.headers.contains_key("etag") {
             assert!(self.header("etag").starts_with('"'), "{place}: a weak tag");
             self.check_header("vary", "Accept-Encoding", place);
+            let exposed = self.header("access-control-expose-headers");
+            assert!(exposed.contains("ETag"), "{place}: {exposed}");
             // A file with its digest in its name never changes.
             let cacheable = if target.starts_with("/assets/") {
                 "public, max-age=31536000, immutable"

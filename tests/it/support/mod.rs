@@ -31,7 +31,4 @@ pub use reply::Reply;
 pub use site::{Site, SiteAnswer, SiteRequest};
 pub use sqlite::{connect, contents, refused, rows, sqlite3, wait_for_rows};
 pub use surfaces::{INSIGHTS_PARTS, check_in_step, publications};
-pub(crate) use tools::needs_shell;
-pub use tools::{
-    array_of, assert_has, find_shell, forbid_other_members, form, rounds, str_of, table,
-};
+pub use tools::{array_of, assert_has, forbid_other_members, form, rounds, str_of, table};

@@ -1,17 +1,10 @@
-//! The real `sqlite3` shell. Tests that need it are skipped if it is missing, and listed at the end of the run
-//! (`tests/skipped.rs`).
+//! Functions of many tests: settings, tables, forms, and parts of JSON.
 
 use std::borrow::Borrow;
 use std::env;
-use std::fs::OpenOptions;
-use std::io::{Write, stderr};
-use std::path::PathBuf;
 
 use serde_json::{Value, json};
 use url::form_urlencoded;
-
-/// The file that lists skipped tests, one per line: the process of the run, the test, the missing tool.
-const SKIPPED: &str = concat!(env!("CARGO_TARGET_TMPDIR"), "/skipped-tests");
 
 #[expect(
     clippy::disallowed_methods,
@@ -25,49 +18,6 @@ pub fn setting(name: &str) -> String {
 pub fn rounds(of_a_change: usize) -> usize {
     of_a_change * setting("REVIEWS_TEST_ROUNDS").parse().unwrap_or(1)
 }
-
-/// The path of the shell. If it is missing, notes that `test` is skipped, or panics if nothing may be skipped.
-pub fn find_shell(test: &str) -> Option<PathBuf> {
-    let path = setting("PATH");
-    let files = env::split_paths(&path).map(|folder| folder.join("sqlite3"));
-    let found = files.into_iter().find(|file| file.is_file());
-    if found.is_none() {
-        skip(test);
-    }
-    found
-}
-
-fn skip(test: &str) {
-    let required = setting("REVIEWS_TEST_REQUIRE");
-    assert!(
-        required != "all",
-        "{test} needs `sqlite3`, which is not on the PATH; install it, or unset REVIEWS_TEST_REQUIRE"
-    );
-    let line = format!("{}\t{test}\tsqlite3\n", std::os::unix::process::parent_id());
-    let mut file = OpenOptions::new()
-        .create(true)
-        .append(true)
-        .open(SKIPPED)
-        .unwrap();
-    file.write_all(line.as_bytes()).unwrap();
-    // Written directly, because the test's captured output is hidden.
-    let _ = stderr().write_all(format!("skipped: {test} needs `sqlite3`\n").as_bytes());
-}
-
-/// The path of the shell; the test returns if it is missing.
-macro_rules! needs_shell {
-    () => {{
-        fn here() {}
-        let name = std::any::type_name_of_val(&here)
-            .trim_end_matches("::here")
-            .replace("::{{closure}}", "");
-        match $crate::support::find_shell(&name) {
-            Some(path) => path,
-            None => return,
-        }
-    }};
-}
-pub(crate) use needs_shell;
 
 /// The rows of a table: a line for each, with ` → ` between the cells. Empty lines and comments, after `#`, are left out.
 pub fn table<const CELLS: usize>(text: &str) -> Vec<[&str; CELLS]> {

@@ -52,7 +52,7 @@ async fn requests_per_source_are_bounded() {
     for [peer, callback, status] in table(
         "
         198.51.100.1 → https://a.test/ → 202
-        198.51.100.1 → http://faulty.test/ → 400
+        198.51.100.1 → https://127.0.0.1/ → 400
         198.51.100.1 → https://b.test/ → 429
         ::ffff:198.51.100.1 → https://b.test/ → 429
         198.51.100.2 → https://b.test/ → 202
@@ -86,19 +86,12 @@ async fn x_forwarded_for_is_used_only_from_trusted_proxies() {
         198.51.100.1 → 203.0.113.2 → 429
         10.0.0.1 → 198.51.100.9 → 202
         10.0.0.2 → 203.0.113.3, 198.51.100.9 → 429
-        10.0.0.1 → - → 202
-        10.0.0.1 → unknown → 429
-        10.0.0.1 → 203.0.113.4,198.51.100.10 ,10.0.0.7:80 → 202
-        ::ffff:10.0.0.1 → 203.0.113.5, 198.51.100.10:4711 → 429
-        10.0.0.1 → 198.51.100.11, [2001:db8::1]:443 → 202
-        10.0.0.1 → 2001:db8::1 → 429
         ",
     );
     for (number, [peer, forwarded, status]) in rows.into_iter().enumerate() {
         // Each is different, because a repeated request replaces the waiting one.
         let callback = format!("https://n{number}.test/");
-        let forwarded = Some(forwarded).filter(|forwarded| *forwarded != "-");
-        let answer = ask_from(&app, peer, forwarded, "subscribe", &callback).await;
+        let answer = ask_from(&app, peer, Some(forwarded), "subscribe", &callback).await;
         assert_eq!(answer.status.to_string(), status, "{peer} {forwarded:?}");
     }
 }

@@ -2,9 +2,8 @@
 
 use poem::http::Method;
 
-use super::limits::ask_from;
 use super::{ATOM, FEED, Hub, REVIEWS};
-use crate::support::{Answer, FakeDns, MakeHub, Reply, TestApp, assert_has, table};
+use crate::support::{Answer, Reply, assert_has, table};
 
 /// Checks a refusal: its status, one line of text, and nothing stored.
 fn check_refused(hub: &Hub, answer: &Answer, status: u16, words: &str) {
@@ -14,29 +13,6 @@ fn check_refused(hub: &Hub, answer: &Answer, status: u16, words: &str) {
     assert_has(&text, words);
     assert!(text.ends_with('\n') && text.lines().count() == 1, "{text}");
     assert_eq!(hub.app.sql("select count(*) from subscription"), "0");
-}
-
-#[tokio::test]
-async fn the_refusal_of_a_local_callback_names_the_setting() {
-    let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
-    for (callback, is_local) in [
-        ("https://127.0.0.1/cb", true),
-        ("https://[::1]/cb", true),
-        ("https://subscriber.example:99/cb", true),
-        ("http://subscriber.example/cb", false),
-    ] {
-        let answer = ask_from(&app, "127.0.0.1", None, "subscribe", callback).await;
-        let names_setting = answer.text().contains("REVIEWS_HUB_ALLOW_CALLBACK_NETS");
-        assert_eq!(
-            (answer.status, names_setting),
-            (400, is_local),
-            "{callback}"
-        );
-    }
-    // The documented trial on one machine uses this setting.
-    let page = include_str!("../../../docs/WEBSUB.md");
-    let recipe = page.split("## Try it on one machine").nth(1).unwrap();
-    assert_has(recipe, "REVIEWS_HUB_ALLOW_CALLBACK_NETS=127.0.0.0/8");
 }
 
 #[tokio::test]

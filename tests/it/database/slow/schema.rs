@@ -48,28 +48,3 @@ async fn tables_and_views_of_the_owner_are_not_faults() {
     let verified = check(&app.path()).await;
     assert_eq!((verified.wrong, verified.reviews), (vec![], 10));
 }
-
-#[tokio::test]
-async fn the_query_of_a_search_reads_no_whole_table() {
-    let app = TestApp::empty().await;
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join(".sqlx");
-    let queries = names(&folder).into_iter().map(|name| {
-        let file = fs::read(folder.join(name)).unwrap();
-        let file: serde_json::Value = serde_json::from_slice(&file).unwrap();
-        file["query"].as_str().unwrap().to_owned()
-    });
-    let searches = queries.filter(|query| query.contains("review_fts match ?1"));
-    let [query] = &searches.collect::<Vec<_>>()[..] else {
-        panic!("several queries of the text index");
-    };
-    let plan = app.sql(&format!("explain query plan {query}"));
-    let scans: Vec<&str> = (plan.lines())
-        .filter_map(|line| Some(line.split_once("SCAN ")?.1))
-        .filter(|name| !name.starts_with('(') && *name != "CONSTANT ROW")
-        .collect();
-    // The table instance has one row.
-    let expected = ["instance", "review_fts VIRTUAL TABLE INDEX 0:M2"];
-    assert_eq!(scans, expected, "{plan}");
-    let search = "SEARCH review_change USING COVERING INDEX";
-    assert_eq!(plan.matches(search).count(), 2, "{plan}");
-}

@@ -2,9 +2,6 @@
 
 mod surfaces;
 
-use std::collections::BTreeSet;
-
-use reviews_service::imports::native::Export;
 use serde_json::json;
 
 use crate::support::{TestApp, array_of};
@@ -68,14 +65,6 @@ fn readable(bodies: &[(String, String)], words: &str) -> Vec<String> {
     found
 }
 
-/// The firm with this value of `publish_staff`.
-async fn firm(setting: &str) -> TestApp {
-    let app = TestApp::empty().await;
-    let set = format!("update business set publish_staff = '{setting}'");
-    app.shell(&format!("{FIRM}{set}")).await;
-    app
-}
-
 async fn total(app: &TestApp, name: &str) -> u64 {
     let name = name.replace(' ', "%20");
     let target = format!("/api/reviews/search?mentions_technician={name}");
@@ -99,7 +88,9 @@ async fn full_names_are_shown_by_default() {
 
 #[tokio::test]
 async fn with_off_no_surface_shows_a_technician() {
-    let app = firm("off").await;
+    let app = TestApp::empty().await;
+    app.shell(&format!("{FIRM} update business set publish_staff = 'off'"))
+        .await;
     let bodies = everything(&app).await;
     assert_eq!(readable(&bodies, HIDDEN), [""; 0]);
     let dataset = app.json("/reviews.json").await;
@@ -123,21 +114,4 @@ async fn with_off_no_surface_shows_a_technician() {
         assert_eq!(found["matched"], 0, "{name}");
         assert_eq!(found.get("did_you_mean"), None, "{name}");
     }
-}
-
-#[tokio::test]
-async fn exports_have_full_names() {
-    let app = firm("off").await;
-    let mut reader = app.database().readers().begin().await.unwrap();
-    let mut export = Export::default();
-    let mut names = BTreeSet::new();
-    while let Some(rows) = export.next(&mut reader).await.unwrap() {
-        for row in rows {
-            let technicians = row.json()["mentions"]["technicians"].take();
-            names.extend(array_of(&technicians).iter().map(ToString::to_string));
-        }
-    }
-    let expected =
-        r#""Basil Kettleworth", "Orson Mandrake", "Zora Quillfeather", "Zora Umbrastone""#;
-    assert_eq!(Vec::from_iter(names).join(", "), expected);
 }

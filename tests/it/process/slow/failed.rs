@@ -27,6 +27,7 @@ fn a_failed_or_tried_import_leaves_no_new_database_and_no_file() {
         "import own.jsonl --rejects own.jsonl",
         "import instants.json --rejects bad.jsonl",
         "seed seeds",
+        "serve --seed none",
         "business broken.json",
         "export out.jsonl",
         "show a",
@@ -104,15 +105,5 @@ fn fetched_pages_are_private_and_go_when_a_signal_ends_the_run() {
         assert_eq!(end_by(child, signal), Some(code));
         assert!(names_in(&pages).is_empty(), "{:?}", names_in(&pages));
         drop(end);
-    }
-}
-
-#[test]
-fn a_first_start_without_sample_data_leaves_no_database() {
-    let home = Home::new();
-    fs::create_dir(home.folder.path().join("empty")).unwrap();
-    for folder in ["none", "empty"] {
-        home.run_err(&["serve", "--seed", folder], "business.json");
-        assert_eq!(home.file_names(), ["empty"], "{folder}");
     }
 }

@@ -47,24 +47,6 @@ async fn change(app: &TestApp, number: usize) {
 }
 
 #[tokio::test]
-async fn a_half_read_answer_ends_with_bytes_of_the_same_snapshot() {
-    let app = TestApp::with(&Generator::new(51).reviews(400)).await;
-    let targets = "/reviews.json /api/feed.json /feed.xml /insights.json /api/reviews/since/2024-06-01 \
-        /api/reviews/search?limit=100";
-    for target in targets.split(' ') {
-        let before = app.get(target).await.body;
-        let reader = Reader::begin(&app, target, "identity").await;
-        app.shell(
-            "update review set author = author || '!', rating = 6 - rating, reviewed_on = date(reviewed_on, '+1 day');
-             delete from review where review_id in (select review_id from review limit 20)",
-        )
-        .await;
-        assert!(app.get(target).await.body != before, "{target}");
-        assert!(reader.finish().await.unwrap() == before, "{target}");
-    }
-}
-
-#[tokio::test]
 async fn readers_are_served_for_four_snapshots_and_then_cut_off() {
     // More than one frame of 128 KiB in every coding.
     let mut generator = Generator::new(52);

@@ -47,25 +47,6 @@ async fn an_older_copy_restored_into_the_file_is_published() {
 }
 
 #[tokio::test]
-async fn a_database_of_another_lineage_is_published() {
-    let app = TestApp::with(&Generator::new(63).reviews(100)).await;
-    let other = TestApp::with(&Generator::new(64).reviews(150)).await;
-    other
-        .shell(
-            "update review set text = text || ' of the other'; update review set author = 'Other'",
-        )
-        .await;
-    let copy = app.folder().join("other.db");
-    other.back_up(&copy);
-    app.restore(&copy).await;
-    assert_eq!(dataset(&app).await.2, dataset(&other).await.2);
-    check_in_step(&app).await;
-    app.shell("update review set author = 'On' where review_id = 'r-00007'")
-        .await;
-    check_in_step(&app).await;
-}
-
-#[tokio::test]
 async fn two_services_on_one_file_agree_and_stop_publishing() {
     let app = TestApp::with(&Generator::new(65).reviews(120)).await;
     let other = service_on(&app.path(), links(), Hosts::default()).await;
@@ -124,26 +105,4 @@ async fn altered_publication_rows_never_lower_versions_or_dates() {
     let now = dataset(&app).await;
     assert!(now.0 != seen.0 && now.1 != seen.1);
     check_in_step(&app).await;
-}
-
-#[tokio::test]
-async fn subscribers_get_deletions_made_while_the_service_was_down() {
-    let rig = PublisherRig::open().await;
-    rig.write(&Generator::new(69).reviews(20)).await;
-    rig.fresh().await;
-    rig.run(
-        "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, delivered_version, created_at, updated_at)
-           values ('reviews', 'https://sub.example/', 'https://sub.example/', 'sub.example', 'active', '2026-12-20T00:00:00.000Z', 9,
-             '2026-11-20T00:00:00Z', '2026-11-20T00:00:00Z');
-         delete from publication",
-    )
-    .await;
-    // The subscriber has 9; of the insights, no subscriber can have a version.
-    let snapshot = rig.fresh().await;
-    for (document, version) in [(Document::Reviews, 10), (Document::Insights, 1)] {
-        assert_eq!(snapshot.document(document).publication.version, version);
-    }
-    let stored = "select version from publication where document = 'reviews'";
-    let path = rig.folder.path().join("reviews.db");
-    assert_eq!(sqlite3(&path, stored), "10");
 }

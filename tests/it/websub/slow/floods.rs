@@ -2,7 +2,7 @@
 
 use super::Hub;
 use super::limits::ask_from;
-use crate::support::{FakeDns, MakeHub, Reply, TestApp};
+use crate::support::Reply;
 
 impl Hub {
     async fn ask_from(&self, peer: &str, mode: &str, callback: &str) -> u16 {
@@ -172,16 +172,4 @@ async fn names_of_one_silent_address_get_a_tenth_of_the_list() {
         "40",
         "nothing accepted is dropped"
     );
-}
-
-#[tokio::test]
-async fn literal_addresses_of_one_network_get_a_tenth_of_the_list() {
-    let app = TestApp::with_hub(&[], MakeHub::closed(&[], FakeDns::default())).await;
-    for number in 0..120 {
-        let callback = format!("https://[2606:4700:1:{number:x}::1]/cb");
-        let peer = format!("198.51.{number}.1");
-        let answer = ask_from(&app, &peer, None, "subscribe", &callback).await;
-        let expected = if number < 100 { 202 } else { 503 };
-        assert_eq!(answer.status, expected, "{number}");
-    }
 }

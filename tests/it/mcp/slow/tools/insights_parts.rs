@@ -83,41 +83,6 @@ async fn the_overview_ranks_complaints_by_frequency() {
 }
 
 #[tokio::test]
-async fn rest_and_mcp_agree_on_every_part_of_insights_and_errors() {
-    let tools = Tools::seeded().await;
-    let whole = tools.get("/insights.json").await;
-    let mut stages: Vec<(&str, String)> =
-        INSIGHTS_PARTS.map(|part| ("part", part.to_owned())).into();
-    let named = "service=ac-repair|service=AC Repair|area=mesa";
-    let named = named.split('|').filter_map(|one| one.split_once('='));
-    stages.extend(named.map(|(name, value)| (name, value.to_owned())));
-    let aspects = array_of(&whole["aspects"]).iter();
-    let quoted = aspects.filter(|aspect| !array_of(&aspect["quotes"]).is_empty());
-    assert!(quoted.count() >= 8, "the premise");
-    for (name, value) in stages {
-        let query = form([(name, value.as_str())]);
-        let answer = tools.call("get_insights", json!({name: value})).await;
-        let rest = tools.get(&format!("/insights.json?{query}")).await;
-        assert_eq!(answer, rest, "{query}");
-    }
-    for [arguments, status, reason] in table(
-        r#"
-        {"service": "Nothing Known"} → 404 → known:
-        {"part": "everything"} → 400 → must be one of: overview,
-        {"area": "mesa", "part": "faq"} → 400 → must be left out if area is given
-        "#,
-    ) {
-        let arguments: Value = arguments.parse().unwrap();
-        let refused = tools.refused("get_insights", arguments.clone()).await;
-        assert_has(&refused, reason);
-        let query = form(members(&arguments).map(|(name, value)| (name, str_of(value))));
-        let answer = tools.app.get(&format!("/insights.json?{query}")).await;
-        assert_eq!(answer.status.to_string(), status, "{query}");
-        assert_has(&answer.text(), reason);
-    }
-}
-
-#[tokio::test]
 async fn a_technician_has_figures_first_and_then_pages_of_sentences() {
     let tools = Tools::seeded().await;
     let first = tools
@@ -211,40 +176,4 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
     assert_eq!(misspelt["matched"], 0);
     let proposed = &misspelt["did_you_mean"]["technician"];
     assert_eq!(*proposed, json!(["Mike Alvarez"]));
-}
-
-#[tokio::test]
-async fn evidence_is_the_same_in_rest_and_mcp() {
-    let tools = Tools::seeded().await;
-    for [aspect, arguments] in table(
-        r#"
-        punctuality → {"limit": 3}
-        price → {"polarity": "positive", "hits": false}
-        professionalism → {"technician": "Mike Alvarez", "since": "2026-01-01"}
-        cleanliness → {"service": "ac-repair", "until": "2026-06-30"}
-        price → {"technician": "t-03", "limit": 3}
-        price → {"limit": 0, "polarity": "good", "until": "2026-02-30"}
-        parking → {}
-        "#,
-    ) {
-        let mut arguments = object(arguments.parse().unwrap());
-        loop {
-            let query = query_of(&arguments);
-            let target = format!("/insights/aspects/{aspect}/evidence.json?{query}");
-            let rest = tools.app.get(&target).await;
-            let mut asked = arguments.clone();
-            asked.insert("aspect".to_owned(), json!(aspect));
-            let Ok(answer) = tools.ask("get_aspect_sentiment", &asked).await else {
-                assert!([400, 404].contains(&rest.status), "{target}");
-                break;
-            };
-            assert_eq!(answer, rest.json(), "{target}");
-            match answer.get("next_cursor") {
-                Some(next) if !arguments.contains_key("cursor") => {
-                    arguments.insert("cursor".to_owned(), next.clone());
-                }
-                _ => break,
-            }
-        }
-    }
 }

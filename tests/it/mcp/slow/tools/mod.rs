@@ -48,6 +48,16 @@ fn validator(tool: &str) -> Arc<Validator> {
     Arc::clone(validator)
 }
 
+/// Checks that an answer matches its `outputSchema` and has no other members.
+fn check_valid(tool: &str, answer: &Value) {
+    let validator = validator(tool);
+    let errors = validator.iter_errors(answer);
+    let errors: Vec<_> = errors
+        .map(|error| format!("{}: {error}", error.instance_path()))
+        .collect();
+    assert!(errors.is_empty(), "{tool}: {errors:#?}");
+}
+
 /// A service and its catalog.
 struct Tools {
     app: TestApp,
@@ -82,16 +92,11 @@ impl Tools {
         (message.len(), answer["result"].take())
     }
 
-    /// A tool's answer; it must match its `outputSchema` and have no other members.
+    /// A tool's answer.
     async fn call(&self, tool: &str, arguments: Value) -> Value {
         let answer = self.ask(tool, &object(arguments)).await;
         let answer = answer.unwrap_or_else(|refusal| panic!("{tool}: {refusal:?}"));
-        let validator = validator(tool);
-        let errors = validator.iter_errors(&answer);
-        let errors: Vec<_> = errors
-            .map(|error| format!("{}: {error}", error.instance_path()))
-            .collect();
-        assert!(errors.is_empty(), "{tool}: {errors:#?}");
+        check_valid(tool, &answer);
         answer
     }
 

@@ -1,7 +1,7 @@
 //! REST and MCP give the same answer to the same request: the same body or the same issues.
 
 use super::*;
-use crate::support::{array_of, str_of};
+use crate::support::{Answer, array_of, str_of};
 
 /// Reviews, some of which mention aspects.
 fn opinionated(seed: u64, count: usize) -> Vec<Review> {
@@ -33,28 +33,98 @@ const SEARCHES: &str = r#"
     {"polarity": "negative", "rating": "5.0", "query": "LONG"}
 "#;
 
+/// Calls of other tools on the sample, and the targets of their REST twins; the last ones of each are refused.
+const CALLS: &str = r#"
+    get_business → /business.json → {}
+    list_facets → /facets.json → {}
+    get_review → /api/reviews/{id} → {"id": "r-1150"}
+    get_review → /api/reviews/{id} → {"id": "https://reviews.sample.test/reviews/r-1150"}
+    get_reviews_since → /api/reviews/since/{date} → {"date": "2026-10-15"}
+    compare_periods → /api/compare → {"first_since": "2024-01-01", "first_until": "2024-12-31", "second_since": "2025-01-01", "second_until": "2025-12-31"}
+    get_insights → /insights.json → {"service": "ac-repair"}
+    get_insights → /insights.json → {"service": "AC Repair"}
+    get_insights → /insights.json → {"area": "mesa"}
+    get_insights → /insights.json → {"service": "Nothing Known"}
+    get_insights → /insights.json → {"part": "everything"}
+    get_insights → /insights.json → {"area": "mesa", "part": "faq"}
+    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "punctuality", "limit": 3}
+    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "price", "polarity": "positive", "hits": false}
+    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "professionalism", "technician": "Mike Alvarez", "since": "2026-01-01"}
+    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "cleanliness", "service": "ac-repair", "until": "2026-06-30"}
+    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "price", "technician": "t-03", "limit": 3}
+    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "price", "limit": 0, "polarity": "good", "until": "2026-02-30"}
+    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "parking"}
+"#;
+
+/// The target of a call's REST twin: its arguments are parts of the path, or the query.
+fn target_of(pattern: &str, arguments: &Object) -> String {
+    let (mut path, mut query) = (pattern.to_owned(), arguments.clone());
+    query.retain(|name, value| {
+        let place = format!("{{{name}}}");
+        let is_in_query = !path.contains(&place);
+        // A permalink ends with the ID.
+        let last = value.as_str().and_then(|text| text.rsplit('/').next());
+        path = path.replace(&place, last.unwrap_or_default());
+        is_in_query
+    });
+    format!("{path}?{}", query_of(&query))
+}
+
 /// The agent gets the issues that REST lists.
-fn check_refusal(refusal: &str, rest: &Value, query: &str) {
+fn check_refusal(refusal: &CallError, rest: &Answer, target: &str) {
+    let CallError::Arguments(refusal) = refusal else {
+        panic!("{target}");
+    };
+    if rest.status == 404 {
+        return;
+    }
     let line = |issue: &Value| {
         let (parameter, message) = (str_of(&issue["path"][0]), str_of(&issue["message"]));
         let received = escaped_json(&issue["received"]);
         format!("- {parameter}: {message}; received {received}")
     };
-    let mut expected: Vec<String> = array_of(&rest["issues"]).iter().map(line).collect();
+    let issues = rest.json()["issues"].take();
+    let mut expected: Vec<String> = array_of(&issues).iter().map(line).collect();
     let mut refusal: Vec<&str> = refusal.lines().skip(1).collect();
     expected.sort_unstable();
     refusal.sort_unstable();
-    assert_eq!(refusal, expected, "{query}");
+    assert_eq!(refusal, expected, "{target}");
 }
 
 /// A page that ended early has the first reviews of the complete one.
-fn check_shortened(answer: &Value, rest: &Value, query: &str) {
+fn check_shortened(answer: &Value, rest: &Value, target: &str) {
     let bytes = rest.to_string().len();
-    assert!(bytes > RESULT_BYTES_MAX * 9 / 10, "{query}: {rest}");
+    assert!(bytes > RESULT_BYTES_MAX * 9 / 10, "{target}: {rest}");
     let (some, all) = (array_of(&answer["reviews"]), array_of(&rest["reviews"]));
-    assert_eq!(some[..], all[..some.len()], "{query}");
+    assert_eq!(some[..], all[..some.len()], "{target}");
     for member in ["matched", "limit"] {
-        assert_eq!(answer[member], rest[member], "{query}");
+        assert_eq!(answer[member], rest[member], "{target}");
+    }
+}
+
+/// Compares the answers to a call and to its REST twin, and then the second pages.
+async fn check_same(tools: &Tools, tool: &str, pattern: &str, arguments: &str) {
+    let mut arguments = object(arguments.parse().unwrap());
+    loop {
+        let target = target_of(pattern, &arguments);
+        let rest = tools.app.get(&target).await;
+        let answer = match tools.ask(tool, &arguments).await {
+            Ok(answer) => answer,
+            Err(refusal) => return check_refusal(&refusal, &rest, &target),
+        };
+        check_valid(tool, &answer);
+        let rest = rest.json();
+        if answer["returned"] == rest["returned"] {
+            assert_eq!(answer, rest, "{target}");
+        } else {
+            check_shortened(&answer, &rest, &target);
+        }
+        match answer.get("next_cursor") {
+            Some(next) if !arguments.contains_key("cursor") => {
+                arguments.insert("cursor".to_owned(), next.clone());
+            }
+            _ => return,
+        }
     }
 }
 
@@ -67,66 +137,26 @@ async fn rest_and_mcp_agree_on_every_filter_and_error() {
     }
     for [arguments] in table(SEARCHES) {
         let arguments = arguments.replace("LONG", &"é".repeat(1_001));
-        let mut arguments = object(arguments.parse().unwrap());
-        // The first page, and then the second.
-        loop {
-            let query = query_of(&arguments);
-            let rest = tools.get(&format!("/api/reviews/search?{query}")).await;
-            let answer = match tools.ask("search_reviews", &arguments).await {
-                Ok(answer) => answer,
-                Err(CallError::Arguments(refusal)) => {
-                    check_refusal(&refusal, &rest, &query);
-                    break;
-                }
-                Err(CallError::Unknown) => panic!("{query}"),
-            };
-            if answer["returned"] == rest["returned"] {
-                assert_eq!(answer, rest, "{query}");
-            } else {
-                check_shortened(&answer, &rest, &query);
-            }
-            match answer.get("next_cursor") {
-                Some(next) if !arguments.contains_key("cursor") => {
-                    arguments.insert("cursor".to_owned(), next.clone());
-                }
-                _ => break,
-            }
-        }
+        check_same(&tools, "search_reviews", "/api/reviews/search", &arguments).await;
     }
 }
 
 #[tokio::test]
-async fn the_other_tools_return_the_rest_bodies() {
+async fn the_other_tools_return_the_rest_bodies_and_errors() {
+    let tools = Tools::seeded().await;
+    for [tool, pattern, arguments] in table(CALLS) {
+        check_same(&tools, tool, pattern, arguments).await;
+    }
+    for part in INSIGHTS_PARTS {
+        let arguments = json!({ "part": part }).to_string();
+        check_same(&tools, "get_insights", "/insights.json", &arguments).await;
+    }
+}
+
+#[tokio::test]
+async fn the_business_has_the_figures_of_the_dataset_and_the_policy() {
     let tools = Tools::seeded().await;
     let dataset = tools.get("/reviews.json").await;
-    let review = tools.get("/api/reviews/r-1150").await;
-    for (tool, arguments, target) in [
-        ("get_business", json!({}), "/business.json"),
-        ("list_facets", json!({}), "/facets.json"),
-        ("get_review", json!({"id": "r-1150"}), "/api/reviews/r-1150"),
-        (
-            "get_review",
-            json!({"id": review["url"]}),
-            "/api/reviews/r-1150",
-        ),
-        (
-            "get_reviews_since",
-            json!({"date": "2026-10-15"}),
-            "/api/reviews/since/2026-10-15",
-        ),
-        (
-            "compare_periods",
-            json!({"first_since": "2024-01-01", "first_until": "2024-12-31", "second_since": "2025-01-01",
-                "second_until": "2025-12-31"}),
-            "/api/compare?first_since=2024-01-01&first_until=2024-12-31&second_since=2025-01-01&second_until=2025-12-31",
-        ),
-    ] {
-        let answer = tools.call(tool, arguments).await;
-        assert_eq!(answer, tools.get(target).await, "{target}");
-        let lists = ["technicians", "reviews"].map(|list| answer[list].as_array());
-        let lists = lists.into_iter().flatten();
-        assert!(lists.into_iter().all(|list| list.len() > 3), "{answer}");
-    }
     let mut business = tools.get("/business.json").await;
     for member in ["aggregate_rating", "withheld", "updated_at"] {
         assert_eq!(business[member], dataset[member], "{member}");
