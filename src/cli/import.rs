@@ -93,11 +93,7 @@ impl Import {
         let Some(report) = report? else {
             return Ok(Exit::Done);
         };
-        let mut text = summary(&report, self.request.dry_run);
-        if !self.request.dry_run {
-            text.push_str(&kept_formats(&report));
-        }
-        print_report(&text);
+        print_report(&summary(&report, self.request.dry_run));
         Ok(exit_of(&report))
     }
 
@@ -134,15 +130,6 @@ pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
     let text = read_text(path);
     let text = text.with_context(|| format!("{} cannot be read as a format", path.display()))?;
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
-}
-
-/// Where the formats are kept.
-pub(super) fn kept_formats(report: &ImportReport) -> String {
-    let kept = report.kept_formats.iter().map(|source| {
-        let name = quote_for_shell(source);
-        format!("The format is kept for {source}. `reviews source format {name}` shows and changes it.\n")
-    });
-    kept.collect()
 }
 
 /// Whether rows were rejected or doubtful.
@@ -395,6 +382,14 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     if dry_run {
         add_preview(&mut text, report);
         text.push_str(NOTHING_CHANGED);
+    } else {
+        for source in &report.kept_formats {
+            let name = quote_for_shell(source);
+            let _ = writeln!(
+                text,
+                "The format is kept for {source}. `reviews source format {name}` shows and changes it."
+            );
+        }
     }
     escaped(text)
 }

@@ -13,7 +13,7 @@ use sqlx::SqliteConnection;
 use tokio_util::sync::CancellationToken;
 
 use super::database::{existing_address, read};
-use super::import::{Console, exit_of, kept_formats, summary};
+use super::import::{Console, exit_of, summary};
 use super::questions;
 use super::report::{
     Exit, counted, explain_error, format_instant, print_note, print_report, print_result, progress,
@@ -21,14 +21,11 @@ use super::report::{
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
-use crate::imports::Doubtful;
 use crate::model::json::without_nulls;
 use crate::storage::Opening;
 use crate::storage::business::time_zone;
 use crate::storage::sync::{SyncState, sync_states};
-use crate::sync::{
-    Cause, Entry, RunOutcome, RunRequest, SyncError, SyncFile, SyncReport, SyncRunner,
-};
+use crate::sync::{Entry, Imported, Run, RunOptions, RunOutcome, SyncError, SyncFile, SyncRunner};
 
 /// Fetch reviews from other places on a schedule: a platform's API, a scraper, a published sheet. A file of yours says which
 #[derive(Debug, Args)]
@@ -59,19 +56,8 @@ struct RunEntries {
     /// [default: all that are not held]
     #[arg(value_name = "NAME")]
     name: Option<String>,
-    /// Show what the run would change
-    #[arg(long)]
-    dry_run: bool,
-    /// Take the run as it is: with other text or stars of more than half of the source's reviews, many rejected rows, or another
-    /// kind of file
-    #[arg(long)]
-    accept_changes: bool,
-    /// Import all doubtful rows as new reviews, or take each as the one review that it may be
-    #[arg(long, value_enum, requires = "name")]
-    doubtful: Option<Doubtful>,
-    /// Withhold reviews that the entry stated and its answer lacks, and publish them again when they return
-    #[arg(long, requires = "name")]
-    withdraw_missing: bool,
+    #[command(flatten)]
+    options: RunOptions,
     #[command(flatten)]
     config: SyncConfig,
 }
@@ -107,18 +93,11 @@ impl RunEntries {
             file.path.display()
         );
         let opening = Opening::open(&address).await?;
-        let request = RunRequest {
-            cause: Cause::Command,
-            is_dry_run: self.dry_run,
-            accepts_changes: self.accept_changes,
-            doubtful: self.doubtful,
-            withdraws_missing: self.withdraw_missing,
-        };
         let runner = SyncRunner::new(&opening.database, clock, self.config);
         let mut exit = Exit::Done;
         for entry in entries {
-            let ran = run_entry(&runner, entry, &request).await;
-            exit = exit.max(print_run(&entry.name, ran, self.dry_run));
+            let ran = run_entry(&runner, entry, &self.options).await;
+            exit = exit.max(print_run(&entry.name, ran, self.options.dry_run));
         }
         drop(runner);
         opening.persist().await?;
@@ -129,40 +108,45 @@ impl RunEntries {
 async fn run_entry(
     runner: &SyncRunner,
     entry: &Entry,
-    request: &RunRequest,
-) -> anyhow::Result<SyncReport> {
+    options: &RunOptions,
+) -> anyhow::Result<Imported> {
     let (stop, mut console) = (CancellationToken::new(), Console::new(None));
     let bar = page_bar();
+    let run = Run {
+        entry,
+        options: Some(options),
+        stop: &stop,
+        bar: &bar,
+    };
     let mut ask = |draft| {
         bar.finish_and_clear();
         let draft = questions::complete_for_entry(draft, &entry.name)?;
         Ok(draft.format)
     };
-    let run = runner.run_locked(entry, request, &stop, &bar, Some(&mut ask), &mut console);
-    let run = run.await;
-    drop(bar);
-    console.finish(run.is_ok())?;
-    match run.map_err(SyncError::with_details)? {
-        RunOutcome::Imported(report) => Ok(*report),
-        RunOutcome::Unchanged | RunOutcome::Stopped => Err(anyhow!("nothing was imported")),
+    let ran = runner.run_locked(&run, Some(&mut ask), &mut console).await;
+    bar.finish_and_clear();
+    console.finish(ran.is_ok())?;
+    match ran {
+        Ok(RunOutcome::Imported(imported)) => Ok(*imported),
+        Ok(RunOutcome::Unchanged | RunOutcome::Stopped) => Err(anyhow!("nothing was imported")),
+        Err(SyncError::Failed {
+            details: Some(details),
+            ..
+        }) => Err(anyhow!(details)),
+        Err(error) => Err(error.into()),
     }
 }
 
 /// Prints the report of a run, or on standard error why it failed.
-fn print_run(name: &str, ran: anyhow::Result<SyncReport>, is_dry_run: bool) -> Exit {
+fn print_run(name: &str, ran: anyhow::Result<Imported>, is_dry_run: bool) -> Exit {
     match ran {
-        Ok(report) => {
-            let mut text = format!("{name}:\n{}", summary(&report.import, is_dry_run));
-            for note in &report.decision.notes {
-                // Writing into a String cannot fail.
-                let _ = writeln!(text, "note: {note}");
-            }
-            if !is_dry_run {
-                text.push_str(&kept_formats(&report.import));
-            }
-            print_report(&text);
-            let exit = exit_of(&report.import);
-            if report.decision.has_further_page {
+        Ok(imported) => {
+            print_report(&format!(
+                "{name}:\n{}",
+                summary(&imported.report, is_dry_run)
+            ));
+            let exit = exit_of(&imported.report);
+            if imported.has_further_page {
                 exit.max(Exit::SomeRejected)
             } else {
                 exit
@@ -267,7 +251,7 @@ fn entry_json(entry: &Entry, state: &SyncState, now: DateTime<Utc>) -> Value {
     let next_run_at = state.next_run_at.clone().unwrap_or_else(now);
     let total = state.total.zip(state.total_on.as_ref());
     without_nulls(json!({
-        "name": entry.name, "source": source_of(entry, state), "url": entry.shown_url(), "schedule": entry.schedule.to_string(),
+        "name": entry.name, "source": source_of(entry, state), "url": entry.shown_url(), "schedule": entry.schedule().to_string(),
         "next_run_at": next_run_at, "last_success_at": state.last_success_at, "last_failure": state.last_failure,
         "gone": (state.gone > 0).then_some(state.gone),
         "total": total.map(|(count, on)| json!({ "count": count, "on": on })),
@@ -287,7 +271,7 @@ fn waits_for(entry: &Entry, state: &SyncState) -> Option<&'static str> {
 
 fn entry_text(entry: &Entry, state: &SyncState, zone: Tz) -> String {
     let (name, source) = (&entry.name, source_of(entry, state));
-    let schedule = entry.schedule.to_string();
+    let schedule = entry.schedule().to_string();
     let fetched = if schedule.contains(' ') {
         "at"
     } else {

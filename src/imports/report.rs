@@ -285,7 +285,7 @@ pub trait Watch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     pub reason: String,
-    /// The source that the reason names.
+    /// Whose reviews these are; the name may be an answer's.
     pub source: Option<String>,
     /// Some of the reviews with their old and new values.
     pub examples: Vec<String>,
@@ -294,6 +294,9 @@ pub struct Refusal {
 
 impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(source) = &self.source {
+            write!(f, "{source}: ")?;
+        }
         f.write_str(&self.reason)?;
         if self.examples.is_empty() {
             write!(f, "; {}", self.advice)

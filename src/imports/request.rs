@@ -103,7 +103,7 @@ impl FromStr for FormatArgument {
         }
         let near = nearest(text, format_names()).unwrap_or_default();
         Err(format!(
-            "no built-in format has this name; the nearest is {near}; a file is named with its folder, as ./{text}"
+            "no built-in format has this name; the nearest is {near}; a file is named with its folder, as ./NAME.toml"
         ))
     }
 }

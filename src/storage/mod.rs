@@ -38,6 +38,6 @@ pub use files::{
     CACHE_KIB, DeliveryLock, files, limit_cache, remove_unfinished, temporary_folder, unused_name,
 };
 pub use schema::Migrated;
-pub use text::{Text, instant_or_epoch, utc_milliseconds};
+pub use text::{Text, instant_or_epoch, utc_milliseconds, utc_seconds};
 pub use verify::{FAULTS_SHOWN, FileVerification, list_faults, unpublished, verify};
 pub use write::Write;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use chrono::{DateTime, NaiveDate, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
@@ -88,52 +88,26 @@ pub async fn hold_entry(write: &mut Write, name: &str) -> sqlx::Result<()> {
 
 // What a run records.
 
-/// A run that imported its answer.
-#[derive(Debug, Clone, Default)]
-pub struct SyncSuccess {
-    pub entry_digest: String,
-    pub doubtful: u64,
-    pub has_further_page: bool,
-    /// The source and the format of its rows, if there are any.
-    pub source: Option<String>,
-    pub format: Option<String>,
-    pub etag: Option<String>,
-    pub last_modified: Option<String>,
-    pub reading_digest: String,
-    /// The number of reviews that the source says it has, and the day.
-    pub total: Option<(u64, NaiveDate)>,
-}
-
-pub async fn note_sync_success(
-    write: &mut Write,
-    name: &str,
-    now: DateTime<Utc>,
-    success: &SyncSuccess,
-) -> sqlx::Result<()> {
-    let at = utc_seconds(now);
-    let doubtful = i64::try_from(success.doubtful).unwrap_or(i64::MAX);
-    let total = success
-        .total
-        .and_then(|(count, _)| i64::try_from(count).ok());
-    let total_on = success.total.map(|(_, day)| day.to_string());
+/// Records a run that imported its answer; what a run without rows does not know stays.
+pub async fn note_sync_success(write: &mut Write, success: &SyncState) -> sqlx::Result<()> {
     execute!(
         write,
         "update sync_state set last_success_at = ?2, last_failure = null, held = 0, entry_digest = ?3, last_doubtful = ?4,
            has_further_page = ?5, source = coalesce(?6, source), last_format = coalesce(?7, last_format), etag = ?8, last_modified = ?9,
            reading_digest = ?10, total = coalesce(?11, total), total_on = coalesce(?12, total_on)
          where name = ?1",
-        name,
-        at,
+        success.name,
+        success.last_success_at,
         success.entry_digest,
-        doubtful,
+        success.last_doubtful,
         success.has_further_page,
         success.source,
-        success.format,
+        success.last_format,
         success.etag,
         success.last_modified,
         success.reading_digest,
-        total,
-        total_on
+        success.total,
+        success.total_on
     )
 }
 

@@ -100,7 +100,7 @@ pub(super) fn utc(at: DateTime<Utc>) -> String {
 }
 
 /// RFC 3339 in UTC, in whole seconds.
-pub(super) fn utc_seconds(at: DateTime<Utc>) -> String {
+pub fn utc_seconds(at: DateTime<Utc>) -> String {
     at.to_rfc3339_opts(SecondsFormat::Secs, true)
 }
 

@@ -9,6 +9,7 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{
     ACCEPT_ENCODING, AsHeaderName, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER,
@@ -42,32 +43,19 @@ pub const RETRY_WAITS: [Duration; 3] = [
 /// A longer `Retry-After` ends the run.
 const RETRY_AFTER_MAX: Duration = Duration::from_mins(2);
 
-/// What is sent to the server of an entry.
-pub struct PageRequest<'r> {
-    pub url: Url,
-    /// Whether `http://` of other machines is fetched.
-    pub allows_http: bool,
-    /// Sent to the source's own origin only.
-    pub headers: HeaderMap,
-    pub mask: &'r Mask,
-    /// Where the body is written.
-    pub file: &'r Path,
-    /// Bytes that the run may still read.
-    pub bytes_left: u64,
-}
-
-/// An answer that is not to be retried; its body is in a file.
+/// An answer whose body is in a file.
 #[derive(Debug)]
 pub struct FetchedPage {
     pub status: StatusCode,
     pub headers: HeaderMap,
-    pub bytes: u64,
 }
 
 pub struct SourceClient {
     pub http: Client,
     names: Names,
     clock: Clock,
+    /// Whether `http://` of other machines is fetched.
+    allows_http: bool,
 }
 
 /// The addresses of hosts, which stay the same for a run: an address that was judged is the one that is connected to.
@@ -111,7 +99,7 @@ impl SourceClient {
     ///
     /// # Errors
     /// If the configured roots cannot be read.
-    pub fn new(config: &SyncConfig, clock: &Clock) -> Result<Self, SyncError> {
+    pub fn new(config: &SyncConfig, clock: &Clock, allows_http: bool) -> Result<Self, SyncError> {
         let mut roots = Vec::new();
         if let Some(path) = &config.sync_ca_file {
             let fault = |reason: String| {
@@ -136,37 +124,37 @@ impl SourceClient {
             .build();
         let http =
             http.map_err(|error| SyncError::failed(format!("TLS cannot be set up: {error}")))?;
-        let clock = clock.clone();
-        Ok(Self { http, names, clock })
+        Ok(Self {
+            http,
+            names,
+            clock: clock.clone(),
+            allows_http,
+        })
     }
 
-    /// Gets a page; a time-out, 429 and 5xx are tried again.
+    /// Repeats a request while the server is busy, three times at most.
     ///
     /// # Errors
-    /// Without an answer, after the last attempt, and if the server wants a long wait.
-    pub async fn get(&self, request: &PageRequest<'_>) -> Result<FetchedPage, SyncError> {
+    /// Those of the last attempt; also if the server wants a long wait.
+    pub async fn retry<'a, T>(
+        &self,
+        attempt: impl Fn() -> BoxFuture<'a, Result<T, SyncError>>,
+    ) -> Result<T, SyncError> {
         let mut waits = RETRY_WAITS.into_iter();
         loop {
-            let (error, retry_after) = match self.follow(request).await {
-                Ok(page) if page.is_busy() => {
-                    let retry_after = page.header(RETRY_AFTER);
-                    let retry_after =
-                        retry_after.and_then(|field| self.clock.retry_after(field.trim()));
-                    (SyncError::failed(page.describe()), retry_after)
-                }
-                Err(SyncError::TimedOut) => (SyncError::TimedOut, None),
+            let error = match attempt().await {
+                Err(error @ SyncError::Busy { .. }) => error,
                 answered => return answered,
             };
-            if let Some(wait) = retry_after.filter(|wait| *wait > RETRY_AFTER_MAX) {
-                let reason = error.to_string();
-                return Err(SyncError::Busy { reason, wait });
-            }
-            let Some(wait) = waits.next() else {
+            let (SyncError::Busy { reason, wait }, Some(default)) = (&error, waits.next()) else {
                 return Err(error);
             };
-            let wait = retry_after.unwrap_or(wait);
+            let wait = wait.unwrap_or(default);
+            if wait > RETRY_AFTER_MAX {
+                return Err(error);
+            }
             tracing::debug!(
-                reason = %error,
+                reason,
                 wait_ms = wait.as_millis(),
                 "sync.retry: the request is sent again"
             );
@@ -174,10 +162,21 @@ impl SourceClient {
         }
     }
 
-    /// Sends a request and follows redirects; only the source's own origin gets the headers.
-    async fn follow(&self, request: &PageRequest<'_>) -> Result<FetchedPage, SyncError> {
-        let (mut url, mut is_own, mut is_public) = (request.url.clone(), true, false);
-        check_scheme(&url, request.allows_http)?;
+    /// Gets a page, following redirects: only the source's own origin gets the headers. Writes the body, of at most `bytes_left`, to
+    /// `file`.
+    ///
+    /// # Errors
+    /// Without an answer that could be one, and [`SyncError::Busy`] after a time-out, 429 and 5xx.
+    pub async fn get(
+        &self,
+        first: &Url,
+        headers: &HeaderMap,
+        mask: &Mask,
+        file: &Path,
+        bytes_left: u64,
+    ) -> Result<FetchedPage, SyncError> {
+        let (mut url, mut is_own, mut is_public) = (first.clone(), true, false);
+        check_scheme(&url, self.allows_http)?;
         for _ in 0..=REDIRECTS_MAX {
             // Some servers code the body all the same, which is undone where it is read.
             let mut get = self
@@ -185,31 +184,31 @@ impl SourceClient {
                 .get(url.clone())
                 .header(ACCEPT_ENCODING, "identity");
             if is_own {
-                get = get.headers(request.headers.clone());
+                get = get.headers(headers.clone());
             }
             let response = get.send().await.map_err(|error| failure_of(&error))?;
             let is_redirect = matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308);
             let location = response.headers().get(LOCATION).filter(|_| is_redirect);
             let Some(mut next) = location.and_then(|next| url.join(next.to_str().ok()?).ok())
             else {
-                return read(response, request).await;
+                return self.read(response, file, bytes_left).await;
             };
             let refuse = |reason| SyncError::failed(format!("the server redirects {reason}"));
             if url.scheme() == "https" && next.scheme() != "https" {
                 return Err(refuse("from https to another scheme"));
             }
-            check_scheme(&next, request.allows_http)?;
+            check_scheme(&next, self.allows_http)?;
             // By name, because a proxy may be the one that is connected to.
             is_public |= !self.names.has_private_address(&url).await;
             if is_public && self.names.has_private_address(&next).await {
                 return Err(refuse("from a public to a private address"));
             }
-            is_own &= next.origin() == request.url.origin();
+            is_own &= next.origin() == first.origin();
             if is_own {
                 // Credentials belong to the source, whatever address it redirects to.
-                let (user, password) = (request.url.username(), request.url.password());
+                let (user, password) = (first.username(), first.password());
                 let _ = (next.set_username(user)).and_then(|()| next.set_password(password));
-            } else if request.mask.is_in(next.as_str()) {
+            } else if mask.is_in(next.as_str()) {
                 return Err(refuse(
                     "to another origin, with a secret in the address; write the address of that origin as url",
                 ));
@@ -220,13 +219,40 @@ impl SourceClient {
             "the server redirects more than {REDIRECTS_MAX} times"
         )))
     }
+
+    async fn read(
+        &self,
+        mut response: Response,
+        path: &Path,
+        bytes_left: u64,
+    ) -> Result<FetchedPage, SyncError> {
+        let mut file = File::create(path).map_err(|error| unwritable(&error))?;
+        let page = FetchedPage {
+            status: response.status(),
+            headers: response.headers().clone(),
+        };
+        let mut bytes = 0;
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure_of(&error))? {
+            bytes += chunk.len() as u64;
+            check_size(bytes, bytes_left)?;
+            file.write_all(&chunk).map_err(|error| unwritable(&error))?;
+        }
+        if is_busy(page.status) {
+            let wait = page.header(RETRY_AFTER);
+            return Err(SyncError::Busy {
+                wait: wait.and_then(|field| self.clock.retry_after(field.trim())),
+                reason: page.describe(),
+            });
+        }
+        Ok(page)
+    }
+}
+
+pub fn is_busy(status: StatusCode) -> bool {
+    status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error()
 }
 
 impl FetchedPage {
-    fn is_busy(&self) -> bool {
-        self.status == StatusCode::TOO_MANY_REQUESTS || self.status.is_server_error()
-    }
-
     pub fn header(&self, name: impl AsHeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
@@ -259,22 +285,6 @@ pub fn check_scheme(url: &Url, allows_http: bool) -> Result<(), SyncError> {
     }
 }
 
-/// Writes the body to the request's file.
-async fn read(mut response: Response, request: &PageRequest<'_>) -> Result<FetchedPage, SyncError> {
-    let mut file = File::create(request.file).map_err(|error| unwritable(&error))?;
-    let mut page = FetchedPage {
-        status: response.status(),
-        headers: response.headers().clone(),
-        bytes: 0,
-    };
-    while let Some(chunk) = response.chunk().await.map_err(|error| failure_of(&error))? {
-        page.bytes += chunk.len() as u64;
-        check_size(page.bytes, request.bytes_left)?;
-        file.write_all(&chunk).map_err(|error| unwritable(&error))?;
-    }
-    Ok(page)
-}
-
 /// Refuses a page, or what has been read of it, of more bytes than a page may have or the run may still read.
 pub fn check_size(bytes: u64, bytes_left: u64) -> Result<(), SyncError> {
     for (bytes_max, what) in [
@@ -297,33 +307,29 @@ pub fn unwritable(error: &io::Error) -> SyncError {
 }
 
 /// Words for a request without an answer; those of a library may be the server's, such as the names in its certificate.
-fn failure_of(error: &reqwest::Error) -> SyncError {
+pub fn failure_of(error: &reqwest::Error) -> SyncError {
     if error.is_timeout() {
-        return SyncError::TimedOut;
+        return SyncError::Busy {
+            reason: "the server did not answer in time".to_owned(),
+            wait: None,
+        };
     }
-    let io = innermost_io(error);
-    let reason = match (find_cause::<rustls::Error>(error), io) {
+    let reason = match (find_cause::<rustls::Error>(error), innermost_io(error)) {
         (Some(rustls::Error::InvalidCertificate(_)), _) => {
             "the server's certificate is not accepted: it has expired, is for another name than the host in the URL, of an authority that \
              REVIEWS_SYNC_CA_FILE does not name, or of an authority itself (make one for the server with CA:FALSE)"
                 .to_owned()
         }
-        (Some(_), _) | (None, Some(io::ErrorKind::UnexpectedEof)) if error.is_connect() => {
-            "the server does not speak HTTPS there; check scheme and port".to_owned()
+        (Some(_), _) | (_, None | Some(io::ErrorKind::UnexpectedEof)) => {
+            "the answer is no HTTP, or not whole; check scheme and port".to_owned()
         }
-        (_, None) => "the server does not speak HTTP there; check scheme and port".to_owned(),
         // The kind of a failed look-up has no name yet.
         (_, Some(kind)) if kind.to_string() == "uncategorized error" => {
             "the host's name has no address; check the URL".to_owned()
         }
         (_, Some(kind)) => kind.to_string(),
     };
-    let step = if error.is_connect() {
-        "cannot connect"
-    } else {
-        "the request failed"
-    };
-    SyncError::failed(format!("{step}: {reason}"))
+    SyncError::failed(format!("the request failed: {reason}"))
 }
 
 /// What parts of a media type say of an answer.

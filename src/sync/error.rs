@@ -10,42 +10,28 @@ use crate::storage::DbError;
 #[derive(Debug, Error)]
 pub enum SyncError {
     #[error("{message}")]
-    Refused {
+    Failed {
         message: String,
         /// What is shown instead where the run was asked for; it may repeat rows.
         details: Option<String>,
     },
-    #[error("the server did not answer in time")]
-    TimedOut,
+    /// The server may answer later; the next run begins no earlier than it says.
+    #[error("{reason}")]
+    Busy {
+        reason: String,
+        wait: Option<Duration>,
+    },
     #[error("it is being fetched just now; try again when that is done")]
     Running,
-    /// Something must be decided about the format of the entry with this name.
-    #[error("something must be decided about its format first; `reviews sync run {0}` asks")]
-    Open(String),
-    /// The server asked for a wait: the next run begins no earlier.
-    #[error("{reason}")]
-    Busy { reason: String, wait: Duration },
     #[error(transparent)]
     Database(#[from] DbError),
 }
 
 impl SyncError {
     pub fn failed(message: impl Into<String>) -> Self {
-        Self::Refused {
+        Self::Failed {
             message: message.into(),
             details: None,
         }
-    }
-
-    /// The error with the details that only the person who runs the command may read.
-    pub fn with_details(self) -> Self {
-        if let Self::Refused {
-            details: Some(details),
-            ..
-        } = self
-        {
-            return Self::failed(details);
-        }
-        self
     }
 }

@@ -9,11 +9,11 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::{env, fs};
 
-use reqwest::header::{AUTHORIZATION, HeaderName, InvalidHeaderName};
+use reqwest::header::{AUTHORIZATION, HeaderName};
 use rustix::process::geteuid;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use serde_json::json;
+use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::de::{DeTable, DeValue};
@@ -21,9 +21,7 @@ use toml::de::{DeTable, DeValue};
 use super::error::SyncError;
 use super::schedule::Schedule;
 use crate::config::{SyncConfig, read_text};
-use crate::imports::{
-    Format, FormatArgument, ImportRequest, SOURCE_DEFAULT, find_format, format_names, line_of,
-};
+use crate::imports::{Format, FormatArgument, ImportRequest, SOURCE_DEFAULT, find_format, line_of};
 use crate::model::text::nearest;
 use crate::model::{compose, hex};
 use crate::owner::fault::listed;
@@ -46,17 +44,6 @@ pub const KEYS: [&str; 11] = [
 pub const COMMAND: &str = "COMMAND";
 /// Names that are settings of the service.
 const SETTINGS: [&str; 2] = ["FILE", "CA_FILE"];
-/// Headers that say how the request is sent, or to whom.
-const CONNECTION_HEADERS: [&str; 8] = [
-    "host",
-    "connection",
-    "content-length",
-    "transfer-encoding",
-    "range",
-    "if-none-match",
-    "if-modified-since",
-    "accept-encoding",
-];
 /// Where programs are looked for if PATH is not set.
 const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 const NAME_BYTES_MAX: usize = 64;
@@ -74,24 +61,25 @@ pub struct SyncFile {
 pub struct Entry {
     #[serde(skip)]
     pub name: String,
-    #[serde_as(as = "DisplayFromStr")]
+    #[serde(deserialize_with = "read_url")]
     pub url: Template,
-    every: Option<String>,
-    at: Option<String>,
-    #[serde(skip)]
-    pub schedule: Schedule,
+    #[serde(default, deserialize_with = "read_interval")]
+    every: Option<Schedule>,
+    #[serde(default, deserialize_with = "read_times")]
+    at: Option<Schedule>,
     #[serde(default, deserialize_with = "read_headers")]
     pub headers: Vec<(HeaderName, Template)>,
-    #[serde(default)]
     #[serde_as(as = "Option<DisplayFromStr>")]
+    #[serde(default)]
     pub basic: Option<Template>,
     /// Program and arguments.
     #[serde(default)]
     pub command: Vec<String>,
-    /// The path of a file, from the folder of the entry's file.
-    google_credentials: Option<PathBuf>,
+    pub google_credentials: Option<PathBuf>,
+    #[serde(default, deserialize_with = "read_source")]
     pub source: Option<String>,
-    format: Option<String>,
+    #[serde(default, deserialize_with = "read_format")]
+    format: Option<FormatArgument>,
     #[serde(default, rename = "partial")]
     pub is_partial: bool,
     #[serde(default, rename = "allow_http")]
@@ -99,6 +87,54 @@ pub struct Entry {
     /// The file of the entry.
     #[serde(skip)]
     file: PathBuf,
+    /// Its keys as JSON, but for the schedule and `partial`.
+    #[serde(skip)]
+    digested: Value,
+}
+
+/// # Errors
+/// If the value is no text, or `read` refuses it.
+fn read_with<'de, D: Deserializer<'de>, T, E: Display>(
+    value: D,
+    read: impl FnOnce(&str) -> Result<T, E>,
+) -> Result<T, D::Error> {
+    read(&String::deserialize(value)?).map_err(D::Error::custom)
+}
+
+fn read_url<'de, D: Deserializer<'de>>(value: D) -> Result<Template, D::Error> {
+    read_with(value, |text| {
+        if ["https://", "http://", "${"]
+            .iter()
+            .any(|begin| text.trim().starts_with(begin))
+        {
+            return text.parse();
+        }
+        Err("write it like https://HOST/PATH".to_owned())
+    })
+}
+
+fn read_interval<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Schedule>, D::Error> {
+    read_with(value, Schedule::parse_interval).map(Some)
+}
+
+fn read_times<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Schedule>, D::Error> {
+    read_with(value, Schedule::parse_cron).map(Some)
+}
+
+fn read_source<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
+    read_with(value, |name| {
+        if name.contains("${") {
+            return Err("variables stand in url, headers and basic only");
+        }
+        Ok(Some(compose(name.trim()).into_owned()).filter(|name| !name.is_empty()))
+    })
+}
+
+fn read_format<'de, D: Deserializer<'de>>(value: D) -> Result<Option<FormatArgument>, D::Error> {
+    read_with(value, |text| match text.parse() {
+        Ok(FormatArgument::Draft) => Err("a draft is none; leave the key out".to_owned()),
+        format => format.map(Some),
+    })
 }
 
 /// # Errors
@@ -108,24 +144,20 @@ fn read_headers<'de, D: Deserializer<'de>>(
 ) -> Result<Vec<(HeaderName, Template)>, D::Error> {
     let headers = BTreeMap::<String, String>::deserialize(table)?.into_iter();
     let headers = headers.map(|(name, value)| {
-        let fault = |reason: &dyn Display| D::Error::custom(format!("{name}: {reason}"));
-        let value = value.parse().map_err(|reason: String| fault(&reason))?;
-        let name = name
-            .parse()
-            .map_err(|reason: InvalidHeaderName| fault(&reason))?;
-        Ok((name, value))
+        let fault = |reason: String| D::Error::custom(format!("{name}: {reason}"));
+        let value = value.parse().map_err(fault)?;
+        let header: Result<HeaderName, _> = name.parse();
+        Ok((header.map_err(|error| fault(error.to_string()))?, value))
     });
     headers.collect()
 }
 
 /// A text in which `${NAME}` is a value of the environment, and `$${` is `${`.
-#[derive(Clone, Default)]
-pub struct Template(Vec<Part>);
-
 #[derive(Clone)]
-enum Part {
-    Text(String),
-    Variable(String),
+pub struct Template {
+    written: String,
+    /// Texts, each with the variable that follows it.
+    parts: Vec<(String, Option<String>)>,
 }
 
 impl FromStr for Template {
@@ -135,7 +167,7 @@ impl FromStr for Template {
         let (mut parts, mut rest) = (Vec::new(), text.trim());
         while let Some((before, after)) = rest.split_once("${") {
             if let Some(before) = before.strip_suffix('$') {
-                parts.push(Part::Text(format!("{before}${{")));
+                parts.push((format!("{before}${{"), None));
                 rest = after;
                 continue;
             }
@@ -148,42 +180,31 @@ impl FromStr for Template {
                     "REVIEWS_SYNC_{name} is a setting of the service; take another name"
                 ));
             }
-            parts.extend([
-                Part::Text(before.to_owned()),
-                Part::Variable(name.to_owned()),
-            ]);
+            parts.push((before.to_owned(), Some(name.to_owned())));
             rest = after;
         }
-        parts.push(Part::Text(rest.to_owned()));
-        Ok(Self(parts))
+        parts.push((rest.to_owned(), None));
+        let written = text.trim().to_owned();
+        Ok(Self { written, parts })
     }
 }
 
 impl Template {
     pub fn variables(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().filter_map(|part| match part {
-            Part::Variable(name) => Some(name.as_str()),
-            Part::Text(_) => None,
-        })
+        self.parts.iter().filter_map(|(_, name)| name.as_deref())
     }
 
     /// The text with the value of each variable; `value` also gets the text before it.
     pub fn fill(&self, value: impl Fn(&str, &str) -> String) -> String {
         let mut filled = String::new();
-        for part in &self.0 {
-            match part {
-                Part::Text(text) => filled.push_str(text),
-                Part::Variable(name) => {
-                    let value = value(&filled, name);
-                    filled.push_str(&value);
-                }
+        for (text, name) in &self.parts {
+            filled.push_str(text);
+            if let Some(name) = name {
+                let value = value(&filled, name);
+                filled.push_str(&value);
             }
         }
         filled
-    }
-
-    fn as_written(&self) -> String {
-        self.fill(|_, name| format!("${{{name}}}"))
     }
 }
 
@@ -237,40 +258,25 @@ impl SyncFile {
         for (name, value) in table.get_ref() {
             let line = line_of(text, name.span().start);
             let name: &str = name.get_ref();
-            if !is_name(name) {
-                faults.push(format!(
+            match value.get_ref() {
+                _ if !is_name(name) => faults.push(format!(
                     "line {line}: the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -, and begins with no -"
-                ));
-            } else if let DeValue::Table(keys) = value.get_ref() {
-                let line_of_key = |key: &str| {
-                    let key = keys.get_key_value(key);
-                    key.map_or(line, |(key, _)| line_of(text, key.span().start))
-                };
-                let mut found = Vec::new();
-                match read_entry(keys) {
-                    Ok(entry) => {
-                        let entry = Entry {
-                            name: name.to_owned(),
-                            file: path.to_owned(),
-                            ..entry
-                        };
-                        entries.push(entry.checked(&mut found));
+                )),
+                DeValue::Table(keys) => match Entry::read(name, path, keys) {
+                    Ok(entry) => entries.push(entry),
+                    Err((None, reason)) => faults.push(format!("line {line}: [{name}] {reason}")),
+                    Err((Some((key, start)), reason)) => {
+                        let line = line_of(text, start);
+                        faults.push(format!("line {line}: [{name}] {key}: {reason}"));
                     }
-                    Err(fault) => found.push(fault),
-                }
-                faults.extend(found.into_iter().map(|(key, reason)| {
-                    let colon = if key.is_empty() { "" } else { ": " };
-                    let line = line_of_key(&key);
-                    format!("line {line}: [{name}] {key}{colon}{reason}")
-                }));
-            } else {
-                faults.push(format!(
+                },
+                _ => faults.push(format!(
                     "line {line}: {name} stands in no entry; a key stands below the [name] of its entry"
-                ));
+                )),
             }
         }
         if faults.is_empty() {
-            entries.sort_by(|one, other| one.name.cmp(&other.name));
+            entries.sort_by(|one: &Entry, other| one.name.cmp(&other.name));
             let path = path.to_owned();
             return Ok(Self { path, entries });
         }
@@ -306,82 +312,39 @@ fn is_name(name: &str) -> bool {
         && !name.starts_with('-')
 }
 
-/// The entry in a table.
-///
-/// # Errors
-/// With the name of the key at fault, which is empty if it is missing.
-fn read_entry(table: &DeTable<'_>) -> Result<Entry, (String, String)> {
-    let spanned = toml::Spanned::new(0..0, table.clone());
-    Entry::deserialize(toml::Deserializer::from(spanned)).map_err(|error| {
-        let at = error.span().unwrap_or_default().start;
-        let mut keys = table.iter();
-        let key = keys.find(|(key, value)| (key.span().start..value.span().end).contains(&at));
-        let key = key.map_or_else(String::new, |(key, _)| key.get_ref().to_string());
-        let message = error.message();
-        let reason = if message.starts_with("unknown field") {
-            let near = nearest(&key, KEYS).unwrap_or_default();
-            format!("no key of an entry; the nearest is {near}")
-        } else if let Some((_, expected)) = message.rsplit_once(", expected ") {
-            // What stands before has the value.
-            format!("expected {}", expected.trim_end())
-        } else {
-            message.trim_end().to_owned()
-        };
-        (key, reason)
-    })
-}
+/// What is wrong with an entry, and its key with the place in the file, unless the fault is about several.
+type EntryFault = (Option<(String, usize)>, String);
 
 impl Entry {
-    /// The entry with its schedule; adds what is wrong with it to `faults`, each with its key, which is empty if it is about several.
-    fn checked(mut self, faults: &mut Vec<(String, String)>) -> Self {
-        let mut fault = |key: &str, reason: String| faults.push((key.to_owned(), reason));
-        let url = self.url.as_written();
-        let begins = ["https://", "http://", "${"];
-        if !begins.iter().any(|begin| url.starts_with(begin)) {
-            fault("url", "write it like https://HOST/PATH".to_owned());
+    fn read(name: &str, file: &Path, table: &DeTable<'_>) -> Result<Self, EntryFault> {
+        let keys = || {
+            let spanned = toml::Spanned::new(0..0, table.clone());
+            toml::Deserializer::from(spanned)
+        };
+        let entry = Self::deserialize(keys()).map_err(|error| describe_fault(&error, table))?;
+        let mut digested = Value::deserialize(keys()).unwrap_or_default();
+        for key in ["every", "at", "partial"] {
+            digested.as_object_mut().map(|keys| keys.remove(key));
         }
-        for (key, text, parse) in [
-            (
-                "every",
-                &self.every,
-                Schedule::parse_interval as fn(&str) -> _,
-            ),
-            ("at", &self.at, Schedule::parse_cron),
-        ] {
-            match text.as_deref().map(parse) {
-                Some(Ok(schedule)) => self.schedule = schedule,
-                Some(Err(reason)) => fault(key, reason),
-                None => {}
-            }
-        }
-        if self.source.as_ref().is_some_and(|name| name.contains("${")) {
-            fault(
-                "source",
-                "variables stand in url, headers and basic only".to_owned(),
-            );
-        }
-        let format = self.format.as_deref().map(str::parse::<FormatArgument>);
-        if let Some(Ok(FormatArgument::Draft) | Err(_)) = format {
-            let format = self.format.as_deref().unwrap_or_default();
-            let near = nearest(format, format_names()).unwrap_or_default();
-            fault(
-                "format",
-                format!(
-                    "no built-in format; the nearest is {near}; a file is named with its folder, as ./NAME.toml"
-                ),
-            );
-        }
-        let basic = self.basic.as_ref().map(Template::as_written);
-        if basic.is_some_and(|basic| !basic.contains(':')) {
-            fault("basic", "write it like ${USER}:${PASSWORD}".to_owned());
-        }
-        let mut names = self.headers.iter().map(|(name, _)| name);
-        if let Some(name) = names.find(|it| CONNECTION_HEADERS.contains(&it.as_str())) {
-            fault(
-                "headers",
-                format!("{name} belongs to the connection; leave it out"),
-            );
-        }
+        let folder = file.parent().unwrap_or(Path::new("/"));
+        let entry = Self {
+            name: name.to_owned(),
+            google_credentials: entry.google_credentials.map(|path| folder.join(path)),
+            format: entry.format.map(|format| match format {
+                FormatArgument::File(path) => FormatArgument::File(folder.join(path)),
+                format => format,
+            }),
+            file: file.to_owned(),
+            digested,
+            ..entry
+        };
+        entry.check().map_err(|reason| (None, reason))?;
+        Ok(entry)
+    }
+
+    /// # Errors
+    /// If keys exclude each other, or one needs another.
+    fn check(&self) -> Result<(), String> {
         let has_authorization = self.headers.iter().any(|(name, _)| *name == AUTHORIZATION);
         let authorizations = [
             ("google_credentials", self.google_credentials.is_some()),
@@ -392,30 +355,22 @@ impl Entry {
         for keys in [&authorizations[..], &times] {
             let mut stated = keys.iter().filter(|(_, is_stated)| *is_stated);
             if let (Some((one, _)), Some((other, _))) = (stated.next(), stated.next()) {
-                fault(
-                    "",
-                    format!("{one} and {other} exclude each other; keep one"),
-                );
+                return Err(format!("{one} and {other} exclude each other; keep one"));
             }
         }
         let uses_command = (self.templates().flat_map(Template::variables)).any(|it| it == COMMAND);
-        if uses_command && self.command.is_empty() {
-            let reason = "${COMMAND} is what `command` prints, which is missing";
-            fault("", reason.to_owned());
-        } else if !uses_command && !self.command.is_empty() {
-            let reason = "`command` is run for ${COMMAND}, which stands in no key";
-            fault("", reason.to_owned());
+        match (uses_command, self.command.is_empty()) {
+            (true, true) => Err("${COMMAND} is what `command` prints, which is missing".to_owned()),
+            (false, false) => Err("`command` is set, but ${COMMAND} is used in no key".to_owned()),
+            _ => Ok(()),
         }
-        self.source = self
-            .source
-            .as_deref()
-            .map(|name| compose(name.trim()).into_owned());
-        self.source = self.source.filter(|name| !name.is_empty());
-        self
     }
 
-    pub fn google_credentials_file(&self) -> Option<PathBuf> {
-        Some(self.folder().join(self.google_credentials.as_ref()?))
+    pub fn schedule(&self) -> Schedule {
+        self.at
+            .clone()
+            .or_else(|| self.every.clone())
+            .unwrap_or_default()
     }
 
     pub fn folder(&self) -> &Path {
@@ -429,8 +384,12 @@ impl Entry {
 
     /// Scheme, host and path of the address, with variables as they are written.
     pub fn shown_url(&self) -> String {
-        let text = self.url.as_written();
-        let text = text.split(['?', '#']).next().unwrap_or_default();
+        let text = self
+            .url
+            .written
+            .split(['?', '#'])
+            .next()
+            .unwrap_or_default();
         let Some((scheme, rest)) = text.split_once("://") else {
             return text.to_owned();
         };
@@ -441,18 +400,14 @@ impl Entry {
 
     /// The source of its reviews: as it says, or that of the built-in format `read` or its own, or else the default.
     pub fn source_of(&self, read: Option<&str>) -> String {
-        let format = read.or(self.format.as_deref()).and_then(find_format);
+        let own_format = match &self.format {
+            Some(FormatArgument::BuiltIn(format)) => Some(format.clone()),
+            _ => None,
+        };
+        let format = read.and_then(find_format).or(own_format);
         let source = self.source.clone();
         let source = source.or_else(|| format?.source.clone());
         source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned())
-    }
-
-    /// Whether the name is its own, or that of a built-in format.
-    pub fn knows_source(&self, name: &str) -> bool {
-        let mut built_in = format_names().filter_map(|format| find_format(format)?.source.clone());
-        self.source.as_deref() == Some(name)
-            || name == SOURCE_DEFAULT
-            || built_in.any(|source| source == name)
     }
 
     /// The program of the command, looked up in PATH if it has no slash.
@@ -483,40 +438,21 @@ impl Entry {
     pub fn reading(&self) -> Result<(ImportRequest, String), SyncError> {
         let mut request = ImportRequest {
             source: self.source.clone(),
+            format: self.format.clone(),
             partial: self.is_partial,
             run_of: Some(self.name.clone()),
             ..ImportRequest::default()
         };
         let mut format_text = String::new();
-        match self.format.as_deref().map(str::parse::<FormatArgument>) {
-            Some(Ok(FormatArgument::File(file))) => {
-                let path = self.folder().join(file);
-                let fault = |reason: &dyn Display| {
-                    SyncError::failed(format!("the format {}: {reason}", path.display()))
-                };
-                format_text = read_regular(&path).map_err(|error| fault(&error))?;
-                let format = Format::parse(&format_text).map_err(|error| fault(&error))?;
-                request.own_format = Some(format);
-                request.format = Some(FormatArgument::File(path));
-            }
-            Some(Ok(format)) => request.format = Some(format),
-            Some(Err(_)) | None => {}
+        if let Some(FormatArgument::File(path)) = &self.format {
+            let fault = |reason: &dyn Display| {
+                SyncError::failed(format!("the format {}: {reason}", path.display()))
+            };
+            format_text = read_regular(path).map_err(|error| fault(&error))?;
+            let format = Format::parse(&format_text).map_err(|error| fault(&error))?;
+            request.own_format = Some(format);
         }
-        let headers = self.headers.iter();
-        let headers: Vec<_> = headers
-            .map(|(name, value)| (name.as_str(), value.as_written()))
-            .collect();
-        let text = json!([
-            self.url.as_written(),
-            headers,
-            self.basic.as_ref().map(Template::as_written),
-            self.command,
-            self.google_credentials,
-            self.source,
-            self.format,
-            self.allows_http,
-            format_text,
-        ]);
+        let text = json!([self.digested, format_text]);
         Ok((request, hex(&Sha256::digest(text.to_string()))))
     }
 
@@ -525,18 +461,17 @@ impl Entry {
     /// # Errors
     /// If there is such a file.
     pub fn check_files(&self) -> Result<(), SyncError> {
-        let format = match self.format.as_deref().map(str::parse::<FormatArgument>) {
-            Some(Ok(FormatArgument::File(file))) => Some(self.folder().join(file)),
+        let format = match &self.format {
+            Some(FormatArgument::File(path)) => Some(path.clone()),
             _ => None,
         };
-        let program = (!self.command.is_empty())
-            .then(|| self.program())
-            .transpose()?;
+        let command = (!self.command.is_empty()).then(|| self.program());
+        let credentials = self.google_credentials.clone();
         let files = [
             Some(self.file.clone()),
-            self.google_credentials_file(),
+            credentials,
             format,
-            program,
+            command.transpose()?,
         ];
         for path in files.into_iter().flatten() {
             // One that is not there is reported where it is read.
@@ -561,4 +496,23 @@ impl Entry {
         }
         Ok(())
     }
+}
+
+/// What is wrong with a key, without its value.
+fn describe_fault(error: &toml::de::Error, table: &DeTable<'_>) -> EntryFault {
+    let at = error.span().unwrap_or_default().start;
+    let mut keys = table.iter();
+    let key = keys.find(|(key, value)| (key.span().start..value.span().end).contains(&at));
+    let key = key.map(|(key, _)| (key.get_ref().to_string(), key.span().start));
+    let message = error.message().trim_end();
+    let reason = match (&key, message.rsplit_once(", expected ")) {
+        (Some((key, _)), _) if message.starts_with("unknown field") => {
+            let near = nearest(key, KEYS).unwrap_or_default();
+            format!("no key of an entry; the nearest is {near}")
+        }
+        // What stands before has the value.
+        (_, Some((_, expected))) => format!("expected {expected}"),
+        _ => message.to_owned(),
+    };
+    (key, reason)
 }

@@ -2,8 +2,6 @@
 //! reviews. `docs/guides/keep-reviews-fresh.md` is its guide; RFC 9110 and RFC 8288 are the rules for requests and pages.
 
 mod client;
-mod credentials;
-mod decide;
 mod error;
 mod fetch;
 mod file;
@@ -11,9 +9,9 @@ mod paging;
 mod run;
 mod schedule;
 mod scheduler;
+mod secrets;
 
-pub use decide::{Cause, RunRequest};
 pub use error::SyncError;
 pub use file::{Entry, KEYS, SyncFile};
-pub use run::{Ask, RunOutcome, SyncReport, SyncRunner};
+pub use run::{Imported, Run, RunOptions, RunOutcome, SyncRunner};
 pub use scheduler::EntryScheduler;

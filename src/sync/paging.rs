@@ -306,7 +306,6 @@ mod tests {
             headers: headers
                 .map(|(name, value)| (name, value.parse().unwrap()))
                 .collect(),
-            bytes: 3,
         }
     }
 

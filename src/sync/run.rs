@@ -5,20 +5,21 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
+use clap::Args;
 use indicatif::ProgressBar;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::{Cause, Preparation, RunDecision, RunRecord, RunRequest};
 use super::error::SyncError;
-use super::fetch::{Fetch, Fetched};
+use super::fetch::Fetched;
 use super::file::Entry;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{
-    Draft, Format, ImportError, ImportReport, ImportRequest, Watcher, apply, read_files,
+    Applied, Doubtful, Draft, Format, Guards, ImportError, ImportReport, ImportRequest, MergeError,
+    Watcher, apply, read_files,
 };
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
@@ -26,9 +27,10 @@ use crate::model::hex;
 use crate::storage::business::{self, refuse_sample, time_zone};
 use crate::storage::formats::{KeptFormats, load_formats};
 use crate::storage::sync::{
-    SyncState, note_sync_failure, note_sync_unchanged, set_next_run, sync_states,
+    SyncState, note_entry_of_run, note_sync_failure, note_sync_success, note_sync_unchanged,
+    set_next_run, sync_states,
 };
-use crate::storage::{AtPath as _, Database, DbError, instant_or_epoch};
+use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch, utc_seconds};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
@@ -41,20 +43,62 @@ const REASON_MAX: usize = 500;
 /// Answers what is open in a draft, or says why not.
 pub type Ask<'a> = &'a mut (dyn FnMut(Draft) -> anyhow::Result<Format> + Send);
 
-#[derive(Debug)]
-pub struct SyncReport {
-    pub import: ImportReport,
-    pub decision: RunDecision,
+/// What `sync run` is asked to do.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RunOptions {
+    /// Show what the run would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Take the run as it is: with other text or stars of more than half of the source's reviews, many rejected rows, or another
+    /// kind of file
+    #[arg(long)]
+    pub accept_changes: bool,
+    /// Import all doubtful rows as new reviews, or take each as the one review that it may be
+    #[arg(long, value_enum, requires = "name")]
+    pub doubtful: Option<Doubtful>,
+    /// Withhold reviews that the entry stated and its answer lacks, and publish them again when they return
+    #[arg(long, requires = "name")]
+    pub withdraw_missing: bool,
+}
+
+/// A run of an entry.
+pub struct Run<'r> {
+    pub entry: &'r Entry,
+    /// `None` of a run by schedule.
+    pub options: Option<&'r RunOptions>,
+    pub stop: &'r CancellationToken,
+    /// Shows the number of pages and rows.
+    pub bar: &'r ProgressBar,
 }
 
 /// How a run ended that did not fail.
 #[derive(Debug)]
 pub enum RunOutcome {
-    Imported(Box<SyncReport>),
+    Imported(Box<Imported>),
     /// The answer is that of the last run.
     Unchanged,
     /// Nothing was imported, because the run was stopped or is no longer due.
     Stopped,
+}
+
+#[derive(Debug)]
+pub struct Imported {
+    pub report: ImportReport,
+    /// Whether the answer names a next page that nothing reads.
+    pub has_further_page: bool,
+}
+
+/// What a run knows before it fetches.
+pub struct Preparation {
+    pub reading: ImportRequest,
+    entry_digest: String,
+    /// Of all that says how the answer is read.
+    pub reading_digest: String,
+    /// Whether a format says in which encoding the answer is.
+    pub has_encoding: bool,
+    /// As it was when the run began.
+    pub state: SyncState,
+    zone: Tz,
 }
 
 pub struct SyncRunner {
@@ -62,7 +106,42 @@ pub struct SyncRunner {
     pub clock: Clock,
     pub config: SyncConfig,
     /// One place: pages are looked at and imported one after another, so that the memory of one import is enough.
-    memory: Semaphore,
+    pub(super) memory: Semaphore,
+}
+
+impl Run<'_> {
+    pub const fn is_scheduled(&self) -> bool {
+        self.options.is_none()
+    }
+
+    fn is_dry_run(&self) -> bool {
+        self.options.is_some_and(|it| it.dry_run)
+    }
+
+    fn accepts_changes(&self) -> bool {
+        self.options.is_some_and(|it| it.accept_changes)
+    }
+
+    fn withdraws_missing(&self) -> bool {
+        self.options.is_some_and(|it| it.withdraw_missing)
+    }
+
+    /// What stops its import.
+    fn guards(&self) -> Guards {
+        let option = if self.withdraws_missing() {
+            " --withdraw-missing"
+        } else {
+            ""
+        };
+        let command = format!("reviews sync run {}{option}", self.entry.name);
+        Guards {
+            accepts_changes: self.accepts_changes(),
+            limits_rejected: true,
+            advice: format!(
+                "`{command} --dry-run` shows more; `{command} --accept-changes` takes it"
+            ),
+        }
+    }
 }
 
 impl SyncRunner {
@@ -81,129 +160,136 @@ impl SyncRunner {
     /// [`SyncError::Running`] beside another run of it; others if the run failed.
     pub async fn run_locked(
         &self,
-        entry: &Entry,
-        request: &RunRequest,
-        stop: &CancellationToken,
-        bar: &ProgressBar,
+        run: &Run<'_>,
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
-        if request.withdraws_missing && entry.is_partial {
-            return Err(SyncError::failed(
-                "--withdraw-missing: the entry is partial, so what an answer lacks is not gone",
-            ));
-        }
-        let database = &self.database;
-        let Some(locked) = database.lock_entry(&entry.name).await? else {
+        let (database, name) = (&self.database, &run.entry.name);
+        let Some(locked) = database.lock_entry(name).await? else {
             return Err(SyncError::Running);
         };
-        let run = async {
+        let ended = async {
             // Read with the lock, because another run may have changed it.
-            let (state, zone) = self.read_state(entry).await?;
+            let (path, mut reader) = (database.path(), database.reader().await?);
+            let state = sync_states(&mut reader).await.at(path)?.remove(name);
+            let (state, zone) = (state.unwrap_or_default(), time_zone(&mut reader).await);
+            let zone = zone.at(path)?.unwrap_or_default();
+            drop(reader);
             let now = self.clock.now();
-            if request.cause == Cause::Schedule && !is_due(entry, &state, now, zone) {
+            if run.is_scheduled() && !is_due(run.entry, &state, now, zone) {
                 return Ok(RunOutcome::Stopped);
             }
             // Stored first: a run that ends the process must not be the first thing after each start.
-            let next = entry.schedule.next(now, zone);
-            if !request.is_dry_run {
-                self.store_next_run(&entry.name, next).await?;
+            let next = run.entry.schedule().next(now, zone);
+            if !run.is_dry_run() {
+                self.store_next_run(name, next).await?;
             }
-            let run = self.fetch_and_import(entry, request, stop, bar, ask, watch);
-            let run = Box::pin(run).await;
-            if !request.is_dry_run {
-                self.record(entry, next, &run).await?;
+            let ended = Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
+            if !run.is_dry_run() {
+                self.record(name, next, &ended).await?;
             }
-            run
+            ended
         };
-        let run = Box::pin(run).await;
+        let ended = Box::pin(ended).await;
         database.unlock_entry(locked).await?;
-        run
+        ended
     }
 
     /// Records how a run ended; an import has recorded itself. `next` is when the next one is due.
     async fn record(
         &self,
-        entry: &Entry,
+        name: &str,
         next: DateTime<Utc>,
-        run: &Result<RunOutcome, SyncError>,
+        ended: &Result<RunOutcome, SyncError>,
     ) -> Result<(), DbError> {
-        let (name, path) = (&entry.name, self.database.path());
-        match run {
+        let (path, now) = (self.database.path(), self.clock.now());
+        let outcome = match ended {
             // A stop is no fault of the entry, so the run is made up at the next start.
-            Ok(RunOutcome::Stopped) => self.store_next_run(name, self.clock.now()).await?,
-            Ok(RunOutcome::Imported(_)) => metrics::SYNC_RUNS.count(&[name, "success"]),
+            Ok(RunOutcome::Stopped) => return self.store_next_run(name, now).await,
+            Ok(RunOutcome::Imported(_)) => "success",
             Ok(RunOutcome::Unchanged) => {
                 let mut write = self.database.write().await?;
-                let noted = note_sync_unchanged(&mut write, name, self.clock.now()).await;
+                let noted = note_sync_unchanged(&mut write, name, now).await;
                 noted.at(path)?;
                 write.commit().await.at(path)?;
-                metrics::SYNC_RUNS.count(&[name, "unchanged"]);
+                "unchanged"
             }
             Err(error) => {
                 let reason = error.to_string().replace(char::is_control, " ");
                 let reason: String = reason.chars().take(REASON_MAX).collect();
                 let mut write = self.database.write().await?;
-                note_sync_failure(&mut write, name, &reason)
-                    .await
-                    .at(path)?;
-                if let SyncError::Busy { wait, .. } = error {
-                    let until = self.clock.now() + *wait.min(&WAIT_MAX);
+                let noted = note_sync_failure(&mut write, name, &reason).await;
+                noted.at(path)?;
+                if let SyncError::Busy {
+                    wait: Some(wait), ..
+                } = error
+                {
+                    let until = now + *wait.min(&WAIT_MAX);
                     let set = set_next_run(&mut write, name, next.max(until), Some(until)).await;
                     set.at(path)?;
                 }
                 write.commit().await.at(path)?;
-                // Counted last, so that the row of a counted failure has its reason.
-                metrics::SYNC_RUNS.count(&[name, "failed"]);
+                "failed"
             }
-        }
+        };
+        // Counted last, so that the row of a counted failure has its reason.
+        metrics::SYNC_RUNS.count(&[name, outcome]);
         Ok(())
+    }
+
+    async fn store_next_run(&self, name: &str, at: DateTime<Utc>) -> Result<(), DbError> {
+        let path = self.database.path();
+        let mut write = self.database.write().await?;
+        set_next_run(&mut write, name, at, None).await.at(path)?;
+        write.commit().await.at(path)
     }
 
     async fn fetch_and_import(
         &self,
-        entry: &Entry,
-        request: &RunRequest,
-        stop: &CancellationToken,
-        bar: &ProgressBar,
+        run: &Run<'_>,
+        state: SyncState,
+        zone: Tz,
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
-        let prepared = self.prepare(entry).await?;
-        let fetch = self.fetch(entry, &prepared, request, bar);
-        let Some(fetched) = stop.run_until_cancelled(fetch).await.transpose()? else {
-            return Ok(RunOutcome::Stopped);
+        if run.withdraws_missing() && run.entry.is_partial {
+            return Err(SyncError::failed(
+                "--withdraw-missing: the entry is partial, so what an answer lacks is not gone",
+            ));
+        }
+        let prepared = self.prepare(run.entry, state, zone).await?;
+        let minutes = RUN_TIMEOUT.as_secs() / 60;
+        let fetched = tokio::select! {
+            fetched = Box::pin(self.fetch(run, &prepared)) => fetched?,
+            () = self.clock.sleep(RUN_TIMEOUT) => {
+                return Err(SyncError::failed(format!("the pages took longer than {minutes} minutes")));
+            }
+            () = run.stop.cancelled() => return Ok(RunOutcome::Stopped),
         };
         if fetched.is_same {
             return Ok(RunOutcome::Unchanged);
         }
-        if request.withdraws_missing && fetched.has_further_page {
+        if run.withdraws_missing() && fetched.has_further_page {
             return Err(SyncError::failed(
                 "--withdraw-missing: the answer names a next page that nothing reads, so what it lacks is not gone",
             ));
         }
-        let imported = self.import(entry, &prepared, &fetched, request, ask, watch);
-        match imported.await {
-            Err(_) if stop.is_cancelled() => Ok(RunOutcome::Stopped),
-            imported => imported.map(|report| RunOutcome::Imported(Box::new(report))),
+        match self.import(run, &prepared, &fetched, ask, watch).await {
+            Err(_) if run.stop.is_cancelled() => Ok(RunOutcome::Stopped),
+            imported => imported.map(|imported| RunOutcome::Imported(Box::new(imported))),
         }
     }
 
-    async fn read_state(&self, entry: &Entry) -> Result<(SyncState, Tz), DbError> {
-        let (path, mut reader) = (self.database.path(), self.database.reader().await?);
-        let state = sync_states(&mut reader).await.at(path)?.remove(&entry.name);
-        let zone = time_zone(&mut reader).await.at(path)?;
-        Ok((state.unwrap_or_default(), zone.unwrap_or(Tz::UTC)))
-    }
-
-    async fn prepare(&self, entry: &Entry) -> Result<Preparation, SyncError> {
+    async fn prepare(
+        &self,
+        entry: &Entry,
+        state: SyncState,
+        zone: Tz,
+    ) -> Result<Preparation, SyncError> {
         entry.check_files()?;
         let (path, mut reader) = (self.database.path(), self.database.reader().await?);
         let sample = refuse_sample(&mut reader, path).await;
-        if let Err(error @ DbError::Sample(_)) = sample {
-            return Err(SyncError::failed(error.to_string()));
-        }
-        sample?;
+        sample.map_err(|error| SyncError::failed(error.to_string()))?;
         let business = business::find(&mut reader).await.at(path)?;
         if !business.as_ref().is_some_and(Business::is_set_up) {
             return Err(SyncError::failed(format!(
@@ -211,10 +297,8 @@ impl SyncRunner {
             )));
         }
         let kept = load_formats(&mut reader).await.at(path)?;
-        drop(reader);
         let (mut reading, entry_digest) = entry.reading()?;
         reading.business = business;
-        let (state, zone) = self.read_state(entry).await?;
         let version = env!("CARGO_PKG_VERSION");
         let reading_digest = json!([entry_digest, version, kept]).to_string();
         Ok(Preparation {
@@ -227,168 +311,203 @@ impl SyncRunner {
         })
     }
 
-    /// Fetches the pages of an entry. A scheduled run gets nothing if the answer is that of the last one.
-    ///
-    /// # Errors
-    /// If one page fails, all do.
-    async fn fetch(
-        &self,
-        entry: &Entry,
-        prepared: &Preparation,
-        request: &RunRequest,
-        bar: &ProgressBar,
-    ) -> Result<Fetched, SyncError> {
-        let state = &prepared.state;
-        let is_read_alike = state.reading_digest.as_ref() == Some(&prepared.reading_digest);
-        let is_conditional = request.cause == Cause::Schedule && is_read_alike;
-        let fetch = Fetch {
-            config: &self.config,
-            clock: &self.clock,
-            memory: &self.memory,
-            entry,
-            reading: &prepared.reading,
-            has_encoding: prepared.has_encoding,
-            conditions: is_conditional.then_some(state),
-            bar,
-        };
-        let minutes = RUN_TIMEOUT.as_secs() / 60;
-        tokio::select! {
-            fetched = Box::pin(fetch.run()) => fetched,
-            () = self.clock.sleep(RUN_TIMEOUT) => Err(SyncError::failed(format!("the pages took longer than {minutes} minutes"))),
-        }
-    }
-
     /// Imports what was fetched and records the run, in one transaction; again after an answer to what is open.
     ///
     /// # Errors
-    /// As those of [`import`]; the failure is not recorded.
+    /// As those of [`apply`]; the failure is not recorded.
     async fn import(
         &self,
-        entry: &Entry,
+        run: &Run<'_>,
         prepared: &Preparation,
         fetched: &Fetched,
-        request: &RunRequest,
         mut ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
-    ) -> Result<SyncReport, SyncError> {
-        let mut import_request = ImportRequest {
+    ) -> Result<Imported, SyncError> {
+        let (entry, database) = (run.entry, &self.database);
+        let mut request = ImportRequest {
             files: fetched.files.clone(),
             // What stands on a page that is not read is not gone.
             partial: entry.is_partial || fetched.has_further_page,
-            dry_run: request.is_dry_run,
-            accept_changes: request.accepts_changes,
-            doubtful: request.doubtful,
-            withdraw_missing: request.withdraws_missing,
+            doubtful: run.options.and_then(|it| it.doubtful),
+            withdraw_missing: run.withdraws_missing(),
             mask: fetched.mask.clone(),
-            folder: fetched.folder.as_ref().map(|it| it.path().to_owned()),
+            folder: Some(fetched.folder.path().to_owned()),
             ..prepared.reading.clone()
         };
         // Of an entry that succeeded, an answer without reviews is a failure, and no table that nobody knows yet.
         let is_known = prepared.state.entry_digest.as_ref() == Some(&prepared.entry_digest);
-        let database = &self.database;
         let _place = self.memory.acquire().await;
         let files = loop {
-            match read_files(database, &self.clock, &import_request, &mut *watch).await {
+            match read_files(database, &self.clock, &request, &mut *watch).await {
                 Ok(files) => break files,
                 Err(ImportError::Open(draft)) if !is_known || !draft.finds_no_review() => {
-                    let open = SyncError::Open(entry.name.clone());
+                    let message = format!(
+                        "something must be decided about its format first; `reviews sync run {}` asks",
+                        entry.name
+                    );
                     let Some(ask) = &mut ask else {
-                        return Err(open);
+                        return Err(SyncError::failed(message));
                     };
-                    let answered = ask(*draft).map_err(|reason| SyncError::Refused {
-                        message: open.to_string(),
+                    let answered = ask(*draft).map_err(|reason| SyncError::Failed {
+                        message,
                         details: Some(format!("{reason:#}")),
                     })?;
-                    import_request.own_format = Some(answered);
+                    request.own_format = Some(answered);
                 }
-                Err(error) => return Err(describe_unread(error, entry, fetched)),
+                // A refused option says its name; anything else has words of the answer.
+                Err(ImportError::Refused(reason)) if !reason.starts_with("--") => {
+                    return Err(describe_unread(&reason, run, fetched));
+                }
+                Err(error @ ImportError::Open(_)) => {
+                    return Err(describe_unread(&error.to_string(), run, fetched));
+                }
+                Err(error) => return Err(describe(error, fetched)),
             }
         };
-        let record = RunRecord {
-            entry,
-            prepared,
-            fetched,
-            request,
-            now: self.clock.now(),
-        };
-        let guards = request.guards(&entry.name);
         let mut write = database.write_as_owner().await?;
-        let recorded = async {
-            let applied = apply(&mut write, database, files, &guards, watch).await?;
-            let decision = record.write(&mut write, &applied).await;
-            let decision = decision.map_err(|error| error.at(database.path()))?;
-            Ok((applied.report, decision))
+        let imported = async {
+            let mut applied = apply(&mut write, database, files, &run.guards(), watch).await?;
+            let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
+            let has_further_page = recorded.await.map_err(|error| error.at(database.path()))?;
+            Ok(Imported {
+                report: applied.report,
+                has_further_page,
+            })
         };
-        let (mut import, decision) = recorded
-            .await
-            .map_err(|error| refuse(error, entry, fetched))?;
-        if request.is_dry_run {
+        let mut imported = imported.await.map_err(|error| describe(error, fetched))?;
+        if run.is_dry_run() {
             write.rollback().await
         } else {
             write.commit().await
         }
         .at(database.path())?;
         // Values are the server's words.
-        for new in &mut import.new_values {
+        for new in &mut imported.report.new_values {
             "…".clone_into(&mut new.value);
         }
-        Ok(SyncReport { import, decision })
+        Ok(imported)
     }
 
-    async fn store_next_run(&self, name: &str, at: DateTime<Utc>) -> Result<(), DbError> {
-        let path = self.database.path();
-        let mut write = self.database.write().await?;
-        set_next_run(&mut write, name, at, None).await.at(path)?;
-        write.commit().await.at(path)
+    /// Records a run within the transaction of its import, unless the entry was held meanwhile, or the answer is of another kind; returns
+    /// whether a next page is left.
+    ///
+    /// # Errors
+    /// If nothing of the run may be imported.
+    async fn record_import(
+        &self,
+        run: &Run<'_>,
+        prepared: &Preparation,
+        fetched: &Fetched,
+        write: &mut Write,
+        applied: &mut Applied,
+    ) -> Result<bool, MergeError> {
+        let (entry, report) = (run.entry, &mut applied.report);
+        let rows: u64 = report.files.iter().map(|file| file.rows).sum();
+        let refuse = |reason: String| Err(MergeError::Refused(reason));
+        if fetched.needs_rows && rows == 0 {
+            return refuse(format!("{}: no reviews found", fetched.answer));
+        }
+        if run.withdraws_missing() && rows == 0 {
+            return refuse(
+                "--withdraw-missing: the answer has no review, and not all of an entry can be gone"
+                    .to_owned(),
+            );
+        }
+        let mut states = sync_states(write.for_reading()).await?;
+        let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
+        // An undo holds it, so that what it took back does not return.
+        if is_held && !prepared.state.is_held {
+            return refuse(
+                "the entry was held during the run, because one of its runs was undone".to_owned(),
+            );
+        }
+        let format = formats_of(report);
+        let is_same_entry = prepared.state.entry_digest.as_ref() == Some(&prepared.entry_digest);
+        let before = prepared
+            .state
+            .last_format
+            .as_ref()
+            .filter(|_| is_same_entry);
+        if let (Some(format), Some(before)) = (&format, before)
+            && format != before
+        {
+            let reason = format!(
+                "the answer is another kind of file ({format}; the last run's was {before})"
+            );
+            if !run.accepts_changes() {
+                return refuse(format!(
+                    "{reason}; `reviews sync run {} --accept-changes` takes it",
+                    entry.name
+                ));
+            }
+            report.note(format!("accepted by --accept-changes: {reason}"));
+        }
+        let count = applied.ids.len() as u64 + report.doubtful.count;
+        let has_further_page = fetched.has_further_page && !entry.is_partial;
+        if has_further_page {
+            report.note(
+                "the answer names a next page, and nothing says how to fetch it; [paging] of a format does, or `partial = true` in \
+                 the entry if the newest reviews are enough"
+                    .to_owned(),
+            );
+        } else if let Some(total) = fetched.total.filter(|it| count < *it && !entry.is_partial) {
+            report.note(format!(
+                "the answer has {count} reviews, and the source says that it has {total}"
+            ));
+        }
+        // Doubtful and rejected rows are read again until they are settled, so that they are reported; and so is an answer of which a
+        // part may not be stored, because it is committed in several groups.
+        let is_settled = report.doubtful.count == 0 && report.rejected == 0 && applied.is_one_group;
+        let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
+        if let Some(number) = applied.run {
+            note_entry_of_run(write, number, &entry.name, run.is_scheduled()).await?;
+        }
+        let now = self.clock.now();
+        let total = fetched.total.filter(|total| *total >= rows);
+        let success = SyncState {
+            name: entry.name.clone(),
+            last_success_at: Some(utc_seconds(now)),
+            entry_digest: Some(prepared.entry_digest.clone()),
+            last_doubtful: report.doubtful.count.cast_signed(),
+            has_further_page,
+            source: format.as_deref().map(|name| entry.source_of(Some(name))),
+            last_format: format,
+            etag: settled(&fetched.etag),
+            last_modified: settled(&fetched.last_modified),
+            reading_digest: Some(prepared.reading_digest.clone()),
+            total: total.and_then(|total| i64::try_from(total).ok()),
+            total_on: total.map(|_| now.with_timezone(&prepared.zone).date_naive().to_string()),
+            ..SyncState::default()
+        };
+        note_sync_success(write, &success).await?;
+        Ok(has_further_page)
     }
 }
 
 /// Why an answer could not be read, without its words.
-fn describe_unread(error: ImportError, entry: &Entry, fetched: &Fetched) -> SyncError {
-    match error {
-        ImportError::Database(error) => error.into(),
-        ImportError::Stopped => SyncError::failed(error.to_string()),
-        // A refused option says its name.
-        ImportError::Refused(reason) if reason.starts_with("--") => {
-            SyncError::failed(fetched.mask.apply(&reason))
-        }
-        ImportError::Open(_) | ImportError::Refused(_) | ImportError::Guarded(_) => {
-            let reason = fetched.mask.apply(&error.to_string());
-            let found = format!("{}: no reviews found", fetched.answer);
-            SyncError::Refused {
-                message: format!(
-                    "{found}; `reviews sync run {} --dry-run` shows why",
-                    entry.name
-                ),
-                details: Some(format!("{found}: {reason}")),
-            }
-        }
+fn describe_unread(reason: &str, run: &Run<'_>, fetched: &Fetched) -> SyncError {
+    let found = format!("{}: no reviews found", fetched.answer);
+    let name = &run.entry.name;
+    SyncError::Failed {
+        message: format!("{found}; `reviews sync run {name} --dry-run` shows why"),
+        details: Some(format!("{found}: {}", fetched.mask.apply(reason))),
     }
 }
 
-/// Why the import of an answer is not taken; the reviews that it would change are shown only where the run was asked for.
-fn refuse(error: ImportError, entry: &Entry, fetched: &Fetched) -> SyncError {
-    match error {
-        ImportError::Guarded(refusal) => {
-            let (mut reason, advice) = (refusal.reason.clone(), &refusal.advice);
-            // A name that only the answer has is the server's word.
-            if let Some(source) = refusal
-                .source
-                .as_deref()
-                .filter(|name| !entry.knows_source(name))
-            {
-                reason = reason.replace(source, "another source");
-            }
-            let [message, details] = [format!("{reason}; {advice}"), refusal.to_string()]
-                .map(|text| fetched.mask.apply(&text));
-            SyncError::Refused {
-                message,
-                details: Some(details),
-            }
-        }
-        ImportError::Refused(reason) => SyncError::failed(fetched.mask.apply(&reason)),
-        ImportError::Database(error) => error.into(),
-        ImportError::Stopped | ImportError::Open(_) => SyncError::failed(error.to_string()),
+/// Why the import of an answer is not taken; the reviews that it would change, and its sources, are shown only where the run was asked for.
+fn describe(error: ImportError, fetched: &Fetched) -> SyncError {
+    let (message, details) = match error {
+        ImportError::Database(error) => return error.into(),
+        ImportError::Guarded(refusal) => (
+            format!("{}; {}", refusal.reason, refusal.advice),
+            Some(refusal.to_string()),
+        ),
+        ImportError::Refused(reason) => (reason, None),
+        ImportError::Stopped | ImportError::Open(_) => (error.to_string(), None),
+    };
+    SyncError::Failed {
+        message: fetched.mask.apply(&message),
+        details: details.map(|details| fetched.mask.apply(&details)),
     }
 }
 
@@ -400,6 +519,15 @@ fn has_encoding(reading: &ImportRequest, kept: &KeptFormats) -> bool {
     formats.any(|format| format.encoding.is_some())
 }
 
+/// The formats of the files that have rows.
+fn formats_of(report: &ImportReport) -> Option<String> {
+    let files = report.files.iter().filter(|file| file.rows > 0);
+    let mut formats: Vec<&str> = files.map(|file| file.format.as_str()).collect();
+    formats.sort_unstable();
+    formats.dedup();
+    (!formats.is_empty()).then(|| formats.join(", "))
+}
+
 /// Whether the time of the entry has come; an invalid one counts as past. One that is later than the schedule allows was stored by
 /// a clock that was ahead, or before the schedule changed.
 pub fn is_due(entry: &Entry, state: &SyncState, now: DateTime<Utc>, zone: Tz) -> bool {
@@ -408,6 +536,6 @@ pub fn is_due(entry: &Entry, state: &SyncState, now: DateTime<Utc>, zone: Tz) ->
     };
     let waits_until = state.waits_until.as_deref().map(instant_or_epoch);
     let waits_until = waits_until.filter(|until| *until <= now + WAIT_MAX);
-    let latest = entry.schedule.next(now, zone);
+    let latest = entry.schedule().next(now, zone);
     next <= now || next > waits_until.map_or(latest, |until| until.max(latest)) + AHEAD_MAX
 }

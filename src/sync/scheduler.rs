@@ -10,10 +10,9 @@ use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::decide::RunRequest;
 use super::error::SyncError;
 use super::file::{Entry, SyncFile};
-use super::run::{RunOutcome, SyncReport, SyncRunner, is_due};
+use super::run::{Run, RunOutcome, SyncRunner, is_due};
 use crate::clock::Monotonic;
 use crate::compute::lock;
 use crate::imports::{Rejection, Watch};
@@ -164,12 +163,17 @@ impl EntryScheduler {
     }
 
     async fn run_entry(&self, entry: &Entry, stop: &CancellationToken) -> Result<(), DbError> {
-        let (request, bar) = (RunRequest::default(), ProgressBar::hidden());
-        let mut watch = Unwatched(stop);
+        let bar = ProgressBar::hidden();
+        let run = Run {
+            entry,
+            options: None,
+            stop,
+            bar: &bar,
+        };
         let run = self
             .runner
-            .run_locked(entry, &request, stop, &bar, None, &mut watch);
-        let run = run.await;
+            .run_locked(&run, None, &mut Unwatched(stop))
+            .await;
         log_run(&entry.name, &run);
         match run {
             Err(SyncError::Database(error)) => Err(error),
@@ -222,15 +226,15 @@ fn log_run(entry: &str, run: &Result<RunOutcome, SyncError>) {
             entry,
             "sync.unchanged: the answer of an entry is that of its last run"
         ),
-        Ok(RunOutcome::Imported(report)) => {
-            let SyncReport { import, decision } = &**report;
+        Ok(RunOutcome::Imported(imported)) => {
+            let report = &imported.report;
             tracing::info!(
                 entry,
-                reviews = decision.count,
-                new = import.new,
-                updated = import.updated,
-                rejected = import.rejected,
-                doubtful = import.doubtful.count,
+                reviews = report.taken,
+                new = report.new,
+                updated = report.updated,
+                rejected = report.rejected,
+                doubtful = report.doubtful.count,
                 "sync.run: an entry was fetched"
             );
         }

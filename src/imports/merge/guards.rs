@@ -106,16 +106,21 @@ impl Tallies {
         }
         for (name, source) in &self.0 {
             let hidden = format!(
-                "public reviews of {name} would be withheld {}",
+                "public reviews would be withheld {}",
                 why_hidden(report, name)
             );
-            let published = format!("reviews that {name} withheld would become public");
-            let changed =
-                format!("reviews of {name} would have another text, author, day or stars");
             for (tally, all, what) in [
-                (&source.changed, source.reviews, changed),
-                (&source.hidden, source.public, hidden),
-                (&source.published, source.withheld, published),
+                (
+                    &source.changed,
+                    source.reviews,
+                    "reviews would have another text, author, day or stars",
+                ),
+                (&source.hidden, source.public, &hidden),
+                (
+                    &source.published,
+                    source.withheld,
+                    "reviews that the source withheld would become public",
+                ),
             ] {
                 if exceeds(tally.count as u64, all as u64, 2) {
                     let reason = format!("{} of {all} {what}, more than half", tally.count);
@@ -161,7 +166,7 @@ impl Guards {
         let is_all = missing > 0 && missing == all;
         if is_all || exceeds(missing as u64, all as u64, 10) {
             let reason = format!(
-                "--withdraw-missing: {missing} of {all} reviews that {source} gave are missing, more than a tenth"
+                "--withdraw-missing: {missing} of {all} reviews are missing, more than a tenth"
             );
             self.stop(reason, Some(source), Vec::new(), report)?;
         }

@@ -146,7 +146,7 @@ async fn publishing_most_of_the_withheld_needs_a_request() {
             let refusal = bench.refused(file(public), "").await;
             assert_has(
                 &refusal,
-                "4 of 7 reviews that Direct withheld would become public, more than half",
+                "4 of 7 reviews that the source withheld would become public, more than half",
             );
             assert_eq!(refusal.matches("status: withheld").count(), 3, "{refusal}");
         }

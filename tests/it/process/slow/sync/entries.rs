@@ -84,16 +84,14 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         at = "hush" → line 3: [a] at: no schedule
         at = "1 2 3 4 hush" → line 3: [a] at: no schedule
         format = "hush" → line 3: [a] format: no built-in format
-        format = "draft" → line 3: [a] format: no built-in format
+        format = "draft" → line 3: [a] format: a draft is none
         partial = "hush" → line 3: [a] partial: expected a boolean
         allow_http = 1 → line 3: [a] allow_http: expected a boolean
         source = 5 → line 3: [a] source: expected a string
         command = "hush" → line 3: [a] command: expected a sequence
-        command = ["hush"] → line 2: [a] `command` is run for ${COMMAND}, which stands in no key
+        command = ["hush"] → line 2: [a] `command` is set, but ${COMMAND} is used in no key
         source = "${hush}" → line 3: [a] source: variables stand in url, headers and basic only
-        basic = "hush" → line 3: [a] basic: write it like
         headers = "hush" → line 3: [a] headers: expected
-        headers = { Host = "hush" } → line 3: [a] headers: host belongs to the connection
         headers = { X-Key = "${hush}" } → line 3: [a] headers: X-Key: a variable is written ${NAME}
         headers = { X-Key = "hush ${KEY" } → line 3: [a] headers: X-Key: a variable is written ${NAME}
         headers = { X-Key = "${CA_FILE}" } → line 3: [a] headers: X-Key: REVIEWS_SYNC_CA_FILE is a setting

@@ -60,7 +60,7 @@ fn tls_fault_is_reported_with_advice() {
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let certificate = params.self_signed(&key).unwrap();
     home.file("roots.pem", &certificate.pem());
-    let no_https = "does not speak HTTPS there; check scheme and port";
+    let no_https = "the answer is no HTTP, or not whole; check scheme and port";
     add_at(&home, "https", |mut stream| {
         stream
             .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -201,7 +201,7 @@ fn validators_are_sent_for_an_unchanged_source_of_one_page() {
 #[test]
 fn content_codings_are_undone_without_a_request_for_any() {
     use flate2::Compression;
-    use flate2::read::{DeflateEncoder, GzEncoder, ZlibEncoder};
+    use flate2::read::{GzEncoder, ZlibEncoder};
     let body = json!({"reviews": [row(GOOGLE, 1)], "totalReviewCount": 1}).to_string();
     let read = |coder: &mut dyn Read| {
         let mut coded = Vec::new();
@@ -210,13 +210,10 @@ fn content_codings_are_undone_without_a_request_for_any() {
     };
     let (bytes, best) = (body.into_bytes(), Compression::best());
     let gzip = read(&mut GzEncoder::new(&*bytes, best));
-    let twice = read(&mut GzEncoder::new(&*gzip, best));
     let bomb = vec![b' '; 17 << 20];
     for (coding, coded, fault) in [
         ("gzip", gzip.clone(), ""),
-        ("gzip, x-gzip", twice, ""),
         ("deflate", read(&mut ZlibEncoder::new(&*bytes, best)), ""),
-        ("deflate", read(&mut DeflateEncoder::new(&*bytes, best)), ""),
         (
             "gzip",
             bytes.clone(),

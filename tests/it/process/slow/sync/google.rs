@@ -9,12 +9,12 @@ fn credentials(tokens: &Site) -> Value {
 }
 
 /// A server of tokens, which are numbered.
-fn token_site(expires_in: u64) -> Site {
+fn token_site() -> Site {
     let mut number = 0;
     Site::start(move |_| {
         number += 1;
         SiteAnswer::value(
-            &json!({"access_token": format!("hush-{number}"), "expires_in": expires_in, "token_type": "Bearer"}),
+            &json!({"access_token": format!("hush-{number}"), "expires_in": 3_600, "token_type": "Bearer"}),
         )
     })
 }
@@ -53,7 +53,7 @@ fn tokens_at(site: &Site) -> Vec<String> {
 #[test]
 fn credentials_file_gives_a_token_for_the_run() {
     let home = home().with_variable("RUST_LOG", "debug");
-    let (tokens, site) = (token_site(3_600), three_pages());
+    let (tokens, site) = (token_site(), three_pages());
     let mut file = credentials(&tokens);
     let (_folder, value) = stored(&file.to_string());
     add_google(&home, &site, &value).done();
@@ -80,19 +80,9 @@ fn credentials_file_gives_a_token_for_the_run() {
 }
 
 #[test]
-fn token_is_renewed_before_it_ends() {
-    let (home, tokens, site) = (home(), token_site(1), three_pages());
-    let (_folder, value) = stored(&credentials(&tokens).to_string());
-    add_google(&home, &site, &value).done();
-    let mut tokens = tokens_at(&site);
-    tokens.dedup();
-    assert_eq!(tokens.len(), 3, "{tokens:?}");
-}
-
-#[test]
 fn credentials_that_give_no_token_fail_the_run_with_advice() {
     let home = home().with_variable("RUST_LOG", "debug");
-    let (site, tokens) = (three_pages(), token_site(3_600));
+    let (site, tokens) = (three_pages(), token_site());
     let fail = |content: &Value| {
         let (_folder, value) = stored(&content.to_string());
         add_google(&home, &site, &value).failed("google_credentials: ");

@@ -170,7 +170,7 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     assert_eq!(withheld(&home), "19");
     // The decision brings them back, if that is accepted.
     set_format(&home, &format_of(&["yes", "maybe"]));
-    sync(&home).failed("that Direct withheld would become public");
+    sync(&home).failed("that the source withheld would become public");
     home.run("sync run sheet --accept-changes").done();
     assert_eq!(withheld(&home), "0");
 }

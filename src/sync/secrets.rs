@@ -8,9 +8,9 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use futures_util::FutureExt as _;
 use percent_encoding::utf8_percent_encode;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, StatusCode};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
@@ -18,10 +18,9 @@ use tokio::process::Command;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::client::{RETRY_WAITS, check_scheme};
+use super::client::{SourceClient, check_scheme, failure_of, is_busy};
 use super::error::SyncError;
 use super::file::{COMMAND, Entry, Template};
-use crate::clock::{Clock, Monotonic};
 use crate::config::{read_file, variable};
 use crate::http::read_body;
 use crate::imports::{Mask, QUERY_VALUE};
@@ -29,30 +28,23 @@ use crate::imports::{Mask, QUERY_VALUE};
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
 /// An OAuth token has at most a few KiB.
 const LINE_BYTES_MAX: u64 = 64 << 10;
-/// A token that ends within this time is renewed before the next request.
-const RENEWED_BEFORE: Duration = Duration::from_mins(2);
 
-/// The secrets that one run of an entry uses.
-pub struct Secrets<'e> {
-    clock: Clock,
-    entry: &'e Entry,
-    /// By the name of the variable.
-    values: BTreeMap<String, String>,
-    google: Option<Credentials>,
-    /// Google's access token, and until when it can be used.
-    token: Option<(String, Monotonic)>,
+/// What the requests of one run have, and what its answers may not repeat.
+pub struct Secrets {
+    /// The first page's.
+    pub url: Url,
+    pub headers: HeaderMap,
     pub mask: Mask,
 }
 
-impl<'e> Secrets<'e> {
-    /// Reads the variables and files of an entry, and runs its command. Nothing is requested yet.
+impl Secrets {
+    /// Reads the variables and files of an entry, runs its command, and gets a token, which lives longer than a run.
     ///
     /// # Errors
-    /// If a variable is not set, the command fails, or Google's credentials cannot be read. The message has no value.
-    pub async fn of(entry: &'e Entry, clock: &Clock) -> Result<Self, SyncError> {
+    /// If one of these fails, or a value fits neither a URL nor a header. The message has no value.
+    pub async fn of(entry: &Entry, client: &SourceClient) -> Result<Self, SyncError> {
         let (mut values, mut mask) = (BTreeMap::new(), Mask::default());
-        let names = entry.templates().flat_map(Template::variables);
-        for name in names {
+        for name in entry.templates().flat_map(Template::variables) {
             if values.contains_key(name) {
                 continue;
             }
@@ -63,112 +55,48 @@ impl<'e> Secrets<'e> {
                 read_variable(name)?
             };
             mask.add(&value);
-            values.insert(name.to_owned(), value);
+            values.insert(name, value);
         }
-        let google = entry.google_credentials_file();
-        let google = google.as_deref().map(Credentials::read).transpose();
-        let google = google.map_err(|reason| google_fault(&reason))?;
-        Ok(Self {
-            clock: clock.clone(),
-            entry,
-            values,
-            google,
-            token: None,
-            mask,
-        })
-    }
-
-    /// The first page's URL.
-    ///
-    /// # Errors
-    /// If it is no URL.
-    pub fn url(&self) -> Result<Url, SyncError> {
-        let filled = self.entry.url.fill(|before, name| {
-            let value = self.value(name);
-            if is_query_value(before) {
-                utf8_percent_encode(value, QUERY_VALUE).to_string()
+        let url = entry.url.fill(|before, name| {
+            if before.contains('?') {
+                utf8_percent_encode(&values[name], QUERY_VALUE).to_string()
             } else {
-                value.to_owned()
+                values[name].clone()
             }
         });
-        let url: Result<Url, _> = filled.trim().parse();
-        let mut url = url.map_err(|error| {
+        let mut url: Url = url.trim().parse().map_err(|error| {
             SyncError::failed(format!(
                 "the URL cannot be used ({error}); write it like https://HOST/PATH"
             ))
         })?;
         url.set_fragment(None);
-        Ok(url)
-    }
-
-    fn value(&self, name: &str) -> &str {
-        self.values.get(name).map_or("", String::as_str)
-    }
-
-    fn fill(&self, template: &Template) -> String {
-        template.fill(|_, name| self.value(name).to_owned())
-    }
-
-    /// The headers of a request; a token that ends soon is renewed first.
-    ///
-    /// # Errors
-    /// If Google gives no token, or a value is none of a header.
-    pub async fn headers(&mut self, client: &Client) -> Result<HeaderMap, SyncError> {
+        let fill = |template: &Template| template.fill(|_, name| values[name].clone());
         let mut headers = HeaderMap::new();
-        for (name, value) in &self.entry.headers {
-            headers.append(name, header_value(name, &self.fill(value))?);
+        for (name, value) in &entry.headers {
+            headers.append(name, header_value(name, &fill(value))?);
         }
-        if let Some(basic) = &self.entry.basic {
-            let encoded = BASE64_STANDARD.encode(self.fill(basic));
+        if let Some(basic) = &entry.basic {
+            let encoded = BASE64_STANDARD.encode(fill(basic));
             // A server may repeat the header.
-            self.mask.add(&encoded);
+            mask.add(&encoded);
             let value = header_value(&AUTHORIZATION, &format!("Basic {encoded}"))?;
             headers.insert(AUTHORIZATION, value);
         }
-        if let Some(project) = self.google.as_ref().and_then(Credentials::quota_project) {
-            headers.insert("x-goog-user-project", project);
-        }
-        if let Some(token) = self.google_token(client).await? {
+        if let Some(path) = &entry.google_credentials {
+            let fault = |reason| SyncError::failed(format!("google_credentials: {reason}"));
+            let credentials = Credentials::read(path).map_err(fault)?;
+            let token = client.retry(|| credentials.access_token(client).boxed());
+            let token = token.await.map_err(|error| fault(error.to_string()))?;
+            mask.add(&token);
             let value = header_value(&AUTHORIZATION, &format!("Bearer {token}"))?;
             headers.insert(AUTHORIZATION, value);
+            if let Some(project) = &credentials.quota_project_id {
+                let name = HeaderName::from_static("x-goog-user-project");
+                headers.insert(&name, header_value(&name, project)?);
+            }
         }
-        Ok(headers)
+        Ok(Self { url, headers, mask })
     }
-
-    /// The access token, which is renewed before it ends; `None` without Google's credentials.
-    async fn google_token(&mut self, client: &Client) -> Result<Option<String>, SyncError> {
-        let Some(credentials) = &self.google else {
-            return Ok(None);
-        };
-        let now = self.clock.monotonic();
-        let usable = self
-            .token
-            .take()
-            .filter(|(_, ends_at)| *ends_at - now > RENEWED_BEFORE);
-        let (token, ends_at) = if let Some(usable) = usable {
-            usable
-        } else {
-            let mut waits = RETRY_WAITS.into_iter();
-            let (token, lifetime) = loop {
-                let (reason, is_busy) = match credentials.access_token(client).await {
-                    Ok(new) => break new,
-                    Err(fault) => fault,
-                };
-                let Some(wait) = waits.next().filter(|_| is_busy) else {
-                    return Err(google_fault(&reason));
-                };
-                self.clock.sleep(wait).await;
-            };
-            self.mask.add(&token);
-            (token, now + lifetime)
-        };
-        self.token = Some((token.clone(), ends_at));
-        Ok(Some(token))
-    }
-}
-
-fn google_fault(reason: &str) -> SyncError {
-    SyncError::failed(format!("google_credentials: {reason}"))
 }
 
 fn header_value(name: &HeaderName, text: &str) -> Result<HeaderValue, SyncError> {
@@ -189,19 +117,6 @@ fn read_variable(name: &str) -> Result<String, SyncError> {
             "REVIEWS_SYNC_{name} is not set, and ${{{name}}} is its value; set it in the environment of the service, for example in \
              /etc/reviews.env"
         ))
-    })
-}
-
-/// Whether a URL's query value follows this beginning of a URL.
-fn is_query_value(url: &str) -> bool {
-    let query = url
-        .split_once('?')
-        .filter(|(before, _)| before.contains("://"));
-    query.is_some_and(|(_, query)| {
-        query
-            .rsplit('&')
-            .next()
-            .is_some_and(|pair| pair.contains('='))
     })
 }
 
@@ -278,8 +193,6 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
 const TOKEN_URI: &str = "https://oauth2.googleapis.com/token";
 /// A longer answer is none of a token server.
 const ANSWER_BYTES_MAX: usize = 64 << 10;
-/// If the server does not say how long a token lives; Google's live an hour.
-const LIFETIME: Duration = Duration::from_hours(1);
 
 #[derive(Deserialize)]
 struct Credentials {
@@ -289,14 +202,15 @@ struct Credentials {
     client_secret: String,
     refresh_token: String,
     token_uri: Option<String>,
+    /// The project whose quota is used, if it is not the client's.
     quota_project_id: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct TokenAnswer {
-    access_token: Option<String>,
-    expires_in: Option<u64>,
-    error: Option<String>,
+    access_token: String,
+    error: String,
 }
 
 impl Credentials {
@@ -312,25 +226,15 @@ impl Credentials {
         })
     }
 
-    /// The project whose quota is used, if it is not the client's.
-    fn quota_project(&self) -> Option<HeaderValue> {
-        HeaderValue::from_str(self.quota_project_id.as_ref()?).ok()
-    }
-
-    /// A new token, and how long it can be used.
-    ///
     /// # Errors
-    /// What to do about it, and whether the server may give one in a moment.
-    async fn access_token(&self, client: &Client) -> Result<(String, Duration), (String, bool)> {
-        let fault = |reason: &str| (reason.to_owned(), false);
-        let uri: Url = self
-            .token_uri
-            .as_deref()
-            .unwrap_or(TOKEN_URI)
-            .parse()
-            .map_err(|_| fault("the file's token_uri is no URL"))?;
-        check_scheme(&uri, false)
-            .map_err(|_| fault("the file's token_uri begins with another scheme than https"))?;
+    /// What to do about it.
+    async fn access_token(&self, client: &SourceClient) -> Result<String, SyncError> {
+        let uri = self.token_uri.as_deref().unwrap_or(TOKEN_URI);
+        let uri: Url = (uri.parse().ok())
+            .filter(|uri| check_scheme(uri, false).is_ok())
+            .ok_or_else(|| {
+                SyncError::failed("the file's token_uri is no URL that begins with https://")
+            })?;
         let form = Serializer::new(String::new())
             .append_pair("grant_type", "refresh_token")
             .append_pair("client_id", &self.client_id)
@@ -338,42 +242,37 @@ impl Credentials {
             .append_pair("refresh_token", &self.refresh_token)
             .finish();
         let post = client
+            .http
             .post(uri)
             .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
             .body(form);
-        let unreachable = |is_busy| ("the token server cannot be reached".to_owned(), is_busy);
-        let response = post.send().await;
-        let response = response.map_err(|error| unreachable(error.is_timeout()))?;
+        let response = post.send().await.map_err(|error| failure_of(&error))?;
         let status = response.status();
         let body = read_body(response, ANSWER_BYTES_MAX).await;
-        let body = body.map_err(|_| unreachable(false))?;
-        let answer: Option<TokenAnswer> = serde_json::from_slice(&body).ok();
-        let error = answer.as_ref().and_then(|answer| answer.error.as_deref());
-        match (
-            error,
-            answer
-                .as_ref()
-                .and_then(|answer| answer.access_token.clone()),
-        ) {
-            (None, Some(token)) if status.is_success() && !token.is_empty() => {
-                let lifetime = answer.and_then(|answer| answer.expires_in);
-                Ok((token, lifetime.map_or(LIFETIME, Duration::from_secs)))
+        let body = body.map_err(|error| failure_of(&error))?;
+        let answer: TokenAnswer = serde_json::from_slice(&body).unwrap_or_default();
+        let reason = match &*answer.error {
+            "" if status.is_success() && !answer.access_token.is_empty() => {
+                return Ok(answer.access_token);
             }
-            (Some("invalid_grant"), _) => Err(fault(
+            "invalid_grant" => {
                 "Google no longer accepts the refresh token; get a new one and write it into the file (of a client in testing it ends \
-                 after seven days; publish the client): docs/guides/google-business-profile.md",
-            )),
-            (Some("invalid_client" | "unauthorized_client"), _) => Err(fault(
-                "Google does not accept the client; compare client_id and client_secret in the file with those in Google's console",
-            )),
-            _ => {
-                let is_busy = status == StatusCode::TOO_MANY_REQUESTS || status.is_server_error();
-                let status = status.as_u16();
-                Err((
-                    format!("the token server gave no token (status {status})"),
-                    is_busy,
-                ))
+                 after seven days; publish the client): docs/guides/google-business-profile.md"
             }
-        }
+            "invalid_client" | "unauthorized_client" => {
+                "Google does not accept the client; compare client_id and client_secret in the file with those in Google's console"
+            }
+            _ => {
+                let reason = format!(
+                    "the token server gave no token (status {})",
+                    status.as_u16()
+                );
+                if is_busy(status) {
+                    return Err(SyncError::Busy { reason, wait: None });
+                }
+                return Err(SyncError::failed(reason));
+            }
+        };
+        Err(SyncError::failed(reason))
     }
 }
