@@ -364,7 +364,7 @@ const fn describe(outcome: Outcome) -> &'static str {
         Outcome::Removed => "removed",
         Outcome::DeletedAgain => "restored by the import, now deleted again",
         Outcome::Gone => "deleted since",
-        Outcome::Left => "left unchanged, `reviews delete ID` deletes one",
+        Outcome::Left => "left unchanged",
     }
 }
 

@@ -93,9 +93,6 @@ fn command(draft: &Draft) -> String {
             }
             continue;
         }
-        if word == "--dry-run" {
-            continue;
-        }
         words.push(quote_for_shell(&word));
     }
     let mut more = vec![

@@ -66,7 +66,7 @@ fn format_undone(undone: &Undone, is_dry_run: bool, zone: Tz) -> String {
             "the entry {entry} {is} held, so that it does not bring them back; `reviews sync run {entry}` fetches it again"
         );
     }
-    if !is_dry_run && report.count(Outcome::Left) == 0 {
+    if !is_dry_run {
         text.push_str("undone; the same files can be imported again\n");
     }
     text

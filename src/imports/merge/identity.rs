@@ -304,10 +304,14 @@ impl<'k> Matcher<'k> {
             *rows_of.entry(*candidate).or_default() += 1;
         }
         for (row, candidates) in std::mem::take(&mut self.doubts) {
-            let is_deleted = |it: &usize| self.candidates[*it].known.is_deleted();
+            let text = self.rows[row].digests.text;
+            let is_deleted_one = |it: &usize| {
+                let candidate = &self.candidates[*it];
+                candidate.known.is_deleted() && candidate.digests.iter().any(|it| it.text == text)
+            };
             match (request.doubtful, &candidates[..]) {
                 (Some(Doubtful::New), _)
-                    if request.restore || !candidates.iter().any(is_deleted) => {}
+                    if request.restore || !candidates.iter().any(is_deleted_one) => {}
                 (Some(Doubtful::Same), [only])
                     if rows_of[only] == 1 && !self.candidates[*only].has_row =>
                 {

@@ -288,7 +288,8 @@ impl Merging<'_> {
         deleted.is_some()
     }
 
-    /// Whether the row is not stored because it is new and equals a review of another source, and such are to be left out.
+    /// Whether the row is not stored because it is new and equals a review of another source, if such are to be left out or its
+    /// author's name was taken away.
     fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, is_new: bool) -> bool {
         let (review, source) = (row.review(), row.source());
         if let Some(other) = self.equals.of_other_source(row) {
@@ -296,7 +297,8 @@ impl Merging<'_> {
                 let (author, date, theirs) = (&review.author, review.date, &other.source_name);
                 format!("{author}, {date}: {} of {theirs}", other.id)
             });
-            if is_new && self.rules.request.skip_duplicates {
+            // A name that was taken away does not come back as that of another source.
+            if is_new && (self.rules.request.skip_duplicates || other.is_anonymized) {
                 *self.published.entry(source.to_owned()).or_default() += 1;
                 return true;
             }
@@ -306,6 +308,7 @@ impl Merging<'_> {
             source_name: source.to_owned(),
             content: row.digests.content,
             is_deleted: false,
+            is_anonymized: false,
         });
         false
     }
@@ -563,6 +566,7 @@ struct EqualReview {
     source_name: String,
     content: i64,
     is_deleted: bool,
+    is_anonymized: bool,
 }
 
 impl EqualReviews {
@@ -578,6 +582,7 @@ impl EqualReviews {
                     source_name: known.source_name().to_owned(),
                     content: digests.content,
                     is_deleted: known.is_deleted(),
+                    is_anonymized: known.is_anonymized(),
                 });
             }
         }

@@ -131,9 +131,7 @@ async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Res
         }
         batch.write(write, run, now).await?;
     }
-    if report.count(Outcome::Left) == 0 {
-        reviews::note_undone(write, run, now).await?;
-    }
+    reviews::note_undone(write, run, now).await?;
     Ok(report)
 }
 

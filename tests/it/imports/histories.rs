@@ -16,6 +16,7 @@ const ROWS: &str = r#"
     rewritten → Vic Oren,5,2026-10-05,Two weeks later it leaked into the cellar
     third → Vic Oren,1,2026-10-05,Third visit and still no warmth
     wen → Wen Zhou,4,2026-10-06,Fair price for a long job
+    wen-2 → Wen Zhou,2,2026-10-06,Fair price for a long job
     regrets → Wen Zhou,2,2026-10-06,My tenant let them in and regrets it
     june → Ines Roth,5,2026-06-12,"Great service, thank you!"
     july → Ines Roth,5,2026-07-20,"Great service, thank you!"
@@ -113,11 +114,12 @@ sql: update review set reply_text = 'Thanks.' where author = 'Vic Oren'
 uma edited wen = 0 0 2 1
 --doubtful=same uma edited wen = 0 1 2 0
 uma edited wen = 0 0 3 0
-# doubtful rows are settled as new, but never as a deleted review
+# doubtful rows are settled as new, but one with the text of a deleted review only if that may come back
 vic four uma wen
 sql: delete from review where author = 'Wen Zhou'
---doubtful=new third regrets uma = 1 0 1 1
---restore --doubtful=new third regrets uma = 1 0 2 0
+--doubtful=new third regrets uma = 2 0 1 0
+--doubtful=new third regrets wen-2 uma = 0 0 3 1
+--restore --doubtful=new third regrets wen-2 uma = 1 0 3 0
 # several reviews that a row may be are not settled as the same
 vic four uma
 --doubtful=same third uma = 0 0 1 1

@@ -59,13 +59,14 @@ fn no_import_or_undo_brings_an_anonymized_name_back() {
     home.steps(
         r"
         anonymize t-1 → by Anonymous
-        undo → 1 left unchanged, `reviews delete ID` deletes one: t-1 (you changed author)
+        undo → 1 left unchanged: t-1 (you changed author)
         import first.csv → 1 kept edited: t-1 author
         hidden.csv ← author,rating,date,text,id\nAnonymous,2,2026-10-01,Two hours late.,t-1\n
         import hidden.csv → 1 unchanged
         import second.csv → 1 kept edited: t-1 author
         undo → 0 removed, 1 updated
         import second.csv --source Direct --accept-changes --doubtful same → 1 updated
+        import second.csv --source Yelp → 1 equal
         export all.jsonl → 1 review
         ",
     );
