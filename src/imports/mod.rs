@@ -344,6 +344,7 @@ async fn write_changes(
         reviews::note_run_reviews(write, run, &notes.collect::<Vec<_>>()).await?;
     }
     reviews::put_marks(write, &outcome.deleted).await?;
+    reviews::put_marks(write, &outcome.kept_deleted).await?;
     Ok(())
 }
 

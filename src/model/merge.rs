@@ -292,12 +292,17 @@ impl Digests {
         let day = posted_on.unwrap_or(review.date).number().to_be_bytes();
         let short = short_name(&one_line(author));
         let (stars, text) = ([review.rating.stars()], one_line(&review.text));
-        let author = digest(&[one_line(author).as_bytes()]) >> DAY_BITS << DAY_BITS;
+        let author = Self::author_of(author) << DAY_BITS;
         Self {
             author_and_day: author | digest(&[&day]) & ((1 << DAY_BITS) - 1),
             content: digest(&[short.as_bytes(), &day, &stars, text.as_bytes()]),
             text: digest(&[text.as_bytes()]),
         }
+    }
+
+    /// What [`Self::author`] is of this name.
+    pub fn author_of(name: &str) -> i64 {
+        digest(&[one_line(name).as_bytes()]) >> DAY_BITS
     }
 
     pub const fn author(&self) -> i64 {

@@ -16,10 +16,11 @@ use crate::imports::report::{
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
-    GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
+    Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
+    short_name,
 };
 use crate::storage::reviews::{
-    Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
+    Deletion, Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
 };
 
 pub(crate) mod guards;
@@ -58,6 +59,8 @@ pub struct MergeOutcome {
     pub changes: Vec<Change>,
     /// Marks of deleted reviews that were not there.
     pub deleted: Vec<Mark>,
+    /// Marks of deleted reviews of which the source says something else now.
+    pub kept_deleted: Vec<Mark>,
     /// Ids of all reviews that have a row.
     pub present: HashSet<ReviewId>,
     /// Ids of reviews that a doubtful row may be.
@@ -107,6 +110,7 @@ pub fn merge_rows(
         outcome: MergeOutcome {
             changes: Vec::with_capacity(rows.len()),
             deleted: Vec::new(),
+            kept_deleted: Vec::new(),
             present: HashSet::with_capacity(rows.len()),
             doubted,
             others: known,
@@ -200,12 +204,14 @@ impl Merging<'_> {
     fn merge_row(&mut self, row: ReviewRow, id: ReviewId) {
         self.outcome.present.insert(id.clone());
         let known = self.outcome.others.remove(&id);
-        if let Some(known) = &known
-            && known.is_deleted()
+        if let Some(KnownReview {
+            state: ReviewState::Deleted(deletion),
+            source,
+            ..
+        }) = &known
             && !self.rules.request.restore
         {
-            let report = &mut self.outcome.report;
-            report.add(Outcome::KeptDeleted, || id.to_string());
+            self.keep_deleted(&row, id, deletion, source.as_ref());
             return;
         }
         if known.is_none() && self.is_kept_deleted(&row)
@@ -277,6 +283,36 @@ impl Merging<'_> {
         });
     }
 
+    /// A review that stays deleted; its mark takes the ID and the text of the row, by which the next import finds it.
+    fn keep_deleted(
+        &mut self,
+        row: &ReviewRow,
+        id: ReviewId,
+        deletion: &Deletion,
+        source: Option<&SourceRecord>,
+    ) {
+        let outcome = &mut self.outcome;
+        outcome.report.add(Outcome::KeptDeleted, || id.to_string());
+        let Some(before) = source else {
+            return;
+        };
+        let record = SourceRecord {
+            id_at_source: before
+                .id_at_source
+                .clone()
+                .or_else(|| row.id_at_source(&id)),
+            digests: row.digests,
+            ..before.clone()
+        };
+        if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
+            outcome.kept_deleted.push(Mark {
+                id,
+                deletion: deletion.clone(),
+                source: Some(record),
+            });
+        }
+    }
+
     /// Whether the row is not stored because it equals a deleted review of any source.
     fn is_kept_deleted(&mut self, row: &ReviewRow) -> bool {
         let deleted = self.equals.deleted(row);
@@ -306,7 +342,7 @@ impl Merging<'_> {
         self.equals.add(EqualReview {
             id: id.clone(),
             source_name: source.to_owned(),
-            content: row.digests.content,
+            digests: row.digests,
             is_deleted: false,
             is_anonymized: false,
         });
@@ -564,7 +600,7 @@ struct EqualReviews(HashMap<i64, Vec<EqualReview>>);
 struct EqualReview {
     id: ReviewId,
     source_name: String,
-    content: i64,
+    digests: Digests,
     is_deleted: bool,
     is_anonymized: bool,
 }
@@ -580,7 +616,7 @@ impl EqualReviews {
                 equals.add(EqualReview {
                     id: id.clone(),
                     source_name: known.source_name().to_owned(),
-                    content: digests.content,
+                    digests,
                     is_deleted: known.is_deleted(),
                     is_anonymized: known.is_anonymized(),
                 });
@@ -590,7 +626,7 @@ impl EqualReviews {
     }
 
     fn add(&mut self, review: EqualReview) {
-        let equals = self.0.entry(review.content).or_default();
+        let equals = self.0.entry(review.digests.content).or_default();
         if equals.len() < EQUALS_MAX {
             equals.push(review);
         }
@@ -608,7 +644,13 @@ impl EqualReviews {
         equals.find(|other| !other.is_deleted && other.source_name != row.source())
     }
 
-    fn like(&self, row: &ReviewRow) -> impl Iterator<Item = &EqualReview> {
-        self.0.get(&row.digests.content).into_iter().flatten()
+    /// Those with the row's content of which the author is the same, or one is the other's short name.
+    fn like<'e>(&'e self, row: &ReviewRow) -> impl Iterator<Item = &'e EqualReview> {
+        let author = row.digests.author();
+        let of_short = Digests::author_of(&short_name(row.author()));
+        let equals = self.0.get(&row.digests.content).into_iter().flatten();
+        equals.filter(move |other| {
+            author == of_short || [author, of_short].contains(&other.digests.author())
+        })
     }
 }

@@ -118,7 +118,7 @@ uma edited wen = 0 0 3 0
 vic four uma wen
 sql: delete from review where author = 'Wen Zhou'
 --doubtful=new third regrets uma = 2 0 1 0
---doubtful=new third regrets wen-2 uma = 0 0 3 1
+--doubtful=new third regrets wen-2 uma = 0 0 3 0
 --restore --doubtful=new third regrets wen-2 uma = 1 0 3 0
 # several reviews that a row may be are not settled as the same
 vic four uma
