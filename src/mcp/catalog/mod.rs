@@ -115,7 +115,7 @@ pub const TOOLS: [Tool; 9] = [
         title: "One aspect and the sentences about it",
         description: "Get the figures of one aspect, counts of matches by technician and service, and a page of sentences, newest \
              first. Use for who is praised most for what, or what complaints say (polarity=negative). Do not \
-             use for whole reviews (use search_reviews). hits=false is shorter.",
+             use for whole reviews (use search_reviews).",
         arguments: AspectArguments::describe,
         result: result_schema::<wire::AspectEvidence>,
         added: &[],
@@ -145,8 +145,7 @@ pub const TOOLS: [Tool; 9] = [
         name: "compare_periods",
         title: "Compare two periods",
         description: "Compare the reviews of two ranges of days, both ends included: verdict says whether the second is better. Use \
-             for changes, such as this year against last; aspect limits it to one. Do not use to read reviews (use \
-             search_reviews).",
+             for changes, such as this year against last. Do not use to read reviews (use search_reviews).",
         arguments: PeriodsParameters::describe,
         result: result_schema::<wire::Comparison>,
         added: &[],
