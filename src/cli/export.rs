@@ -43,29 +43,21 @@ pub enum ExportFormat {
 }
 
 impl ExportCommand {
-    /// The format of the file's name, which `--format` must not contradict.
-    fn format(&self) -> anyhow::Result<ExportFormat> {
-        let Some(file) = &self.file else {
-            return Ok(self.format.unwrap_or(ExportFormat::Jsonl));
-        };
-        let extension = file.extension().unwrap_or_default();
-        let named = if extension.eq_ignore_ascii_case("csv") {
+    /// As asked for, else by the name of the file.
+    fn format(&self) -> ExportFormat {
+        let extension = self.file.as_deref().and_then(Path::extension);
+        let is_table = extension.is_some_and(|it| it.eq_ignore_ascii_case("csv"));
+        let named = if is_table {
             ExportFormat::Csv
         } else {
             ExportFormat::Jsonl
         };
-        ensure!(
-            self.format.is_none_or(|format| format == named),
-            "a FILE that ends in .csv is a table, and any other JSON Lines, which --format contradicts; leave it out, or name another \
-             FILE than {}",
-            file.display()
-        );
-        Ok(named)
+        self.format.unwrap_or(named)
     }
 
     pub(super) async fn run(mut self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         self.file = self.file.filter(|file| file != Path::new("-"));
-        let format = self.format()?;
+        let format = self.format();
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
         let mut output = self.file.as_deref().map(|file| {
@@ -91,19 +83,12 @@ impl ExportCommand {
             output.keep()?;
         }
         readers.close().await;
-        let lacks = match format {
-            ExportFormat::Jsonl => "",
-            ExportFormat::Csv => TABLE_LACKS,
-        };
         if self.file.is_some() {
             print_report(&format!(
-                "{name}: {}, {}; readable only by you\n{lacks}",
+                "{name}: {}, {}; readable only by you\n",
                 counted(reviews, "review", "reviews"),
                 counted(deleted, "ID without a review", "IDs without a review"),
             ));
-        } else if !lacks.is_empty() {
-            // The table is complete even if the note cannot be printed.
-            let _ = write!(io::stderr(), "{lacks}");
         }
         if unreadable == 0 {
             return Ok(Exit::Done);
@@ -166,9 +151,6 @@ async fn write(
     out.flush().with_context(unwritable)?;
     Ok((reviews, deleted, u64::saturating_sub(total, reviews)))
 }
-
-/// The note on content that a table has no columns for.
-const TABLE_LACKS: &str = "note: a table is for spreadsheets, and is not imported again; export to a FILE that does not end in .csv for that\n";
 
 /// The first line with business, editorial texts, and the formats of sources; `None` if there is none of
 /// these.

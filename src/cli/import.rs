@@ -1,6 +1,5 @@
 //! The command `reviews import`: its arguments, progress and report. The module `imports` does the work.
 
-use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
@@ -15,11 +14,11 @@ use serde_json::{Map, Value, json};
 use super::database::repeat_if_overtaken;
 use super::output::{self, Output};
 use super::questions;
-use super::report::{Exit, add_count, counted, print_report, style};
+use super::report::{Exit, counted, print_report, style};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text};
 use crate::imports::{
-    Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, NewValue, Position,
+    Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, Outcome, Position,
     Rejection, Watch, import,
 };
 use crate::model::text::escaped;
@@ -134,7 +133,7 @@ pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
 
 /// Whether rows were rejected or doubtful.
 pub(super) fn exit_of(report: &ImportReport) -> Exit {
-    if report.rejected > 0 || report.doubtful.count > 0 {
+    if report.count(Outcome::Rejected) + report.count(Outcome::Doubtful) > 0 {
         Exit::SomeRejected
     } else {
         Exit::Done
@@ -232,55 +231,43 @@ impl Watch for Console {
 
 /// Maximum number of rows with the same fault that are shown individually.
 const LIKE_SHOWN_MAX: u64 = 20;
-/// Maximum number of different faults that are distinguished; further rows are only counted.
+/// Maximum number of different faults that are distinguished.
 const FAULTS_MAX: usize = 50;
 /// Maximum number of characters of a line about a row, which may have any number of faults.
 const LINE_CHARACTERS_MAX: usize = 2_000;
 
-/// The faults of rejected rows. A large file may have hundreds of millions, so equal ones are shown [`LIKE_SHOWN_MAX`]
-/// times and then counted.
+/// The faults of rejected rows. A large file may have hundreds of thousands, so equal ones are shown [`LIKE_SHOWN_MAX`] times and
+/// then counted.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     /// By kind: the first line, and the count.
     like: BTreeMap<String, (String, u64)>,
-    others: u64,
 }
 
 impl Faults {
     /// The line about a rejected row; `None` if enough of its kind were shown.
     pub(super) fn shown(&mut self, rejection: &Rejection) -> Option<String> {
-        let kind = fault_kind(&rejection.error);
-        if !self.like.contains_key(&kind) && self.like.len() == FAULTS_MAX {
-            self.others += 1;
-            return None;
+        let mut kind = fault_kind(&rejection.error);
+        if self.like.len() == FAULTS_MAX && !self.like.contains_key(&kind) {
+            kind.clear();
         }
-        let line = || {
-            let line = rejection.to_string();
-            escaped(line.chars().take(LINE_CHARACTERS_MAX).collect())
-        };
-        let (_, count) = self.like.entry(kind).or_insert_with(|| (line(), 0));
+        let line: String = rejection
+            .to_string()
+            .chars()
+            .take(LINE_CHARACTERS_MAX)
+            .collect();
+        let line = escaped(line);
+        let (_, count) = self.like.entry(kind).or_insert_with(|| (line.clone(), 0));
         *count += 1;
-        (*count <= LIKE_SHOWN_MAX).then(line)
+        (*count <= LIKE_SHOWN_MAX).then_some(line)
     }
 
-    /// Every kind of fault with its count, most frequent first; empty if all rows were shown.
+    /// Each kind of fault of which not all rows were shown, with its count.
     pub(super) fn counted(&self) -> Vec<String> {
-        let mut like: Vec<_> = self.like.values().collect();
-        if self.others == 0 && like.iter().all(|(_, count)| *count <= LIKE_SHOWN_MAX) {
-            return Vec::new();
-        }
-        like.sort_by_key(|(_, count)| Reverse(*count));
-        let like = like.into_iter();
-        let like =
-            like.map(|(first, count)| format!("{} like {first}", counted(*count, "row", "rows")));
-        let mut lines: Vec<String> = like.collect();
-        if self.others > 0 {
-            lines.push(format!(
-                "{} with other faults",
-                counted(self.others, "row", "rows")
-            ));
-        }
-        lines
+        let like = self.like.values();
+        let many = like.filter(|(_, count)| *count > LIKE_SHOWN_MAX);
+        let lines = many.map(|(first, count)| format!("{count} rows like {first}"));
+        lines.collect()
     }
 }
 
@@ -308,79 +295,129 @@ fn fault_kind(error: &str) -> String {
 /// The end of the report of a dry run.
 pub(super) const NOTHING_CHANGED: &str = "dry run: nothing was changed\n";
 
+/// What a report names of the reviews with an outcome.
+#[derive(Clone, Copy)]
+enum Shown {
+    Number,
+    /// And the IDs of the first ones.
+    Ids,
+    /// And the first ones, each on a line.
+    Lines,
+}
+
+/// How a report shows an outcome; `None` if its first line, or a dry run alone does.
+const fn shown(outcome: Outcome) -> Option<Shown> {
+    match outcome {
+        Outcome::New
+        | Outcome::Updated
+        | Outcome::Unchanged
+        | Outcome::Rejected
+        | Outcome::NewlyWithheld
+        | Outcome::Removed => None,
+        Outcome::KeptEdited
+        | Outcome::KeptDeleted
+        | Outcome::StillThere
+        | Outcome::OfOther
+        | Outcome::Withdrawn
+        | Outcome::Left => Some(Shown::Ids),
+        Outcome::Doubtful | Outcome::Duplicate => Some(Shown::Lines),
+        Outcome::PublishedAgain
+        | Outcome::KeptWithheld
+        | Outcome::NotedDeleted
+        | Outcome::Repeated
+        | Outcome::LeftOut
+        | Outcome::Elsewhere
+        | Outcome::DeletedAgain
+        | Outcome::Gone => Some(Shown::Number),
+    }
+}
+
+const fn describe(outcome: Outcome) -> &'static str {
+    match outcome {
+        Outcome::New => "new",
+        Outcome::Updated => "updated",
+        Outcome::Unchanged => "unchanged",
+        Outcome::Rejected => "rejected",
+        Outcome::NewlyWithheld => "withheld",
+        Outcome::PublishedAgain => "published again",
+        Outcome::KeptWithheld => "kept withheld",
+        Outcome::KeptEdited => "kept edited",
+        Outcome::KeptDeleted => "kept deleted",
+        Outcome::NotedDeleted => "recorded as deleted that the database did not have",
+        Outcome::StillThere => {
+            "still there, although listed as deleted in the file (`reviews delete ID` deletes one)"
+        }
+        Outcome::Doubtful => {
+            "doubtful and not imported; pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review \
+             named; neither brings back a deleted one without --restore"
+        }
+        Outcome::Repeated => {
+            "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one"
+        }
+        Outcome::LeftOut => "left out: comments on reviews; give your replies with `reviews reply`",
+        Outcome::OfOther => "left out, of reviews that other sources brought",
+        Outcome::Elsewhere => "of another business left out",
+        Outcome::Withdrawn => "withdrawn, no longer listed by the source",
+        Outcome::Duplicate => {
+            "equal to a review of another source (--skip-duplicates leaves new ones out)"
+        }
+        Outcome::Removed => "removed",
+        Outcome::DeletedAgain => "restored by the import, now deleted again",
+        Outcome::Gone => "deleted since",
+        Outcome::Left => "left unchanged, `reviews delete ID` deletes one",
+    }
+}
+
+/// What a dry run shows besides, in lines.
+const PREVIEWS: [Outcome; 5] = [
+    Outcome::Removed,
+    Outcome::Updated,
+    Outcome::NewlyWithheld,
+    Outcome::New,
+    Outcome::PublishedAgain,
+];
+
 pub fn summary(report: &ImportReport, dry_run: bool) -> String {
-    let mut text = String::new();
-    add_files(&mut text, report);
-    for note in &report.notes {
-        let _ = writeln!(text, "note: {note}");
-    }
-    add_business(&mut text, report);
-    for NewValue {
-        header,
-        key,
-        value,
-        count,
-        ..
-    } in &report.new_values
-    {
-        let effect = match *key {
-            "public_reply" => counted(*count, "reply", "replies"),
-            "public_name" => counted(*count, "name", "names"),
-            _ => counted(*count, "review", "reviews"),
-        };
-        let _ = writeln!(text, "{header}: {effect} not shown for {value}");
-    }
-    let (new, updated, unchanged) = (report.new, report.updated, report.unchanged);
-    let rejected = report.rejected;
-    // Writing into a String cannot fail, here and below.
-    let _ = match &report.undone {
-        Some(undone) => writeln!(text, "{} removed, {updated} updated", undone.removed.count),
-        None => writeln!(
-            text,
-            "{new} new, {updated} updated, {unchanged} unchanged, {rejected} rejected"
-        ),
+    let mut text = files_and_notes(report);
+    let counted_first: &[Outcome] = if report.is_undo {
+        &[Outcome::Removed, Outcome::Updated]
+    } else {
+        &[
+            Outcome::New,
+            Outcome::Updated,
+            Outcome::Unchanged,
+            Outcome::Rejected,
+        ]
     };
-    add_undone(&mut text, report);
-    add_kept(&mut text, report);
-    add_lines(&mut text, &report.doubtful, "doubtful and not imported");
-    if report.doubtful.count > 0 {
-        text.push_str(
-            "pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review named; neither brings back a deleted one without --restore\n",
-        );
+    let counts = counted_first.iter();
+    let counts: Vec<String> = counts
+        .map(|it| format!("{} {}", report.count(*it), describe(*it)))
+        .collect();
+    // Writing into a String cannot fail, here and below.
+    let _ = writeln!(text, "{}", counts.join(", "));
+    for (outcome, reviews) in &report.outcomes {
+        if let Some(shown) = shown(*outcome) {
+            add_outcome(&mut text, reviews, shown, describe(*outcome));
+        }
     }
     for (source, count) in &report.without_row {
         let reviews = counted(*count, "public review", "public reviews");
         let _ = writeln!(text, "{reviews} of {source} without a row in these files");
     }
-    add_count(
-        &mut text,
-        report.repeated,
-        "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one",
-    );
-    add_count(
-        &mut text,
-        report.left_out,
-        "left out: comments on reviews; give your replies with `reviews reply`",
-    );
-    add_named(
-        &mut text,
-        &report.of_others,
-        "left out, of reviews that other sources brought",
-    );
-    add_count(&mut text, report.elsewhere, "of another business left out");
-    add_withheld(&mut text, report);
-    add_named(
-        &mut text,
-        &report.withdrawn,
-        "withdrawn, no longer listed by the source",
-    );
-    add_lines(
-        &mut text,
-        &report.duplicates,
-        "equal to a review of another source (--skip-duplicates leaves new ones out)",
-    );
+    if !report.withheld.is_empty() {
+        let reasons = report.withheld.iter();
+        let reasons: Vec<String> = reasons
+            .map(|(why, count)| format!("{why}: {count}"))
+            .collect();
+        let count: u64 = report.withheld.values().sum();
+        let reasons = reasons.join(", ");
+        let _ = writeln!(text, "{count} withheld and not published ({reasons})");
+    }
     if dry_run {
-        add_preview(&mut text, report);
+        for outcome in PREVIEWS {
+            let words = format!("would be {}", describe(outcome));
+            add_outcome(&mut text, report.named(outcome), Shown::Lines, &words);
+        }
         text.push_str(NOTHING_CHANGED);
     } else {
         for source in &report.kept_formats {
@@ -394,65 +431,41 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     escaped(text)
 }
 
-/// What an undo does besides giving back former values.
-fn add_undone(text: &mut String, report: &ImportReport) {
-    let Some(undone) = &report.undone else {
-        return;
-    };
-    let deleted = undone.deleted.count;
-    add_count(text, deleted, "restored by the import, now deleted again");
-    let published = report.newly_published.count;
-    add_count(text, published, "of these published again");
-    add_count(text, undone.gone, "deleted since");
-    let left = "left unchanged, `reviews delete ID` deletes one";
-    add_named(text, &undone.left, left);
-}
-
-/// What a dry run would change: the first reviews of each kind, then their number.
-fn add_preview(text: &mut String, report: &ImportReport) {
-    let mut published = "would be new";
-    if let Some(undone) = &report.undone {
-        add_lines(text, &undone.removed, "would be removed");
-        published = "would be published again";
-    }
-    for (reviews, title) in [
-        (&report.changed, "would be updated"),
-        (&report.newly_withheld, "would be withheld"),
-        (&report.newly_published, published),
-    ] {
-        add_lines(text, reviews, title);
-    }
-}
-
-/// A title with a count, the first reviews on lines of their own, and the number of the others; nothing if there are none.
-fn add_lines(text: &mut String, reviews: &Named, title: &str) {
-    if reviews.count == 0 {
+/// The number of reviews with an outcome, and the first of them; nothing if there are none.
+fn add_outcome(text: &mut String, reviews: &Named, shown: Shown, words: &str) {
+    let Named { count, names } = reviews;
+    if *count == 0 {
         return;
     }
-    let _ = writeln!(text, "{} {title}:", reviews.count);
-    for line in &reviews.names {
-        let _ = writeln!(text, "  {line}");
+    let _ = write!(text, "{count} {words}");
+    let more = count.saturating_sub(names.len() as u64);
+    let more = (more > 0).then_some(format!("and {more} more"));
+    match shown {
+        Shown::Number => {}
+        Shown::Ids => {
+            let _ = write!(text, ": {}", names.join(", "));
+            text.extend(more.map(|more| format!(" {more}")));
+        }
+        Shown::Lines => {
+            text.push(':');
+            let lines = names.iter().chain(&more);
+            text.extend(lines.map(|line| format!("\n  {line}")));
+        }
     }
-    let more = reviews.count.saturating_sub(reviews.names.len() as u64);
-    if more > 0 {
-        let _ = writeln!(text, "  and {more} more");
-    }
+    text.push('\n');
 }
 
-/// Each file with its rows and notes on its format.
-fn add_files(text: &mut String, report: &ImportReport) {
+/// What was read, and how.
+fn files_and_notes(report: &ImportReport) -> String {
+    let mut text = String::new();
     for file in &report.files {
-        let rejected = match file.rejected {
-            0 => String::new(),
-            count => format!(", {count} rejected"),
-        };
-        let _ = writeln!(
-            text,
-            "{}: {}, {}{rejected}",
-            file.name,
-            file.label,
-            counted(file.rows, "row", "rows")
-        );
+        let (name, label) = (&file.name, &file.label);
+        let rows = counted(file.rows, "row", "rows");
+        let _ = write!(text, "{name}: {label}, {rows}");
+        if file.rejected > 0 {
+            let _ = write!(text, ", {} rejected", file.rejected);
+        }
+        text.push('\n');
         if !file.fields.is_empty() {
             let _ = writeln!(text, "  {}", file.fields.join("; "));
         }
@@ -460,51 +473,20 @@ fn add_files(text: &mut String, report: &ImportReport) {
             let _ = writeln!(text, "note: {note}");
         }
     }
-}
-
-fn add_business(text: &mut String, report: &ImportReport) {
+    for note in &report.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
     if let Some(name) = &report.business {
         let _ = writeln!(text, "business: {name}, taken from the file");
     }
-}
-
-fn add_withheld(text: &mut String, report: &ImportReport) {
-    let reasons: Vec<String> = report
-        .withheld
-        .iter()
-        .map(|(why, count)| format!("{why}: {count}"))
-        .collect();
-    add_count(
-        text,
-        report.withheld.values().sum(),
-        &format!("withheld and not published ({})", reasons.join(", ")),
-    );
-}
-
-/// The reviews with a common outcome: their number and IDs; nothing if there are none.
-fn add_named(text: &mut String, reviews: &Named, became: &str) {
-    add_count(text, reviews.count, &format!("{became}: {reviews}"));
-}
-
-/// The owner's decisions that the import kept although the file differs.
-fn add_kept(text: &mut String, report: &ImportReport) {
-    add_count(text, report.kept_withheld.count, "kept withheld");
-    add_named(text, &report.kept_edited, "kept edited");
-    add_named(text, &report.kept_deleted, "kept deleted");
-    let kept_deleted = report.kept_deleted.count;
-    if kept_deleted > 0 && kept_deleted == report.taken.saturating_sub(report.repeated) {
-        text.push_str(
-            "every review of this import was deleted before; --restore brings them back\n",
-        );
+    for new in &report.new_values {
+        let hidden = match new.key {
+            "public_reply" => counted(new.count, "reply", "replies"),
+            "public_name" => counted(new.count, "name", "names"),
+            _ => counted(new.count, "review", "reviews"),
+        };
+        let (header, value) = (&new.header, &new.value);
+        let _ = writeln!(text, "{header}: {hidden} not shown for {value}");
     }
-    add_count(
-        text,
-        report.noted_deleted,
-        "recorded as deleted that the database did not have",
-    );
-    add_named(
-        text,
-        &report.still_there,
-        "still there, although listed as deleted in the file (`reviews delete ID` deletes one)",
-    );
+    text
 }

@@ -11,7 +11,7 @@ use super::report::{Exit, print_report};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 pub use crate::imports::load_sample as load;
-use crate::imports::{Rejection, Watch};
+use crate::imports::{Outcome, Rejection, Watch};
 use crate::storage::business::{SampleState, sample_state};
 use crate::storage::{Database, Opening};
 
@@ -81,8 +81,8 @@ pub(super) async fn load_if_empty(
     })
     .await?;
     tracing::info!(
-        new = report.new,
-        rejected = report.rejected,
+        new = report.count(Outcome::New),
+        rejected = report.count(Outcome::Rejected),
         "seed.loaded: the database was empty and now has the sample data"
     );
     Ok(Some(summary(&report, false)))

@@ -114,7 +114,8 @@ async fn run_entry(
     let bar = page_bar();
     let run = Run {
         entry,
-        options: Some(options),
+        options,
+        is_scheduled: false,
         stop: &stop,
         bar: &bar,
     };

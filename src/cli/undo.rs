@@ -13,7 +13,7 @@ use super::report::Exit;
 use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::{Undone, composed, undo};
+use crate::imports::{Outcome, Undone, composed, undo};
 use crate::storage::business::time_zone;
 use crate::storage::{AtPath as _, REWRITE_AT_ONCE_MAX};
 
@@ -32,12 +32,12 @@ impl UndoCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change(&existing_address(config)?, async |database| {
             let undone = undo(database, clock, self.source.as_deref(), self.dry_run).await?;
-            let done = undone.report.undone.as_ref();
             let mut reader = database.reader().await?;
             let zone = time_zone(&mut reader).await.at(database.path())?;
             let zone = zone.unwrap_or_default();
             drop(reader);
-            let is_erased = done.is_some_and(|it| it.removed.count + it.deleted.count > 0);
+            let count = |outcome| undone.report.count(outcome);
+            let is_erased = count(Outcome::Removed) + count(Outcome::DeletedAgain) > 0;
             let mut text = format_undone(&undone, self.dry_run, zone);
             if is_erased && !self.dry_run {
                 let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.context(
@@ -66,8 +66,7 @@ fn format_undone(undone: &Undone, is_dry_run: bool, zone: Tz) -> String {
             "the entry {entry} {is} held, so that it does not bring them back; `reviews sync run {entry}` fetches it again"
         );
     }
-    let is_whole = report.undone.as_ref().is_some_and(|it| it.left.count == 0);
-    if !is_dry_run && is_whole {
+    if !is_dry_run && report.count(Outcome::Left) == 0 {
         text.push_str("undone; the same files can be imported again\n");
     }
     text

@@ -23,7 +23,7 @@ use crate::imports::read::bytes::{Opener, is_zip};
 use crate::imports::read::json::{RawRow, read_lines};
 use crate::imports::read::text::{Decoded, decode, encodings};
 use crate::imports::read::{Bounds, Cells, ROWS_BETWEEN_LOOKS, Row, Table};
-use crate::imports::report::{FileReport, ImportError, ImportReport, NewValue, Watcher};
+use crate::imports::report::{FileReport, ImportError, ImportReport, NewValue, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::RowReader;
 use crate::model::business::{Business, Editorial, Technician};
@@ -482,16 +482,17 @@ impl Collector<'_> {
         let context = (technicians, self.request.country());
         let reader = RowReader::new(format, table, source, self.collected.calendar, context)?;
         self.describe(&reader, source, file);
-        let before = (self.collected.report.rejected, self.collected.report.taken);
+        let report = &self.collected.report;
+        let before = (report.count(Outcome::Rejected), report.taken);
         let mut first_fault = None;
         for row in &table.rows {
             if reader.is_answer(row) {
-                self.collected.report.left_out += 1;
+                self.collected.report.add(Outcome::LeftOut, String::new);
                 continue;
             }
             if row.fault.is_none() && reader.is_elsewhere(row) {
                 self.count(row.file);
-                self.collected.report.elsewhere += 1;
+                self.collected.report.add(Outcome::Elsewhere, String::new);
                 continue;
             }
             let read = reader.read(row);
@@ -503,7 +504,7 @@ impl Collector<'_> {
         let report = &self.collected.report;
         if let Some(fault) = first_fault
             && report.taken == before.1
-            && report.rejected - before.0 == table.rows.len() as u64
+            && report.count(Outcome::Rejected) - before.0 == table.rows.len() as u64
         {
             return Err(FileError::new(format!(
                 "no row can be read ({fault}); correct the file, or its columns in the source's format: [fields], scale, values, date_format"

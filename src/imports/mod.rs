@@ -13,7 +13,7 @@
 //! `collect` takes the files of a call through all but the last. A row is accepted or rejected by itself; a file that cannot be read stops
 //! the import before anything is written. `native` is our own form, which exports write and imports read.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use chrono::{DateTime, Utc};
@@ -54,12 +54,11 @@ pub use draft::{Draft, DraftColumn, shown_cell};
 pub use format::{
     Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, line_of,
 };
-pub use merge::guards::Guards;
 pub use merge::undo::{Undone, undo};
 pub use platforms::{find_format, format_names};
 pub use read::bytes::INPUT_BYTES_MAX;
 pub use report::{
-    FileError, ImportError, ImportReport, MergeError, Named, NewValue, Position, Refusal,
+    FileError, ImportError, ImportReport, MergeError, Named, NewValue, Outcome, Position, Refusal,
     Rejection, Watch, Watcher,
 };
 pub use request::{
@@ -83,13 +82,8 @@ pub async fn import(
     watch: Watcher<'_>,
 ) -> Result<ImportReport, ImportError> {
     let files = read_files(database, clock, request, watch).await?;
-    let guards = Guards {
-        accepts_changes: request.accept_changes,
-        limits_rejected: false,
-        advice: "check the file; --accept-changes takes it".to_owned(),
-    };
     let mut write = database.write_as_owner().await?;
-    let applied = apply(&mut write, database, files, &guards, watch).await?;
+    let applied = apply(&mut write, database, files, watch).await?;
     if request.dry_run {
         write.rollback().await
     } else {
@@ -111,10 +105,6 @@ pub struct ImportedFiles {
 #[derive(Debug)]
 pub struct Applied {
     pub report: ImportReport,
-    /// The IDs of all reviews in the files: known, new or deleted by the owner.
-    pub ids: HashSet<ReviewId>,
-    /// Whether all changes are one transaction even if many nodes share the database.
-    pub is_one_group: bool,
     /// The number of the run; `None` of a fetch that changed nothing, and of a sample.
     pub run: Option<i64>,
 }
@@ -164,7 +154,6 @@ pub async fn apply(
     write: &mut Write,
     database: &Database,
     files: ImportedFiles,
-    guards: &Guards,
     watch: Watcher<'_>,
 ) -> Result<Applied, ImportError> {
     let path = database.path();
@@ -192,7 +181,7 @@ pub async fn apply(
         collected.report.business = None;
         collected.report.note_left_out_business();
     }
-    let merging = merge_and_write(write, collected, &kept, &request, guards, watch);
+    let merging = merge_and_write(write, collected, &kept, &request, watch);
     // It holds all rows, which would make a large future of every caller.
     Box::pin(merging).await.map_err(|error| error.at(path))
 }
@@ -203,7 +192,6 @@ async fn merge_and_write(
     collected: Collected,
     kept: &KeptFormats,
     request: &ImportRequest,
-    guards: &Guards,
     watch: Watcher<'_>,
 ) -> Result<Applied, MergeError> {
     let Collected {
@@ -239,20 +227,18 @@ async fn merge_and_write(
     let rules = Rules {
         now,
         request,
-        guards,
         brought,
         other_ids,
     };
     let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
     // A fetch that changes nothing is no run that could be taken back.
-    let has_changes = outcome.changes.iter().any(Change::is_visible);
+    let has_changes = outcome.changes.iter().any(|it| it.review.is_some());
     let mut run = None;
     if !request.is_sample && (has_changes || request.run_of.is_none()) {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
         run = Some(reviews::begin_run(write, now, &file_names(&request.files), &sources).await?);
     }
     let ids = std::mem::take(&mut outcome.present);
-    let is_one_group = outcome.changes.len() <= GROUP_MAX;
     let report = std::mem::take(&mut outcome.report);
     let doubted = std::mem::take(&mut outcome.doubted);
     write_changes(write, outcome, run, now, watch).await?;
@@ -261,22 +247,18 @@ async fn merge_and_write(
     note_entry(write, entry, is_partial, &ids, &doubted).await?;
     // A format that another program or command has kept since is not overwritten by one that was made from the former one.
     if load_formats(write.for_reading()).await? != *kept {
-        return Err(MergeError::Refused(
+        return Err(ImportError::Refused(
             "the format of a source was changed while the files were read; run the command again"
                 .to_owned(),
-        ));
+        )
+        .into());
     }
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
     store_formats(write, &formats, run).await?;
     if let Some(run) = run {
         reviews::end_run(write, run, counts(&report)).await?;
     }
-    Ok(Applied {
-        report,
-        ids,
-        is_one_group,
-        run,
-    })
+    Ok(Applied { report, run })
 }
 
 /// What the rows of these sources, and the reviews that an export lists as deleted, may meet.
@@ -318,7 +300,7 @@ async fn write_changes(
             break;
         }
         if watch.is_stopped() {
-            return Err(MergeError::Stopped);
+            return Err(ImportError::Stopped.into());
         }
         done += batch.len();
         in_group += batch.len();
@@ -339,14 +321,11 @@ async fn write_changes(
                 .collect();
             reviews::note_run_reviews(write, run, &notes).await?;
         }
-        let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
-        let mut notes = Vec::new();
+        let (mut reviews, mut sources, mut notes) = (Vec::new(), Vec::new(), Vec::new());
         for change in batch {
             notes.extend(change.note.map(|note| (change.source.id.clone(), note)));
             reviews.extend(change.review);
-            if change.kind == RunChange::Deleted {
-                deleted.push(change.source);
-            } else if !change.source.says_nothing() {
+            if !change.source.says_nothing() {
                 sources.push(change.source);
             }
         }
@@ -354,7 +333,6 @@ async fn write_changes(
             reviews::upsert(write, &reviews, now).await?;
         }
         reviews::note_sources(write, &sources).await?;
-        reviews::update_marks(write, &deleted).await?;
         for (id, note) in notes {
             reviews::set_note(write, id.as_str(), Some(&note)).await?;
         }
@@ -371,14 +349,14 @@ async fn write_changes(
 
 /// The counts that a run stores.
 fn counts(report: &ImportReport) -> RunCounts {
-    let count = |count: u64| i64::try_from(count).unwrap_or(i64::MAX);
+    let count = |outcome| report.count(outcome).cast_signed();
     RunCounts {
-        added: count(report.new),
-        updated: count(report.updated),
-        unchanged: count(report.unchanged),
-        withdrawn: count(report.withdrawn.count),
-        rejected: count(report.rejected),
-        doubtful: count(report.doubtful.count),
+        added: count(Outcome::New),
+        updated: count(Outcome::Updated),
+        unchanged: count(Outcome::Unchanged),
+        withdrawn: count(Outcome::Withdrawn),
+        rejected: count(Outcome::Rejected),
+        doubtful: count(Outcome::Doubtful),
     }
 }
 
@@ -421,6 +399,7 @@ pub async fn load_sample(
     let request = ImportRequest {
         files: vec![place],
         is_sample: true,
+        accept_changes: true,
         business: Some(business.clone()),
         ..ImportRequest::default()
     };
@@ -449,12 +428,8 @@ pub async fn load_sample(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let guards = Guards {
-        accepts_changes: true,
-        ..Guards::default()
-    };
     let kept = KeptFormats::new();
-    let merged = merge_and_write(&mut write, collected, &kept, &request, &guards, watch).await;
+    let merged = merge_and_write(&mut write, collected, &kept, &request, watch).await;
     let applied = merged.map_err(|error| error.at(path))?;
     write.commit().await.at(path)?;
     Ok(applied.report)

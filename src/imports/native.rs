@@ -89,7 +89,7 @@ impl Exported {
         let Some(review) = self.known.review() else {
             let deletion = match &self.known.state {
                 ReviewState::Deleted(deletion) => Some(deletion),
-                ReviewState::There(_) | ReviewState::Unreadable(..) => None,
+                ReviewState::There(_) | ReviewState::Unreadable => None,
             };
             let shown_as = deletion.map(|deletion| &deletion.source_name);
             return without_nulls(json!({

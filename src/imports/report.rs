@@ -15,68 +15,91 @@ use crate::owner::OwnerFileError;
 use crate::owner::fault::listed;
 use crate::storage::DbError;
 
-/// The outcome of an import or of its undoing, or of a dry run of either.
+/// What becomes of a row, or of a review.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    New,
+    /// Of an undo: has its former values again.
+    Updated,
+    Unchanged,
+    Rejected,
+    /// Withheld now, and not before.
+    NewlyWithheld,
+    /// Published now, and withheld before.
+    PublishedAgain,
+    KeptWithheld,
+    /// Has fields that the owner edited and for which the source has another value.
+    KeptEdited,
+    KeptDeleted,
+    /// Listed as deleted by one of our exports, and unknown here.
+    NotedDeleted,
+    /// Listed as deleted by one of our exports, and there.
+    StillThere,
+    /// Not imported until the owner decides; with the reviews that it may be.
+    Doubtful,
+    /// Superseded by another row of the same review.
+    Repeated,
+    /// Answers another row.
+    LeftOut,
+    /// Of a review that another source brought, which a run may not touch.
+    OfOther,
+    /// Of another business, by the format's `only`.
+    Elsewhere,
+    /// Withheld because its source no longer lists it.
+    Withdrawn,
+    /// Has the author, day, stars and text of a review of another source.
+    Duplicate,
+    /// Added by the import that is undone.
+    Removed,
+    /// Restored by the import that is undone.
+    DeletedAgain,
+    /// Deleted since the import that is undone.
+    Gone,
+    /// Left as it is by an undo, with the reason.
+    Left,
+}
+
+/// What came of an import or of its undoing, or would come of either.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ImportReport {
+    pub is_undo: bool,
     /// In the order of reading.
     pub files: Vec<FileReport>,
-    /// Reviews that did not exist before.
-    pub new: u64,
-    /// Existing reviews that differed; of an undo, those that have their former values again.
-    pub updated: u64,
-    /// Existing reviews without a difference.
-    pub unchanged: u64,
-    /// Rejected rows.
-    pub rejected: u64,
+    pub outcomes: BTreeMap<Outcome, Named>,
     /// Withheld reviews in this import, by reason.
     pub withheld: BTreeMap<String, u64>,
     /// Accepted rows, including repeated ones.
     pub taken: u64,
-    /// Rows of another business, by the format's `only`.
-    pub elsewhere: u64,
-    /// Reviews in the files that remain withheld because the owner withheld them.
-    pub kept_withheld: Named,
-    /// Reviews with fields that the owner edited and for which the source has another value: id and fields.
-    pub kept_edited: Named,
-    /// Reviews in the files that were not imported because the owner deleted them.
-    pub kept_deleted: Named,
-    /// Existing reviews that one of our exports lists as deleted.
-    pub still_there: Named,
-    /// Deletions in our own exports that were unknown to this database.
-    pub noted_deleted: u64,
-    /// Rows that are not imported until the owner decides, each with the reviews that it may be.
-    pub doubtful: Named,
     /// Reviews of the files' sources that have no row, by source.
     pub without_row: BTreeMap<String, u64>,
     /// The sources with which the import keeps another format than before.
     pub kept_formats: Vec<String>,
     /// The values of columns of publication that hide something.
     pub new_values: Vec<NewValue>,
-    /// Rows of reviews that other sources brought, which a run may not touch.
-    pub of_others: Named,
-    /// Rows that answer other rows.
-    pub left_out: u64,
-    /// Rows with the author, day, stars and text of a review of another source, each with that.
-    pub duplicates: Named,
-    /// The updated reviews, each with the old and new values of its fields.
-    pub changed: Named,
-    /// Withheld reviews that were not there, or published, before; each with the reason.
-    pub newly_withheld: Named,
-    /// Published reviews that were not there before.
-    pub newly_published: Named,
-    /// Reviews withheld because their source no longer lists them.
-    pub withdrawn: Named,
-    /// Rows superseded by another row with the same id in this import.
-    pub repeated: u64,
     /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
-    /// What an undo does besides; `None` of an import.
-    pub undone: Option<UndoReport>,
     /// Sentences about the files, such as the order of day and month in their dates.
     pub notes: Vec<String>,
 }
 
 impl ImportReport {
+    /// Counts a row or a review; `name` is called only if it will be listed.
+    pub fn add(&mut self, outcome: Outcome, name: impl FnOnce() -> String) {
+        self.outcomes.entry(outcome).or_default().add(name);
+    }
+
+    pub fn named(&self, outcome: Outcome) -> &Named {
+        static NONE: Named = Named {
+            count: 0,
+            names: Vec::new(),
+        };
+        self.outcomes.get(&outcome).unwrap_or(&NONE)
+    }
+
+    pub fn count(&self, outcome: Outcome) -> u64 {
+        self.named(outcome).count
+    }
+
     /// Notes a row of the file with this number that is not imported, and hands it to `watch`.
     ///
     /// # Errors
@@ -89,7 +112,7 @@ impl ImportReport {
         error: String,
         row: Value,
     ) -> Result<(), String> {
-        self.rejected += 1;
+        self.add(Outcome::Rejected, String::new);
         let file = &mut self.files[file];
         file.rejected += 1;
         let rejection = Rejection {
@@ -118,25 +141,6 @@ impl ImportReport {
                 .to_owned(),
         );
     }
-
-    /// Notes a review that is withheld from now on.
-    pub fn note_withheld(&mut self, review: &Review, reason: &str) {
-        self.newly_withheld
-            .add(|| format!("{} ({reason})", preview(review)));
-    }
-}
-
-/// What an undo does with the reviews of an import, besides giving back former values.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct UndoReport {
-    /// Reviews that the import added.
-    pub removed: Named,
-    /// Reviews that it restored, and that are deleted again.
-    pub deleted: Named,
-    /// Reviews that stay as they are, each with the reason.
-    pub left: Named,
-    /// Reviews that were deleted since.
-    pub gone: u64,
 }
 
 /// A value of a column of publication that the format does not list.
@@ -275,7 +279,9 @@ pub trait Watch {
     ///
     /// # Errors
     /// When the row cannot be stored; the import then fails and writes nothing.
-    fn rejected(&mut self, rejection: Rejection) -> io::Result<()>;
+    fn rejected(&mut self, _rejection: Rejection) -> io::Result<()> {
+        Ok(())
+    }
 
     /// `done` reviews of `of` have been written so far.
     fn written(&mut self, _done: usize, _of: usize) {}
@@ -307,22 +313,11 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// Of an import that [`Watch::is_stopped`] ended.
-const STOPPED: &str = "the import was stopped";
-
-/// Why a merge ends; nothing was changed.
+/// Why an import ends within a transaction; nothing was changed.
 #[derive(Debug, Error)]
 pub enum MergeError {
-    /// The merge would exceed the request, or is ambiguous.
-    #[error("{0}")]
-    Refused(String),
-    /// It would change too much without the owner.
-    #[error("{0}")]
-    Guarded(Refusal),
-    /// [`Watch::is_stopped`]
-    #[error("{STOPPED}")]
-    Stopped,
-    /// The database could not be read or written.
+    #[error(transparent)]
+    Import(#[from] ImportError),
     #[error(transparent)]
     Database(#[from] sqlx::Error),
 }
@@ -331,9 +326,10 @@ impl MergeError {
     /// The import's error; `path` is the database.
     pub fn at(self, path: &Path) -> ImportError {
         match self {
-            Self::Refused(reason) => ImportError::Refused(format!("{reason}; nothing was changed")),
-            Self::Guarded(refusal) => ImportError::Guarded(refusal),
-            Self::Stopped => ImportError::Stopped,
+            Self::Import(ImportError::Refused(reason)) => {
+                ImportError::Refused(format!("{reason}; nothing was changed"))
+            }
+            Self::Import(error) => error,
             Self::Database(error) => DbError::at(path, error).into(),
         }
     }
@@ -364,18 +360,6 @@ impl Named {
     }
 }
 
-impl fmt::Display for Named {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.names.join(", "))?;
-        let more = self.count.saturating_sub(self.names.len() as u64);
-        if more > 0 {
-            write!(f, " and {more} more")
-        } else {
-            Ok(())
-        }
-    }
-}
-
 // Errors of a whole file or a whole import. An error in a single row is a [`Rejection`], which does not stop the import.
 
 /// Why an import, or its undoing, failed; nothing was changed.
@@ -391,7 +375,7 @@ pub enum ImportError {
     #[error("open: {}", .0.describe_open().join("; "))]
     Open(Box<Draft>),
     /// [`Watch::is_stopped`]
-    #[error("{STOPPED}; nothing was changed")]
+    #[error("the import was stopped; nothing was changed")]
     Stopped,
     /// The database could not be read or written.
     #[error("{0}")]

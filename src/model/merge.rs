@@ -2,7 +2,6 @@
 //! new values, what it said before and the stored review. A pure function of one review; the importer selects and
 //! writes the rows.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -79,7 +78,15 @@ pub fn merge(
     statement: &Statement,
     now: DateTime<Utc>,
 ) -> Merged {
-    let statement = &with_status(last_statement, statement);
+    let mut returned;
+    let statement = if returns(last_statement, statement) {
+        returned = statement.clone();
+        returned.review.status = Status::Published;
+        returned.unstated.remove(&Unit::Status);
+        &returned
+    } else {
+        statement
+    };
     let mut merged = Merged {
         review: row.clone(),
         last_statement: last_statement.clone(),
@@ -146,20 +153,12 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
     }
 }
 
-/// The statement with its status adjusted to the reason for which the review is withheld.
-fn with_status<'s>(last_statement: &LastStatement, statement: &'s Statement) -> Cow<'s, Statement> {
+/// Whether a review that was withheld for want of a row has one again, which gives no other reason.
+fn returns(last_statement: &LastStatement, statement: &Statement) -> bool {
     let was = |reason: &str| {
         last_statement.units.get(&Unit::Status) == Some(&status_json(&Status::withheld(reason)))
     };
-    let is_stated = !statement.unstated.contains(&Unit::Status);
-    let mut adjusted = Cow::Borrowed(statement);
-    if !is_stated && (was(GONE) || was(MAYBE_NOT_PUBLISHED)) {
-        // The review has a row again, and the statement gives no other reason.
-        let adjusted = adjusted.to_mut();
-        adjusted.review.status = Status::Published;
-        adjusted.unstated.remove(&Unit::Status);
-    }
-    adjusted
+    statement.unstated.contains(&Unit::Status) && (was(GONE) || was(MAYBE_NOT_PUBLISHED))
 }
 
 /// A review without a verification is never published.
@@ -288,20 +287,17 @@ const DAY_BITS: u32 = 24;
 
 impl Digests {
     pub fn new(review: &Review, author: &str, posted_at: Option<DateTime<Utc>>) -> Self {
-        let day = source_day(review, posted_at);
-        let number = day.number().to_be_bytes();
+        // An instant's day is that in UTC, so that it stays the same if the business's zone changes.
+        let posted_on = posted_at.and_then(|at| Day::new(at.date_naive()));
+        let day = posted_on.unwrap_or(review.date).number().to_be_bytes();
         let short = short_name(&one_line(author));
         let (stars, text) = ([review.rating.stars()], one_line(&review.text));
+        let author = digest(&[one_line(author).as_bytes()]) >> DAY_BITS << DAY_BITS;
         Self {
-            author_and_day: Self::author_and_day(author, day),
-            content: digest(&[short.as_bytes(), &number, &stars, text.as_bytes()]),
+            author_and_day: author | digest(&[&day]) & ((1 << DAY_BITS) - 1),
+            content: digest(&[short.as_bytes(), &day, &stars, text.as_bytes()]),
             text: digest(&[text.as_bytes()]),
         }
-    }
-
-    pub fn author_and_day(author: &str, day: Day) -> i64 {
-        let author = digest(&[one_line(author).as_bytes()]) >> DAY_BITS << DAY_BITS;
-        author | digest(&[&day.number().to_be_bytes()]) & ((1 << DAY_BITS) - 1)
     }
 
     pub const fn author(&self) -> i64 {
@@ -315,13 +311,6 @@ impl Digests {
     pub const fn has_day_of(&self, other: &Self) -> bool {
         (self.author_and_day ^ other.author_and_day) & ((1 << DAY_BITS) - 1) == 0
     }
-}
-
-/// The day of a review at its source.
-pub fn source_day(review: &Review, posted_at: Option<DateTime<Utc>>) -> Day {
-    posted_at
-        .and_then(|at| Day::new(at.date_naive()))
-        .unwrap_or(review.date)
 }
 
 fn one_line(text: &str) -> String {

@@ -68,13 +68,12 @@ const HOURS: &[Member] = &[
     needed("closes", Shape::Word(time_of_day)),
 ];
 const REVIEW_LINK: &[Member] = &[needed("name", NAME), needed("url", Shape::Word(https_url))];
-/// Of any shape, so that null removes one; [`check_policy`] checks them.
 const REVIEW_POLICY: &[Member] = &[
-    optional("collection", Shape::Any),
-    optional("verification", Shape::Any),
-    optional("moderation", Shape::Any),
-    optional("incentives", Shape::Any),
-    optional("contact", Shape::Any),
+    optional("collection", NAME),
+    optional("verification", NAME),
+    optional("moderation", NAME),
+    optional("incentives", NAME),
+    optional("contact", Shape::Word(contact)),
 ];
 const SERVICE: &[Member] = &[
     needed("id", NAME),
@@ -125,7 +124,6 @@ pub fn business(
         check_unique(&mut reader, &members, list);
     }
     check_hours(&mut reader, &members);
-    check_policy(&mut reader, &mut members);
     if let Some(geo @ Value::Object(_)) = members.get_mut("geo") {
         *geo = json!([geo["latitude"], geo["longitude"]]);
     }
@@ -211,29 +209,8 @@ fn check_hours(reader: &mut ShapeReader, members: &Map<String, Value>) {
     }
 }
 
-/// Removes blank texts of the review policy, and refuses what is no text, or no address to report to.
-fn check_policy(reader: &mut ShapeReader, members: &mut Map<String, Value>) {
-    let policy = members
-        .get_mut("review_policy")
-        .and_then(Value::as_object_mut);
-    for (name, value) in policy.into_iter().flatten() {
-        if value.as_str().is_some_and(|text| text.trim().is_empty()) {
-            *value = Value::Null;
-        }
-        let checked = match value.as_str() {
-            None if value.is_null() => Ok(()),
-            None => Err("not a text in \"quotes\"".to_owned()),
-            Some(text) if name == "contact" => check_contact(text),
-            Some(_) => Ok(()),
-        };
-        if let Err(message) = checked {
-            reader.fault(format!("review_policy.{name}"), message);
-        }
-    }
-}
-
 /// Checks the URL to which people report a review.
-fn check_contact(text: &str) -> Result<(), String> {
+fn contact(text: &str) -> Result<String, String> {
     let address = text.strip_prefix("mailto:");
     let is_address = address
         .and_then(|address| address.split_once('@'))
@@ -245,7 +222,7 @@ fn check_contact(text: &str) -> Result<(), String> {
             is_part(name) && is_part(host)
         });
     if is_address || https_url(text).is_ok() {
-        return Ok(());
+        return Ok(text.to_owned());
     }
     let shown = quoted(text);
     Err(format!(

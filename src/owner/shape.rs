@@ -66,7 +66,8 @@ pub struct ShapeReader {
     pub bytes_max: usize,
     /// Whether a member that is not in the tables is a fault; otherwise it is left out.
     pub is_strict: bool,
-    /// Whether the document changes another one: at its top level no member is needed, and an empty text changes nothing.
+    /// Whether the document changes another one: at its top level no member is needed, and an empty text changes nothing; outside of
+    /// lists, null removes a member.
     pub is_patch: bool,
     pub faults: Vec<FieldError>,
 }
@@ -77,7 +78,7 @@ impl ShapeReader {
     }
 
     /// The members of an object, as serde reads them. Wrong ones are left out, and so are members without a value; at the top
-    /// level these are null.
+    /// level, and where null removes one, these are null.
     pub fn members(&mut self, path: &str, value: &Value, members: &[Member]) -> Map<String, Value> {
         let (is_top, mut read) = (path.is_empty(), Map::new());
         let Value::Object(object) = value else {
@@ -100,7 +101,7 @@ impl ShapeReader {
                 None if is_patch => {}
                 Some(value) if is_patch && value == "" => {}
                 _ if member.is_needed => self.fault(path, member.missing()),
-                Some(_) if is_top || matches!(member.shape, Shape::Any) => {
+                Some(_) if is_top || self.is_patch || matches!(member.shape, Shape::Any) => {
                     read.insert(member.name.to_owned(), Value::Null);
                 }
                 Some(_) | None => {}
@@ -124,11 +125,14 @@ impl ShapeReader {
                 return Some(Value::Object(self.members(path, value, members)));
             }
             (Shape::List(element), Value::Array(values)) => {
+                let is_patch = std::mem::take(&mut self.is_patch);
                 let values = values.iter().enumerate().map(|(index, value)| {
                     let value = self.value(&format!("{path}[{index}]"), value, *element);
                     value.unwrap_or_default()
                 });
-                return Some(values.collect());
+                let list = values.collect();
+                self.is_patch = is_patch;
+                return Some(list);
             }
             (_, Value::String(text)) => check_text(text, self.bytes_max)
                 .and_then(|()| self.text(text, shape))
@@ -166,13 +170,10 @@ impl ShapeReader {
 }
 
 impl Member {
-    /// Whether the value counts as none: null, and an empty text where it is not a text as it stands.
+    /// Whether the value counts as none: null, and a blank text where it is not a text as it stands.
     fn is_blank(&self, value: &Value) -> bool {
-        let is_word = matches!(self.shape, Shape::Word(_) | Shape::Day);
-        let is_blank = |text: &str| self.is_needed && is_word && text.trim().is_empty();
         match value.as_str() {
-            Some("") => !matches!(self.shape, Shape::Text),
-            Some(text) => is_blank(text),
+            Some(text) => !matches!(self.shape, Shape::Text) && text.trim().is_empty(),
             None => value.is_null(),
         }
     }

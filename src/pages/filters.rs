@@ -8,8 +8,8 @@ use askama::Template;
 use super::frame::{Site, year_days};
 use super::locale::Locale;
 use crate::model::{Day, Vote};
-use crate::search::SearchParameters;
 use crate::search::facets::facets;
+use crate::search::{SearchParameters, TextMatch};
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
 use crate::wire::{Arguments, Facet, Issue};
@@ -72,10 +72,16 @@ impl Choices {
                 facet.votes.mention_count.into(),
             )
         });
-        let polarities = POLARITIES.map(|vote| {
-            let words = polarity_words(vote, locale).into_owned();
-            (vote.name().to_owned(), words)
-        });
+        // A polarity is one of an aspect.
+        let polarities = if facets.aspects.is_empty() {
+            Vec::new()
+        } else {
+            let choice = |vote: Vote| {
+                let words = polarity_words(vote, locale).into_owned();
+                (vote.name().to_owned(), words)
+            };
+            POLARITIES.map(choice).to_vec()
+        };
         // "1 or more" is any, and "5 or more" is 5.
         let bounds = |id: &str| {
             let choices = ["4", "3", "2"].map(|stars| {
@@ -107,7 +113,7 @@ impl Choices {
                 field("max_rating", bounds("choice-or-fewer")),
                 field("language", named(&facets.languages)),
                 field("aspect", aspects.collect()),
-                field("polarity", polarities.to_vec()),
+                field("polarity", polarities),
                 field("verified", either.to_vec()),
                 field("has_text", either.to_vec()),
                 field("has_reply", either.to_vec()),
@@ -156,7 +162,10 @@ impl<'a> FieldFragment<'a> {
         Self {
             name,
             kind,
-            value: query.value(name).unwrap_or_default(),
+            // The form's empty choice of `match` is by words.
+            value: (query.value(name))
+                .filter(|value| name != "match" || *value != TextMatch::Words.name())
+                .unwrap_or_default(),
             fault: query.issue(name).map(|issue| fault(issue, locale)),
             locale,
         }

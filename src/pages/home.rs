@@ -13,7 +13,7 @@ use super::insights::rows::AspectRowFragment;
 use super::locale::Locale;
 use super::review::{ReviewFragment, newest_of};
 use super::structured;
-use super::words::PartialStars;
+use super::words::{PartialStars, ReasonsFragment};
 use crate::links::is_web;
 use crate::model::business::{Business, DayOfWeek, ReviewLink};
 use crate::snapshot::{Entries, Entry, Snapshot};

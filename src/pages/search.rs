@@ -167,10 +167,13 @@ impl SearchView<'_> {
             ("language", &suggested.language),
             ("source", &suggested.source),
         ];
+        let business = &self.snapshot.input.business;
         let by_name = by_name.into_iter().flat_map(|(name, values)| {
             let values = values.iter().flatten();
             values.map(move |value| ChoiceLink {
-                words: locale.message_with("nearest-name", &[("name", value)]),
+                // Services are suggested by their IDs.
+                words: locale
+                    .message_with("nearest-name", &[("name", business.service_name(value))]),
                 href: (self.query).address(path, &[name, "cursor"], &[(name, value)]),
                 is_current: false,
             })

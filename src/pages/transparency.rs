@@ -11,6 +11,7 @@ use poem::{Response, handler};
 use super::frame::{Frame, POLICY, Site, page, render};
 use super::insights::overview::how;
 use super::locale::Locale;
+use super::words::ReasonsFragment;
 use crate::model::Method;
 use crate::snapshot::Snapshot;
 use crate::web::ClientAddress;

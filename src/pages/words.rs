@@ -1,6 +1,7 @@
-//! Stars, and folding of long texts.
+//! Stars, lists of reasons, and folding of long texts.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use askama::Template;
 
@@ -52,6 +53,26 @@ impl PartialStars {
         Self {
             label: locale.message_with("stars-of-5", &[("stars", &locale.hundredths(mean))]),
             end: format!("{}.{}", end / 10, end % 10),
+        }
+    }
+}
+
+/// The most frequent reasons with their numbers of reviews, and the number of the others.
+#[derive(Template)]
+#[template(path = "reasons_fragment.html")]
+pub struct ReasonsFragment<'a> {
+    reasons: &'a BTreeMap<String, u64>,
+    others: u64,
+    locale: &'a Locale,
+}
+
+impl<'a> ReasonsFragment<'a> {
+    /// `count` is the number of reviews with any reason.
+    pub fn new(count: u64, reasons: &'a BTreeMap<String, u64>, locale: &'a Locale) -> Self {
+        Self {
+            reasons,
+            others: count.saturating_sub(reasons.values().sum()),
+            locale,
         }
     }
 }

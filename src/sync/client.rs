@@ -287,17 +287,12 @@ pub fn check_scheme(url: &Url, allows_http: bool) -> Result<(), SyncError> {
 
 /// Refuses a page, or what has been read of it, of more bytes than a page may have or the run may still read.
 pub fn check_size(bytes: u64, bytes_left: u64) -> Result<(), SyncError> {
-    for (bytes_max, what) in [
-        (PAGE_BYTES_MAX, "a page may have 16 MiB"),
-        (bytes_left, "the pages of a run may have 256 MiB"),
-    ] {
-        if bytes > bytes_max {
-            return Err(SyncError::failed(format!(
-                "the answer is too large ({what}); ask for fewer reviews per page"
-            )));
-        }
+    if bytes <= PAGE_BYTES_MAX.min(bytes_left) {
+        return Ok(());
     }
-    Ok(())
+    Err(SyncError::failed(
+        "the answer is too large (a page may have 16 MiB, all pages of a run 256 MiB); ask for fewer reviews per page",
+    ))
 }
 
 pub fn unwritable(error: &io::Error) -> SyncError {

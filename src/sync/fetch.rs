@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use super::client::{FetchedPage, PAGE_BYTES_MAX, SourceClient, check_size, unwritable};
 use super::error::SyncError;
 use super::paging::{Pager, is_empty_list};
-use super::run::{Preparation, Run, SyncRunner};
+use super::runner::{Preparation, Run, SyncRunner};
 use super::secrets::Secrets;
 use crate::imports::{INPUT_BYTES_MAX, Mask, format_of};
 use crate::storage::temporary_folder;
@@ -80,11 +80,13 @@ impl SyncRunner {
                     "the source has more than {PAGES_MAX} pages; ask for more reviews per page"
                 )));
             }
-            let at_page = |error: SyncError| match error {
-                SyncError::Failed { message, .. } if number > 1 => {
-                    SyncError::failed(format!("page {number}: {message}"))
+            let at_page = |error: SyncError| {
+                if let SyncError::Failed { message, .. } = &error
+                    && number > 1
+                {
+                    return SyncError::failed(format!("page {number}: {message}"));
                 }
-                error => error,
+                error
             };
             let mut headers = headers.clone();
             if number == 1 {
@@ -167,7 +169,7 @@ fn read_body(page: &FetchedPage, file: &Path, has_encoding: bool) -> Result<Vec<
     let is_archive = body.starts_with(b"PK");
     if let Some(encoding) = stated.filter(|_| !is_archive && !has_encoding)
         && encoding != UTF_8
-        && (!encoding.is_ascii_compatible() || str::from_utf8(&body).is_err())
+        && str::from_utf8(&body).is_err()
     {
         body = encoding.decode(&body).0.into_owned().into_bytes();
     }
@@ -217,7 +219,7 @@ impl Preparation {
         ];
         let conditions = conditions.into_iter();
         let valid = conditions
-            .filter(|_| run.is_scheduled() && is_read_alike)
+            .filter(|_| run.is_scheduled && is_read_alike)
             .filter_map(|(name, value)| Some((name, HeaderValue::from_str(value.as_ref()?).ok()?)));
         valid.collect()
     }

@@ -16,7 +16,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::DeTable;
 
 use super::error::SyncError;
 use super::schedule::Schedule;
@@ -24,7 +25,6 @@ use crate::config::{SyncConfig, read_text};
 use crate::imports::{Format, FormatArgument, ImportRequest, SOURCE_DEFAULT, find_format, line_of};
 use crate::model::text::nearest;
 use crate::model::{compose, hex};
-use crate::owner::fault::listed;
 
 /// The keys of an entry.
 pub const KEYS: [&str; 11] = [
@@ -242,45 +242,21 @@ impl SyncFile {
     }
 
     /// # Errors
-    /// The faults, each with its line and key.
+    /// The first fault, with its line and key.
     pub fn parse(text: &str, path: &Path) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
-        let table = DeTable::parse(text).map_err(|error| {
-            let line = line_of(text, error.span().unwrap_or_default().start);
-            let reason = if error.message().starts_with("duplicate key") {
-                "a name stands twice"
-            } else {
-                "this is no TOML; texts stand in quotes, and each entry begins with its [name]"
-            };
-            format!("line {line}: {reason}")
-        })?;
-        let (mut entries, mut faults) = (Vec::new(), Vec::new());
-        for (name, value) in table.get_ref() {
-            let line = line_of(text, name.span().start);
-            let name: &str = name.get_ref();
-            match value.get_ref() {
-                _ if !is_name(name) => faults.push(format!(
-                    "line {line}: the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -, and begins with no -"
-                )),
-                DeValue::Table(keys) => match Entry::read(name, path, keys) {
-                    Ok(entry) => entries.push(entry),
-                    Err((None, reason)) => faults.push(format!("line {line}: [{name}] {reason}")),
-                    Err((Some((key, start)), reason)) => {
-                        let line = line_of(text, start);
-                        faults.push(format!("line {line}: [{name}] {key}: {reason}"));
-                    }
-                },
-                _ => faults.push(format!(
-                    "line {line}: {name} stands in no entry; a key stands below the [name] of its entry"
-                )),
-            }
+        let read = toml::from_str::<BTreeMap<String, Spanned<Entry>>>(text);
+        let read = read.map_err(|error| describe_fault(text, &error))?;
+        let mut written: BTreeMap<String, Value> = toml::from_str(text).unwrap_or_default();
+        let mut entries = Vec::new();
+        for (name, entry) in read {
+            let line = line_of(text, entry.span().start);
+            let digested = written.remove(&name).unwrap_or_default();
+            let entry = entry.into_inner().complete(name, path, digested);
+            entries.push(entry.map_err(|reason| format!("line {line}: {reason}"))?);
         }
-        if faults.is_empty() {
-            entries.sort_by(|one: &Entry, other| one.name.cmp(&other.name));
-            let path = path.to_owned();
-            return Ok(Self { path, entries });
-        }
-        Err(listed(faults.into_iter(), "faults").replace('\n', "; "))
+        let path = path.to_owned();
+        Ok(Self { path, entries })
     }
 
     /// # Errors
@@ -312,34 +288,33 @@ fn is_name(name: &str) -> bool {
         && !name.starts_with('-')
 }
 
-/// What is wrong with an entry, and its key with the place in the file, unless the fault is about several.
-type EntryFault = (Option<(String, usize)>, String);
-
 impl Entry {
-    fn read(name: &str, file: &Path, table: &DeTable<'_>) -> Result<Self, EntryFault> {
-        let keys = || {
-            let spanned = toml::Spanned::new(0..0, table.clone());
-            toml::Deserializer::from(spanned)
-        };
-        let entry = Self::deserialize(keys()).map_err(|error| describe_fault(&error, table))?;
-        let mut digested = Value::deserialize(keys()).unwrap_or_default();
-        for key in ["every", "at", "partial"] {
-            digested.as_object_mut().map(|keys| keys.remove(key));
+    /// The entry with what is not among its keys; `digested` are these as JSON.
+    ///
+    /// # Errors
+    /// If its name or the keys together are at fault.
+    fn complete(self, name: String, file: &Path, mut digested: Value) -> Result<Self, String> {
+        if !is_name(&name) {
+            return Err(format!(
+                "the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -, and begins with no -"
+            ));
+        }
+        if let Some(keys) = digested.as_object_mut() {
+            keys.retain(|key, _| !["every", "at", "partial"].contains(&key.as_str()));
         }
         let folder = file.parent().unwrap_or(Path::new("/"));
         let entry = Self {
-            name: name.to_owned(),
-            google_credentials: entry.google_credentials.map(|path| folder.join(path)),
-            format: entry.format.map(|format| match format {
-                FormatArgument::File(path) => FormatArgument::File(folder.join(path)),
+            name,
+            google_credentials: self.google_credentials.map(|path| folder.join(path)),
+            format: match self.format {
+                Some(FormatArgument::File(path)) => Some(FormatArgument::File(folder.join(path))),
                 format => format,
-            }),
+            },
             file: file.to_owned(),
             digested,
-            ..entry
+            ..self
         };
-        entry.check().map_err(|reason| (None, reason))?;
-        Ok(entry)
+        entry.check().map(|()| entry)
     }
 
     /// # Errors
@@ -498,21 +473,31 @@ impl Entry {
     }
 }
 
-/// What is wrong with a key, without its value.
-fn describe_fault(error: &toml::de::Error, table: &DeTable<'_>) -> EntryFault {
-    let at = error.span().unwrap_or_default().start;
-    let mut keys = table.iter();
-    let key = keys.find(|(key, value)| (key.span().start..value.span().end).contains(&at));
-    let key = key.map(|(key, _)| (key.get_ref().to_string(), key.span().start));
+/// What is wrong with a file: its line and key, without the value.
+fn describe_fault(text: &str, error: &toml::de::Error) -> String {
+    let line = line_of(text, error.span().unwrap_or_default().start);
     let message = error.message().trim_end();
-    let reason = match (&key, message.rsplit_once(", expected ")) {
-        (Some((key, _)), _) if message.starts_with("unknown field") => {
+    if message.starts_with("duplicate key") {
+        return format!("line {line}: a name stands twice");
+    }
+    if DeTable::parse(text).is_err() {
+        return format!(
+            "line {line}: this is no TOML; texts stand in quotes, and each entry begins with its [name]"
+        );
+    }
+    let key = text.lines().nth(line - 1).unwrap_or_default();
+    let key = key.split(['=', '[']).next().unwrap_or_default().trim();
+    let reason = match message.rsplit_once(", expected ") {
+        _ if message.starts_with("unknown field") => {
             let near = nearest(key, KEYS).unwrap_or_default();
             format!("no key of an entry; the nearest is {near}")
         }
+        Some((_, "struct Entry")) => {
+            "stands in no entry; a key stands below the [name] of its entry".to_owned()
+        }
         // What stands before has the value.
-        (_, Some((_, expected))) => format!("expected {expected}"),
-        _ => message.to_owned(),
+        Some((_, expected)) => format!("expected {expected}"),
+        None => message.to_owned(),
     };
-    (key, reason)
+    format!("line {line}: {key}: {reason}")
 }

@@ -7,11 +7,13 @@ mod fetch;
 mod file;
 mod paging;
 mod run;
+mod runner;
 mod schedule;
 mod scheduler;
 mod secrets;
 
 pub use error::SyncError;
 pub use file::{Entry, KEYS, SyncFile};
-pub use run::{Imported, Run, RunOptions, RunOutcome, SyncRunner};
+pub use run::{Imported, RunOutcome};
+pub use runner::{Run, RunOptions, SyncRunner};
 pub use scheduler::EntryScheduler;

@@ -5,21 +5,16 @@ use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
-use clap::Args;
-use indicatif::ProgressBar;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
-use tokio::sync::Semaphore;
-use tokio_util::sync::CancellationToken;
 
 use super::error::SyncError;
 use super::fetch::Fetched;
 use super::file::Entry;
-use crate::clock::Clock;
-use crate::config::SyncConfig;
+use super::runner::{Preparation, Run, SyncRunner};
 use crate::imports::{
-    Applied, Doubtful, Draft, Format, Guards, ImportError, ImportReport, ImportRequest, MergeError,
-    Watcher, apply, read_files,
+    Applied, Draft, Format, ImportError, ImportReport, ImportRequest, MergeError, Outcome, Watcher,
+    apply, read_files,
 };
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
@@ -30,7 +25,7 @@ use crate::storage::sync::{
     SyncState, note_entry_of_run, note_sync_failure, note_sync_success, note_sync_unchanged,
     set_next_run, sync_states,
 };
-use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch, utc_seconds};
+use crate::storage::{AtPath as _, DbError, Write, instant_or_epoch, utc_seconds};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
@@ -42,34 +37,6 @@ const REASON_MAX: usize = 500;
 
 /// Answers what is open in a draft, or says why not.
 pub type Ask<'a> = &'a mut (dyn FnMut(Draft) -> anyhow::Result<Format> + Send);
-
-/// What `sync run` is asked to do.
-#[derive(Debug, Clone, Default, Args)]
-pub struct RunOptions {
-    /// Show what the run would change
-    #[arg(long)]
-    pub dry_run: bool,
-    /// Take the run as it is: with other text or stars of more than half of the source's reviews, many rejected rows, or another
-    /// kind of file
-    #[arg(long)]
-    pub accept_changes: bool,
-    /// Import all doubtful rows as new reviews, or take each as the one review that it may be
-    #[arg(long, value_enum, requires = "name")]
-    pub doubtful: Option<Doubtful>,
-    /// Withhold reviews that the entry stated and its answer lacks, and publish them again when they return
-    #[arg(long, requires = "name")]
-    pub withdraw_missing: bool,
-}
-
-/// A run of an entry.
-pub struct Run<'r> {
-    pub entry: &'r Entry,
-    /// `None` of a run by schedule.
-    pub options: Option<&'r RunOptions>,
-    pub stop: &'r CancellationToken,
-    /// Shows the number of pages and rows.
-    pub bar: &'r ProgressBar,
-}
 
 /// How a run ended that did not fail.
 #[derive(Debug)]
@@ -88,72 +55,7 @@ pub struct Imported {
     pub has_further_page: bool,
 }
 
-/// What a run knows before it fetches.
-pub struct Preparation {
-    pub reading: ImportRequest,
-    entry_digest: String,
-    /// Of all that says how the answer is read.
-    pub reading_digest: String,
-    /// Whether a format says in which encoding the answer is.
-    pub has_encoding: bool,
-    /// As it was when the run began.
-    pub state: SyncState,
-    zone: Tz,
-}
-
-pub struct SyncRunner {
-    pub database: Database,
-    pub clock: Clock,
-    pub config: SyncConfig,
-    /// One place: pages are looked at and imported one after another, so that the memory of one import is enough.
-    pub(super) memory: Semaphore,
-}
-
-impl Run<'_> {
-    pub const fn is_scheduled(&self) -> bool {
-        self.options.is_none()
-    }
-
-    fn is_dry_run(&self) -> bool {
-        self.options.is_some_and(|it| it.dry_run)
-    }
-
-    fn accepts_changes(&self) -> bool {
-        self.options.is_some_and(|it| it.accept_changes)
-    }
-
-    fn withdraws_missing(&self) -> bool {
-        self.options.is_some_and(|it| it.withdraw_missing)
-    }
-
-    /// What stops its import.
-    fn guards(&self) -> Guards {
-        let option = if self.withdraws_missing() {
-            " --withdraw-missing"
-        } else {
-            ""
-        };
-        let command = format!("reviews sync run {}{option}", self.entry.name);
-        Guards {
-            accepts_changes: self.accepts_changes(),
-            limits_rejected: true,
-            advice: format!(
-                "`{command} --dry-run` shows more; `{command} --accept-changes` takes it"
-            ),
-        }
-    }
-}
-
 impl SyncRunner {
-    pub fn new(database: &Database, clock: &Clock, config: SyncConfig) -> Self {
-        Self {
-            database: database.clone(),
-            clock: clock.clone(),
-            config,
-            memory: Semaphore::new(1),
-        }
-    }
-
     /// Runs an entry, which never runs beside itself. `ask` answers what is open in its format.
     ///
     /// # Errors
@@ -176,16 +78,16 @@ impl SyncRunner {
             let zone = zone.at(path)?.unwrap_or_default();
             drop(reader);
             let now = self.clock.now();
-            if run.is_scheduled() && !is_due(run.entry, &state, now, zone) {
+            if run.is_scheduled && !is_due(run.entry, &state, now, zone) {
                 return Ok(RunOutcome::Stopped);
             }
             // Stored first: a run that ends the process must not be the first thing after each start.
             let next = run.entry.schedule().next(now, zone);
-            if !run.is_dry_run() {
+            if !run.options.dry_run {
                 self.store_next_run(name, next).await?;
             }
             let ended = Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
-            if !run.is_dry_run() {
+            if !run.options.dry_run {
                 self.record(name, next, &ended).await?;
             }
             ended
@@ -252,7 +154,7 @@ impl SyncRunner {
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
-        if run.withdraws_missing() && run.entry.is_partial {
+        if run.options.withdraw_missing && run.entry.is_partial {
             return Err(SyncError::failed(
                 "--withdraw-missing: the entry is partial, so what an answer lacks is not gone",
             ));
@@ -269,7 +171,7 @@ impl SyncRunner {
         if fetched.is_same {
             return Ok(RunOutcome::Unchanged);
         }
-        if run.withdraws_missing() && fetched.has_further_page {
+        if run.options.withdraw_missing && fetched.has_further_page {
             return Err(SyncError::failed(
                 "--withdraw-missing: the answer names a next page that nothing reads, so what it lacks is not gone",
             ));
@@ -328,8 +230,9 @@ impl SyncRunner {
             files: fetched.files.clone(),
             // What stands on a page that is not read is not gone.
             partial: entry.is_partial || fetched.has_further_page,
-            doubtful: run.options.and_then(|it| it.doubtful),
-            withdraw_missing: run.withdraws_missing(),
+            doubtful: run.options.doubtful,
+            accept_changes: run.options.accept_changes,
+            withdraw_missing: run.options.withdraw_missing,
             mask: fetched.mask.clone(),
             folder: Some(fetched.folder.path().to_owned()),
             ..prepared.reading.clone()
@@ -366,7 +269,7 @@ impl SyncRunner {
         };
         let mut write = database.write_as_owner().await?;
         let imported = async {
-            let mut applied = apply(&mut write, database, files, &run.guards(), watch).await?;
+            let mut applied = apply(&mut write, database, files, watch).await?;
             let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
             let has_further_page = recorded.await.map_err(|error| error.at(database.path()))?;
             Ok(Imported {
@@ -375,7 +278,7 @@ impl SyncRunner {
             })
         };
         let mut imported = imported.await.map_err(|error| describe(error, fetched))?;
-        if run.is_dry_run() {
+        if run.options.dry_run {
             write.rollback().await
         } else {
             write.commit().await
@@ -403,11 +306,11 @@ impl SyncRunner {
     ) -> Result<bool, MergeError> {
         let (entry, report) = (run.entry, &mut applied.report);
         let rows: u64 = report.files.iter().map(|file| file.rows).sum();
-        let refuse = |reason: String| Err(MergeError::Refused(reason));
+        let refuse = |reason: String| Err(ImportError::Refused(reason).into());
         if fetched.needs_rows && rows == 0 {
             return refuse(format!("{}: no reviews found", fetched.answer));
         }
-        if run.withdraws_missing() && rows == 0 {
+        if run.options.withdraw_missing && rows == 0 {
             return refuse(
                 "--withdraw-missing: the answer has no review, and not all of an entry can be gone"
                     .to_owned(),
@@ -434,7 +337,7 @@ impl SyncRunner {
             let reason = format!(
                 "the answer is another kind of file ({format}; the last run's was {before})"
             );
-            if !run.accepts_changes() {
+            if !run.options.accept_changes {
                 return refuse(format!(
                     "{reason}; `reviews sync run {} --accept-changes` takes it",
                     entry.name
@@ -442,7 +345,7 @@ impl SyncRunner {
             }
             report.note(format!("accepted by --accept-changes: {reason}"));
         }
-        let count = applied.ids.len() as u64 + report.doubtful.count;
+        let count = report.taken - report.count(Outcome::Repeated);
         let has_further_page = fetched.has_further_page && !entry.is_partial;
         if has_further_page {
             report.note(
@@ -455,12 +358,11 @@ impl SyncRunner {
                 "the answer has {count} reviews, and the source says that it has {total}"
             ));
         }
-        // Doubtful and rejected rows are read again until they are settled, so that they are reported; and so is an answer of which a
-        // part may not be stored, because it is committed in several groups.
-        let is_settled = report.doubtful.count == 0 && report.rejected == 0 && applied.is_one_group;
+        // Doubtful and rejected rows are read again until they are settled, so that they are reported.
+        let is_settled = report.count(Outcome::Doubtful) + report.count(Outcome::Rejected) == 0;
         let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
         if let Some(number) = applied.run {
-            note_entry_of_run(write, number, &entry.name, run.is_scheduled()).await?;
+            note_entry_of_run(write, number, &entry.name, run.is_scheduled).await?;
         }
         let now = self.clock.now();
         let total = fetched.total.filter(|total| *total >= rows);
@@ -468,7 +370,7 @@ impl SyncRunner {
             name: entry.name.clone(),
             last_success_at: Some(utc_seconds(now)),
             entry_digest: Some(prepared.entry_digest.clone()),
-            last_doubtful: report.doubtful.count.cast_signed(),
+            last_doubtful: report.count(Outcome::Doubtful).cast_signed(),
             has_further_page,
             source: format.as_deref().map(|name| entry.source_of(Some(name))),
             last_format: format,

@@ -6,16 +6,15 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
-use croner::parser::{CronParser, Seconds, Year};
 
 use crate::config::TimeSpan;
 
 /// Republished sheets and most platforms' limits allow no more.
 const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
+/// As it was written, and what it means.
 #[derive(Debug, Clone)]
 pub enum Schedule {
-    /// As it was written, and the interval.
     Every(String, Duration),
     At(String, Box<Cron>),
 }
@@ -36,35 +35,25 @@ impl fmt::Display for Schedule {
 impl Schedule {
     /// # Errors
     /// If the text is no interval, or less than 5 minutes.
-    pub fn parse_interval(text: &str) -> Result<Self, String> {
-        let span: Result<TimeSpan, _> = text.trim().parse();
-        let span = span.map_err(|_| "no interval; write it like 90m or 6h, at most a year")?;
-        if span.0 < INTERVAL_MIN {
-            return Err("less than 5 minutes; write 5m or more".to_owned());
+    pub fn parse_interval(text: &str) -> Result<Self, &'static str> {
+        let span: Result<TimeSpan, _> = text.parse();
+        match span.map(|span| span.0) {
+            Err(_) => Err("no interval; write it like 90m or 6h, at most a year"),
+            Ok(span) if span < INTERVAL_MIN => Err("less than 5 minutes; write 5m or more"),
+            Ok(span) => Ok(Self::Every(text.to_owned(), span)),
         }
-        Ok(Self::Every(text.trim().to_owned(), span.0))
     }
 
     /// # Errors
     /// If the text is not five fields of cron.
-    pub fn parse_cron(text: &str) -> Result<Self, String> {
-        let parser = CronParser::builder()
-            .seconds(Seconds::Disallowed)
-            .year(Year::Disallowed)
-            .build();
-        let fault = |reason: &str| {
-            format!(
-                "no schedule: {reason}; write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\""
-            )
-        };
-        // The parser also takes nicknames such as @daily.
-        if text.split_whitespace().count() != 5 {
-            return Err(fault("it has not five fields"));
-        }
-        let cron = parser
-            .parse(text.trim())
-            .map_err(|_| fault("a field has another value than it may have"))?;
-        Ok(Self::At(text.trim().to_owned(), Box::new(cron)))
+    pub fn parse_cron(text: &str) -> Result<Self, &'static str> {
+        // The parser also takes nicknames such as @daily, and seconds and years.
+        let cron = text.parse().ok();
+        let cron: Option<Cron> = cron.filter(|_| text.split_whitespace().count() == 5);
+        let cron = cron.ok_or(
+            "no schedule; write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\"",
+        )?;
+        Ok(Self::At(text.to_owned(), Box::new(cron)))
     }
 
     /// The next time after `now`.

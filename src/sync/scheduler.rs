@@ -1,7 +1,6 @@
 //! The service runs the entries that are due, and looks whether their file has changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::io;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -12,10 +11,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::error::SyncError;
 use super::file::{Entry, SyncFile};
-use super::run::{Run, RunOutcome, SyncRunner, is_due};
+use super::run::{RunOutcome, is_due};
+use super::runner::{Run, RunOptions, SyncRunner};
 use crate::clock::Monotonic;
 use crate::compute::lock;
-use crate::imports::{Rejection, Watch};
+use crate::imports::{Outcome, Watch};
 use crate::metrics::{self, figure};
 use crate::storage::business::time_zone;
 use crate::storage::sync::{SyncState, forget_other_totals, sync_states};
@@ -52,10 +52,6 @@ struct Unwatched<'s>(&'s CancellationToken);
 impl Watch for Unwatched<'_> {
     fn is_stopped(&self) -> bool {
         self.0.is_cancelled()
-    }
-
-    fn rejected(&mut self, _: Rejection) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -163,10 +159,11 @@ impl EntryScheduler {
     }
 
     async fn run_entry(&self, entry: &Entry, stop: &CancellationToken) -> Result<(), DbError> {
-        let bar = ProgressBar::hidden();
+        let (bar, options) = (ProgressBar::hidden(), RunOptions::default());
         let run = Run {
             entry,
-            options: None,
+            options: &options,
+            is_scheduled: true,
             stop,
             bar: &bar,
         };
@@ -231,10 +228,10 @@ fn log_run(entry: &str, run: &Result<RunOutcome, SyncError>) {
             tracing::info!(
                 entry,
                 reviews = report.taken,
-                new = report.new,
-                updated = report.updated,
-                rejected = report.rejected,
-                doubtful = report.doubtful.count,
+                new = report.count(Outcome::New),
+                updated = report.count(Outcome::Updated),
+                rejected = report.count(Outcome::Rejected),
+                doubtful = report.count(Outcome::Doubtful),
                 "sync.run: an entry was fetched"
             );
         }

@@ -139,52 +139,38 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
             )
         })?;
     let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    let output = async {
+    let output = child.stdout.take().ok_or("the command has no output")?;
+    let mut output = BufReader::new(output);
+    let run = async move {
         let mut line = String::new();
-        let mut output = child.stdout.take().map(BufReader::new);
-        if let Some(output) = &mut output {
-            let read = output.take(LINE_BYTES_MAX).read_line(&mut line).await;
-            read.map_err(|error| format!("the command printed no text ({})", error.kind()))?;
-            if line.len() as u64 == LINE_BYTES_MAX && !line.ends_with('\n') {
-                return Err(format!(
-                    "its first line has more than {LINE_BYTES_MAX} bytes"
-                ));
-            }
-        }
-        // What it prints besides is read, so that it can end, but not until the end of the output: a process that the command left may
-        // keep that open.
-        let rest = async {
-            if let Some(output) = &mut output {
-                let _ = tokio::io::copy(output, &mut tokio::io::sink()).await;
-            }
-            std::future::pending().await
-        };
-        let status = tokio::select! {
-            status = child.wait() => status,
-            never = rest => never,
-        };
+        let read = (&mut output)
+            .take(LINE_BYTES_MAX)
+            .read_line(&mut line)
+            .await;
+        read.map_err(|error| format!("the command printed no text ({})", error.kind()))?;
+        // What it prints besides is read, so that it can end; nobody waits for the end of that, because a process that the command left
+        // may keep it open.
+        tokio::spawn(async move { tokio::io::copy(&mut output, &mut tokio::io::sink()).await });
+        let status = child.wait().await;
         let status = status.map_err(|error| format!("the command was lost ({})", error.kind()))?;
-        if !status.success() {
-            return Err(format!("the command failed ({status})"));
+        if status.success() {
+            Ok(line)
+        } else {
+            Err(format!("the command failed ({status})"))
         }
-        Ok(line.trim().to_owned())
     };
-    let line = tokio::time::timeout(COMMAND_TIMEOUT, output).await;
+    let line = tokio::time::timeout(COMMAND_TIMEOUT, run).await;
     if let Some(group) = group {
         // What the command started and left would pile up with every run. An error means that nothing is left.
         let _ = kill_process_group(group, Signal::KILL);
     }
-    let line = line.map_err(|_| {
-        format!(
-            "the command took longer than {} s",
-            COMMAND_TIMEOUT.as_secs()
-        )
-    })?;
+    let line = line.unwrap_or_else(|_| Err("the command took longer than a minute".to_owned()));
     let line = line.map_err(|reason| format!("{reason}; run it by hand to see why"))?;
+    let line = line.trim();
     if line.is_empty() || line.contains(char::is_control) {
         return Err("the command did not print a line of text first".to_owned());
     }
-    Ok(line)
+    Ok(line.to_owned())
 }
 
 // Access tokens for the API of Google Business Profile, by a file of credentials as Google's tools write it

@@ -3,50 +3,30 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::imports::report::{ImportReport, MergeError, Refusal, preview_change};
+use crate::imports::report::{ImportError, ImportReport, Outcome, Refusal, preview_change};
+use crate::imports::request::ImportRequest;
 use crate::model::{Review, Status};
 use crate::storage::reviews::Known;
-
-/// What stops an import.
-#[derive(Debug, Clone, Default)]
-pub struct Guards {
-    /// Whether the import is taken as it is.
-    pub accepts_changes: bool,
-    /// Whether many rejected rows stop it.
-    pub limits_rejected: bool,
-    /// How the owner looks at what a guard stops, and takes it.
-    pub advice: String,
-}
 
 /// This many reviews or rows may always be concerned; as many examples are shown.
 pub const FEW: usize = 3;
 
-/// The number of reviews of a source that change in one way, and the first ones.
+/// How an import concerns reviews.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Effect {
+    Changes,
+    /// By a value that nobody named.
+    Hides,
+    /// What the source withheld.
+    Publishes,
+}
+
+/// Reviews of a source that an import could concern in one way, how many it does, and the first of these.
 #[derive(Default)]
 struct Tally {
-    count: usize,
+    all: u64,
+    count: u64,
     shown: Vec<String>,
-}
-
-impl Tally {
-    fn add(&mut self, before: &Review, after: &Review) {
-        self.count += 1;
-        if self.shown.len() < FEW {
-            self.shown.push(preview_change(before, after));
-        }
-    }
-}
-
-/// The reviews of a source before the import, and what becomes of them.
-#[derive(Default)]
-struct SourceTallies {
-    reviews: usize,
-    public: usize,
-    /// Reviews that the source withheld.
-    withheld: usize,
-    changed: Tally,
-    hidden: Tally,
-    published: Tally,
 }
 
 /// How a source hides a review.
@@ -59,38 +39,51 @@ pub struct Hiding {
 }
 
 /// What an import does to the reviews of each source.
-pub struct Tallies(BTreeMap<String, SourceTallies>);
+pub struct Tallies(BTreeMap<(String, Effect), Tally>);
 
 impl Tallies {
     pub fn of(known: &Known) -> Self {
         let mut tallies = Self(BTreeMap::new());
         for known in known.values() {
-            if let Some(review) = known.review() {
-                let source = tallies.0.entry(known.source_name().to_owned()).or_default();
-                source.reviews += 1;
-                source.public += usize::from(review.status == Status::Published);
-                source.withheld += usize::from(known.is_withheld_by_source());
+            let Some(review) = known.review() else {
+                continue;
+            };
+            let is_public = review.status == Status::Published;
+            for (effect, is_possible) in [
+                (Effect::Changes, true),
+                (Effect::Hides, is_public),
+                (Effect::Publishes, known.is_withheld_by_source()),
+            ] {
+                tallies.of_source(known.source_name(), effect).all += u64::from(is_possible);
             }
         }
         tallies
     }
 
+    fn of_source(&mut self, source: &str, effect: Effect) -> &mut Tally {
+        self.0.entry((source.to_owned(), effect)).or_default()
+    }
+
     /// Counts a review that has a row.
     pub fn count(&mut self, source: &str, before: &Review, after: &Review, hiding: Hiding) {
-        let source = self.0.entry(source.to_owned()).or_default();
         let has_other_text = !before.text.is_empty() && before.text != after.text;
-        if has_other_text
+        let is_changed = has_other_text
             || (before.rating, before.date, &before.author)
-                != (after.rating, after.date, &after.author)
-        {
-            source.changed.add(before, after);
-        }
-        let [was_published, is_published] =
+                != (after.rating, after.date, &after.author);
+        let [was_public, is_public] =
             [before, after].map(|review| review.status == Status::Published);
-        if was_published && !is_published && hiding.is_unnamed {
-            source.hidden.add(before, after);
-        } else if is_published && hiding.was_by_source {
-            source.published.add(before, after);
+        for (effect, is_so) in [
+            (Effect::Changes, is_changed),
+            (Effect::Hides, was_public && !is_public && hiding.is_unnamed),
+            (Effect::Publishes, is_public && hiding.was_by_source),
+        ] {
+            if is_so {
+                let tally = self.of_source(source, effect);
+                tally.count += 1;
+                if tally.shown.len() < FEW {
+                    tally.shown.push(preview_change(before, after));
+                }
+            }
         }
     }
 
@@ -98,80 +91,84 @@ impl Tallies {
     ///
     /// # Errors
     /// What is too much to be taken without the owner.
-    pub fn check(&self, report: &mut ImportReport, guards: &Guards) -> Result<(), MergeError> {
-        let (rejected, rows) = (report.rejected, report.rejected + report.taken);
-        if guards.limits_rejected && exceeds(rejected, rows, 10) {
+    pub fn check(
+        &self,
+        report: &mut ImportReport,
+        request: &ImportRequest,
+    ) -> Result<(), ImportError> {
+        let rejected = report.count(Outcome::Rejected);
+        let rows = rejected + report.taken;
+        if request.run_of.is_some() && exceeds(rejected, rows, 10) {
             let reason = format!("{rejected} of {rows} rows were rejected, more than a tenth");
-            guards.stop(reason, None, Vec::new(), report)?;
+            stop(request, reason, None, Vec::new(), report)?;
         }
-        for (name, source) in &self.0 {
-            let hidden = format!(
-                "public reviews would be withheld {}",
-                why_hidden(report, name)
-            );
-            for (tally, all, what) in [
-                (
-                    &source.changed,
-                    source.reviews,
-                    "reviews would have another text, author, day or stars",
-                ),
-                (&source.hidden, source.public, &hidden),
-                (
-                    &source.published,
-                    source.withheld,
-                    "reviews that the source withheld would become public",
-                ),
-            ] {
-                if exceeds(tally.count as u64, all as u64, 2) {
-                    let reason = format!("{} of {all} {what}, more than half", tally.count);
-                    guards.stop(reason, Some(name), tally.shown.clone(), report)?;
-                }
+        for ((source, effect), Tally { all, count, shown }) in &self.0 {
+            if exceeds(*count, *all, 2) {
+                let what = match effect {
+                    Effect::Changes => "reviews would have another text, author, day or stars",
+                    Effect::Hides => &format!(
+                        "public reviews would be withheld {}",
+                        why_hidden(report, source)
+                    ),
+                    Effect::Publishes => "reviews that the source withheld would become public",
+                };
+                let reason = format!("{count} of {all} {what}, more than half");
+                stop(request, reason, Some(source), shown.clone(), report)?;
             }
         }
         Ok(())
     }
 }
 
-impl Guards {
-    /// Stops the import, or notes that the owner accepts it.
-    fn stop(
-        &self,
-        reason: String,
-        source: Option<&str>,
-        examples: Vec<String>,
-        report: &mut ImportReport,
-    ) -> Result<(), MergeError> {
-        if self.accepts_changes {
-            let note = format!("accepted by --accept-changes: {reason}");
-            report.notes.push(note);
-            return Ok(());
-        }
-        Err(MergeError::Guarded(Refusal {
-            reason,
-            source: source.map(str::to_owned),
-            examples,
-            advice: self.advice.clone(),
-        }))
+/// Stops the import, or notes that the owner accepts it.
+fn stop(
+    request: &ImportRequest,
+    reason: String,
+    source: Option<&str>,
+    examples: Vec<String>,
+    report: &mut ImportReport,
+) -> Result<(), ImportError> {
+    if request.accept_changes {
+        report.note(format!("accepted by --accept-changes: {reason}"));
+        return Ok(());
     }
+    let advice = match &request.run_of {
+        None => "check the file; --accept-changes takes it".to_owned(),
+        Some(name) => {
+            let option = if request.withdraw_missing {
+                " --withdraw-missing"
+            } else {
+                ""
+            };
+            let command = format!("reviews sync run {name}{option}");
+            format!("`{command} --dry-run` shows more; `{command} --accept-changes` takes it")
+        }
+    };
+    Err(ImportError::Guarded(Refusal {
+        reason,
+        source: source.map(str::to_owned),
+        examples,
+        advice,
+    }))
+}
 
-    /// # Errors
-    /// If the files lack more than a tenth of a source's reviews, or all.
-    pub fn check_missing(
-        &self,
-        source: &str,
-        missing: usize,
-        all: usize,
-        report: &mut ImportReport,
-    ) -> Result<(), MergeError> {
-        let is_all = missing > 0 && missing == all;
-        if is_all || exceeds(missing as u64, all as u64, 10) {
-            let reason = format!(
-                "--withdraw-missing: {missing} of {all} reviews are missing, more than a tenth"
-            );
-            self.stop(reason, Some(source), Vec::new(), report)?;
-        }
-        Ok(())
+/// # Errors
+/// If the files lack more than a tenth of a source's reviews, or all.
+pub fn check_missing(
+    request: &ImportRequest,
+    source: &str,
+    missing: usize,
+    all: usize,
+    report: &mut ImportReport,
+) -> Result<(), ImportError> {
+    let is_all = missing > 0 && missing == all;
+    if is_all || exceeds(missing as u64, all as u64, 10) {
+        let reason = format!(
+            "--withdraw-missing: {missing} of {all} reviews are missing, more than a tenth"
+        );
+        stop(request, reason, Some(source), Vec::new(), report)?;
     }
+    Ok(())
 }
 
 /// Whether more than the `share`-th part of all, and more than a few, are concerned.

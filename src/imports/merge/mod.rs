@@ -7,18 +7,19 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::incoming::ReviewRow;
-use crate::imports::merge::guards::{Guards, Hiding, Tallies};
+use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
 use crate::imports::merge::identity::{Identified, identify};
 use crate::imports::merge::ids::{RowMatch, is_shared_name};
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
-use crate::imports::report::{ImportReport, MergeError, Watcher, preview, preview_change};
+use crate::imports::report::{
+    ImportError, ImportReport, Outcome, Watcher, preview, preview_change,
+};
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
-    Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
-    short_name,
+    GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
 };
 use crate::storage::reviews::{
-    Former, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
+    Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
 };
 
 pub(crate) mod guards;
@@ -30,7 +31,6 @@ pub(crate) mod undo;
 pub struct Rules<'r> {
     pub now: DateTime<Utc>,
     pub request: &'r ImportRequest,
-    pub guards: &'r Guards,
     /// The reviews that earlier runs of the source brought, if the import is a run.
     pub brought: Option<HashSet<ReviewId>>,
     /// The ids that a new review cannot have, besides those of known ones.
@@ -71,7 +71,6 @@ pub struct MergeOutcome {
 pub struct Change {
     /// `None` if the review stays as it is.
     pub review: Option<Review>,
-    /// Of a review that stays deleted ([`RunChange::Deleted`]), what is kept of it.
     pub source: SourceRecord,
     pub kind: RunChange,
     /// Of a review that was there, or deleted.
@@ -93,7 +92,7 @@ pub fn merge_rows(
     rules: &Rules<'_>,
     report: ImportReport,
     watch: Watcher<'_>,
-) -> Result<MergeOutcome, MergeError> {
+) -> Result<MergeOutcome, ImportError> {
     let Identified {
         matches,
         doubted,
@@ -116,7 +115,7 @@ pub fn merge_rows(
     };
     for (number, (row, found)) in (0..).zip(rows.into_iter().zip(matches)) {
         if u64::is_multiple_of(number, ROWS_BETWEEN_LOOKS) && merging.watch.is_stopped() {
-            return Err(MergeError::Stopped);
+            return Err(ImportError::Stopped);
         }
         merging.row(row, found)?;
     }
@@ -127,10 +126,17 @@ pub fn merge_rows(
     let Merging {
         tallies, outcome, ..
     } = &mut merging;
-    tallies.check(&mut outcome.report, rules.guards)?;
-    merging.count_without_row();
-    if rules.request.withdraw_missing {
-        merging.withdraw_missing()?;
+    tallies.check(&mut outcome.report, rules.request)?;
+    let has_excerpts = outcome.report.files.iter().any(|file| file.excerpts);
+    if !rules.request.partial && !has_excerpts {
+        let missing = merging.missing();
+        let counts = missing
+            .iter()
+            .map(|(source, ids)| (source.clone(), ids.len() as u64));
+        merging.outcome.report.without_row = counts.collect();
+        if rules.request.withdraw_missing {
+            merging.withdraw(&missing)?;
+        }
     }
     Ok(merging.outcome)
 }
@@ -146,24 +152,32 @@ struct Merging<'r> {
 }
 
 impl Merging<'_> {
-    fn row(&mut self, row: ReviewRow, found: RowMatch) -> Result<(), MergeError> {
+    fn row(&mut self, row: ReviewRow, found: RowMatch) -> Result<(), ImportError> {
         match found {
+            RowMatch::Known(id) if self.is_unreadable(&id) => {
+                self.reject(&row, format!("the stored review {id} {INVALID_ROW}"))?;
+            }
             RowMatch::Known(id) if !self.rules.may_touch(&row, &id) => {
-                self.outcome.report.of_others.add(|| id.to_string());
+                self.outcome.report.add(Outcome::OfOther, || id.to_string());
             }
             RowMatch::Known(id) | RowMatch::New(id) => self.merge_row(row, id),
             RowMatch::Doubtful(_) if self.is_kept_deleted(&row) => {}
             RowMatch::Doubtful(ids) => self.note_doubtful(&row, &ids),
             RowMatch::Rejected(reason) => self.reject(&row, reason)?,
-            RowMatch::Repeated => self.outcome.report.repeated += 1,
+            RowMatch::Repeated => self.outcome.report.add(Outcome::Repeated, String::new),
         }
         Ok(())
     }
 
+    fn is_unreadable(&self, id: &ReviewId) -> bool {
+        let known = self.outcome.others.get(id);
+        known.is_some_and(|known| matches!(known.state, ReviewState::Unreadable))
+    }
+
     fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
         let MergeOutcome { report, others, .. } = &mut self.outcome;
-        let file = &report.files[row.file].name;
-        report.doubtful.add(|| {
+        let file = report.files[row.file].name.clone();
+        report.add(Outcome::Doubtful, || {
             let is_withheld = |review: &Review| review.status != Status::Published;
             let state = |id: &ReviewId| match others.get(id) {
                 Some(known) if known.is_deleted() => format!("{id} (deleted)"),
@@ -190,7 +204,9 @@ impl Merging<'_> {
             && known.is_deleted()
             && !self.rules.request.restore
         {
-            return self.keep_deleted(&row, &id, known);
+            let report = &mut self.outcome.report;
+            report.add(Outcome::KeptDeleted, || id.to_string());
+            return;
         }
         if known.is_none() && self.is_kept_deleted(&row)
             || self.is_left_out(&row, &id, known.is_none())
@@ -215,18 +231,9 @@ impl Merging<'_> {
         };
         let (state, before) = known.map(|known| (known.state, known.source)).unzip();
         let before = before.flatten();
-        let is_readable = !matches!(state, Some(ReviewState::Unreadable(..)));
         let (kind, there, deletion) = match state {
-            None => (RunChange::Added, None, None),
+            None | Some(ReviewState::Unreadable) => (RunChange::Added, None, None),
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
-            Some(ReviewState::Unreadable(status, reply)) => {
-                let review = Review {
-                    reply,
-                    status,
-                    ..statement.review.clone()
-                };
-                (RunChange::Changed, Some(review), None)
-            }
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
         let merged = match &there {
@@ -237,13 +244,12 @@ impl Merging<'_> {
         let is_published = merged.review.status == Status::Published;
         let published = self.published.entry(record.source_name.clone());
         *published.or_default() += usize::from(is_published);
-        let readable = there.as_ref().filter(|_| is_readable);
-        if let Some(before) = readable {
+        if let Some(before) = &there {
             let source = &record.source_name;
             self.tallies.count(source, before, &merged.review, hiding);
         }
-        self.count(&merged, readable, there.is_some());
-        let is_same = is_readable && there.as_ref() == Some(&merged.review);
+        self.count(&merged, there.as_ref());
+        let is_same = there.as_ref() == Some(&merged.review);
         let is_same_record = before
             .as_ref()
             .map_or(record.says_nothing(), |it| *it == record);
@@ -271,35 +277,13 @@ impl Merging<'_> {
         });
     }
 
-    /// A review that the owner deleted stays deleted; what identifies it is that of the row from now on.
-    fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) {
-        self.outcome.report.kept_deleted.add(|| id.to_string());
-        let Some(before) = &known.source else {
-            return;
-        };
-        let record = SourceRecord {
-            id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
-            digests: row.digests,
-            ..before.clone()
-        };
-        if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
-            self.outcome.changes.push(Change {
-                review: None,
-                source: record,
-                kind: RunChange::Deleted,
-                former: Some(Former::of_deleted(before.clone())),
-                note: None,
-            });
-        }
-    }
-
     /// Whether the row is not stored because it equals a deleted review of any source.
     fn is_kept_deleted(&mut self, row: &ReviewRow) -> bool {
         let deleted = self.equals.deleted(row);
         let deleted = deleted.filter(|_| !self.rules.request.restore);
         if let Some(deleted) = deleted {
-            let kept = &mut self.outcome.report.kept_deleted;
-            kept.add(|| deleted.id.to_string());
+            let report = &mut self.outcome.report;
+            report.add(Outcome::KeptDeleted, || deleted.id.to_string());
         }
         deleted.is_some()
     }
@@ -308,7 +292,7 @@ impl Merging<'_> {
     fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, is_new: bool) -> bool {
         let (review, source) = (row.review(), row.source());
         if let Some(other) = self.equals.of_other_source(row) {
-            self.outcome.report.duplicates.add(|| {
+            self.outcome.report.add(Outcome::Duplicate, || {
                 let (author, date, theirs) = (&review.author, review.date, &other.source_name);
                 format!("{author}, {date}: {} of {theirs}", other.id)
             });
@@ -320,30 +304,24 @@ impl Merging<'_> {
         self.equals.add(EqualReview {
             id: id.clone(),
             source_name: source.to_owned(),
-            digests: row.digests,
+            content: row.digests.content,
             is_deleted: false,
         });
         false
     }
 
-    /// `there` is the review before the merge, if it could be read; `is_known` whether there was one.
-    fn count(&mut self, merged: &Merged, there: Option<&Review>, is_known: bool) {
+    /// `there` is the review before the merge.
+    fn count(&mut self, merged: &Merged, there: Option<&Review>) {
         let review = &merged.review;
         let report = &mut self.outcome.report;
         let reason = status_reason(review);
         match there {
-            None if !is_known => {
-                report.new += 1;
-                if reason.is_none() {
-                    report.newly_published.add(|| preview(review));
-                }
+            None => {
+                report.add(Outcome::New, || preview(review));
             }
-            Some(there) if there == review => report.unchanged += 1,
-            there => {
-                report.updated += 1;
-                if let Some(there) = there {
-                    report.changed.add(|| preview_change(there, review));
-                }
+            Some(there) if there == review => report.add(Outcome::Unchanged, String::new),
+            Some(there) => {
+                report.add(Outcome::Updated, || preview_change(there, review));
             }
         }
         let report = &mut self.outcome.report;
@@ -351,50 +329,51 @@ impl Merging<'_> {
         if let Some(reason) = reason {
             edited.remove(&Unit::Status);
             if there.is_none_or(|there| there.status == Status::Published) {
-                report.note_withheld(review, reason);
+                report.add(Outcome::NewlyWithheld, || {
+                    format!("{} ({reason})", preview(review))
+                });
             }
             *report.withheld.entry(reason.to_owned()).or_default() += 1;
-            if is_known && merged.last_statement.is_decided(Unit::Status, review) {
-                report.kept_withheld.add(|| review.id.to_string());
+            if there.is_some() && merged.last_statement.is_decided(Unit::Status, review) {
+                report.add(Outcome::KeptWithheld, || review.id.to_string());
             }
         }
         if !edited.is_empty() {
             let names: Vec<&str> = edited.into_iter().map(Unit::name).collect();
-            report
-                .kept_edited
-                .add(|| format!("{} {}", review.id, names.join(" and ")));
+            report.add(Outcome::KeptEdited, || {
+                format!("{} {}", review.id, names.join(" and "))
+            });
         }
     }
 
-    /// Counts the reviews of the files' sources that have no row any more; of a run, those that its source's runs brought.
-    fn count_without_row(&mut self) {
+    /// The published reviews of the files' sources that have no row, by source; of a run, those that its entry's runs brought. A doubtful
+    /// row may be one of them.
+    fn missing(&self) -> BTreeMap<String, Vec<ReviewId>> {
         let MergeOutcome {
             report,
             others,
             doubted,
             ..
-        } = &mut self.outcome;
-        let mut files = report.files.iter();
-        if self.rules.request.partial || files.any(|file| file.excerpts) {
-            return;
-        }
-        for known in others.values() {
-            let (Some(review), Some(record)) = (known.review(), &known.source) else {
-                continue;
-            };
-            let brought = self.rules.brought.as_ref();
-            if brought.is_none_or(|brought| brought.contains(&review.id))
-                && review.status == Status::Published
-                && !doubted.contains(&review.id)
+        } = &self.outcome;
+        let has_doubts = report.count(Outcome::Doubtful) > 0;
+        let brought = self.rules.brought.as_ref();
+        let mut missing: BTreeMap<String, Vec<ReviewId>> = BTreeMap::new();
+        for (id, known) in others {
+            let review = known.review();
+            if let Some(record) = &known.source
+                && review.is_some_and(|review| review.status == Status::Published)
+                && brought.is_none_or(|brought| brought.contains(id))
                 && self.published.contains_key(&record.source_name)
+                && !(has_doubts && doubted.contains(id))
             {
-                let source = record.source_name.clone();
-                *report.without_row.entry(source).or_default() += 1;
+                let of_source = missing.entry(record.source_name.clone());
+                of_source.or_default().push(id.clone());
             }
         }
+        missing
     }
 
-    fn reject(&mut self, row: &ReviewRow, error: String) -> Result<(), MergeError> {
+    fn reject(&mut self, row: &ReviewRow, error: String) -> Result<(), ImportError> {
         let Review {
             id,
             rating,
@@ -407,7 +386,7 @@ impl Merging<'_> {
         let shown = json!({"id": id, "rating": rating, "date": date, "author": author, "title": title, "text": text});
         let (report, at) = (&mut self.outcome.report, row.at.clone());
         let stored = report.reject(self.watch, row.file, at, error, shown);
-        stored.map_err(MergeError::Refused)
+        stored.map_err(ImportError::Refused)
     }
 
     fn note_deleted(&mut self, mark: Mark) {
@@ -421,77 +400,48 @@ impl Merging<'_> {
         } = &mut self.outcome;
         let known = others.get(id);
         if known.is_some_and(KnownReview::is_deleted) {
-            report.kept_deleted.add(|| id.to_string());
+            report.add(Outcome::KeptDeleted, || id.to_string());
         } else if known.is_some() || present.contains(id) {
-            report.still_there.add(|| id.to_string());
+            report.add(Outcome::StillThere, || id.to_string());
         } else {
-            report.noted_deleted += 1;
+            report.add(Outcome::NotedDeleted, String::new);
             deleted.push(mark);
         }
     }
 
-    /// Withholds reviews that their source no longer lists; the merge publishes them again when they come
-    /// back. A large share must be confirmed, because a truncated file would otherwise hide most of a business's reviews.
-    fn withdraw_missing(&mut self) -> Result<(), MergeError> {
-        let report = &self.outcome.report;
-        for (count, one, several) in [
-            (report.rejected, "row was rejected", "rows were rejected"),
-            (
-                report.doubtful.count,
-                "row is doubtful",
-                "rows are doubtful",
-            ),
-        ] {
-            let rows = if count == 1 { one } else { several };
-            if count > 0 {
-                return Err(MergeError::Refused(format!(
-                    "--withdraw-missing: {count} {rows}, so a review in the file would count as missing; correct the file first, \
-                     or import without this option"
-                )));
-            }
+    /// Withholds reviews that their source no longer lists, unless the owner published them although it hides them; the merge publishes
+    /// them again when they come back. A large share must be confirmed, because a truncated file would otherwise hide most of a
+    /// business's reviews.
+    fn withdraw(&mut self, missing: &BTreeMap<String, Vec<ReviewId>>) -> Result<(), ImportError> {
+        let report = &mut self.outcome.report;
+        let [rejected, doubtful] =
+            [Outcome::Rejected, Outcome::Doubtful].map(|outcome| report.count(outcome));
+        if rejected + doubtful > 0 {
+            return Err(ImportError::Refused(format!(
+                "--withdraw-missing: rejected rows: {rejected}, doubtful rows: {doubtful}; their reviews would count as missing; correct \
+                 the file first, or import without this option"
+            )));
         }
-        let mut missing_of: BTreeMap<String, Vec<ReviewId>> = BTreeMap::new();
-        for (id, known) in &self.outcome.others {
-            let review = known.review();
-            if let Some(record) = &known.source
-                && review.is_some_and(|review| review.status == Status::Published)
-                && (self.rules.brought.as_ref()).is_none_or(|brought| brought.contains(id))
-            {
-                let missing = missing_of.entry(record.source_name.clone());
-                missing.or_default().push(id.clone());
-            }
-        }
-        for (name, there) in std::mem::take(&mut self.published) {
-            let gone = missing_of.remove(&name).unwrap_or_default();
-            let all = gone.len() + there;
+        for (source, ids) in missing {
+            let all = ids.len() + self.published[source];
             let report = &mut self.outcome.report;
-            let guards = self.rules.guards;
-            guards.check_missing(&name, gone.len(), all, report)?;
-            self.outcome.withdraw(&gone, self.rules);
+            check_missing(self.rules.request, source, ids.len(), all, report)?;
+            for id in ids {
+                let outcome = &mut self.outcome;
+                if outcome.set_status(id, &Status::withheld(GONE), self.rules.now) {
+                    outcome.report.add(Outcome::Withdrawn, || id.to_string());
+                } else {
+                    outcome
+                        .report
+                        .add(Outcome::KeptEdited, || format!("{id} status"));
+                }
+            }
         }
         Ok(())
     }
 }
 
-impl Change {
-    /// Whether more changes than what the source of a review said.
-    pub fn is_visible(&self) -> bool {
-        self.review.is_some() || self.kind == RunChange::Deleted
-    }
-}
-
 impl MergeOutcome {
-    /// Withholds published reviews as gone at the source, unless the owner published them although the source hides them.
-    pub fn withdraw(&mut self, ids: &[ReviewId], rules: &Rules<'_>) {
-        for id in ids.iter().collect::<BTreeSet<_>>() {
-            if self.set_status(id, &Status::withheld(GONE), rules.now) {
-                self.report.withdrawn.add(|| id.to_string());
-            } else {
-                self.report.kept_edited.add(|| format!("{id} status"));
-            }
-        }
-    }
-
     /// Withholds reviews while a doubtful row that its source hides may be one of them; a row that is new, as the owner says, is none.
     fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>, rules: &Rules<'_>) {
         let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
@@ -535,8 +485,12 @@ impl MergeOutcome {
         let mut source = record.clone();
         source.set_last_statement(&last);
         match status.reason() {
-            Some(reason) => self.report.note_withheld(review, reason),
-            None => self.report.newly_published.add(|| preview(&after)),
+            Some(reason) => {
+                self.report.add(Outcome::NewlyWithheld, || {
+                    format!("{} ({reason})", preview(review))
+                });
+            }
+            None => self.report.add(Outcome::PublishedAgain, || preview(&after)),
         }
         self.changes.push(Change {
             former: Some(Former::new(
@@ -607,7 +561,7 @@ struct EqualReviews(HashMap<i64, Vec<EqualReview>>);
 struct EqualReview {
     id: ReviewId,
     source_name: String,
-    digests: Digests,
+    content: i64,
     is_deleted: bool,
 }
 
@@ -622,7 +576,7 @@ impl EqualReviews {
                 equals.add(EqualReview {
                     id: id.clone(),
                     source_name: known.source_name().to_owned(),
-                    digests,
+                    content: digests.content,
                     is_deleted: known.is_deleted(),
                 });
             }
@@ -631,7 +585,7 @@ impl EqualReviews {
     }
 
     fn add(&mut self, review: EqualReview) {
-        let equals = self.0.entry(review.digests.content).or_default();
+        let equals = self.0.entry(review.content).or_default();
         if equals.len() < EQUALS_MAX {
             equals.push(review);
         }
@@ -649,16 +603,7 @@ impl EqualReviews {
         equals.find(|other| !other.is_deleted && other.source_name != row.source())
     }
 
-    /// Those with the row's content of which the author is the same, or one is the other's short name.
-    fn like<'e>(&'e self, row: &ReviewRow) -> impl Iterator<Item = &'e EqualReview> {
-        let digests = row.digests;
-        let short = short_name(row.author());
-        let is_short = short == row.author();
-        let of_short = Digests::author_and_day(&short, row.source_day());
-        let equals = self.0.get(&digests.content).into_iter().flatten();
-        equals.filter(move |other| {
-            let author_and_day = other.digests.author_and_day;
-            is_short || author_and_day == digests.author_and_day || author_and_day == of_short
-        })
+    fn like(&self, row: &ReviewRow) -> impl Iterator<Item = &EqualReview> {
+        self.0.get(&row.digests.content).into_iter().flatten()
     }
 }

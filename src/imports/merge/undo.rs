@@ -5,7 +5,7 @@
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
-use crate::imports::report::{ImportError, ImportReport, UndoReport, preview, preview_change};
+use crate::imports::report::{ImportError, ImportReport, Outcome, preview, preview_change};
 use crate::model::text::quote_for_shell;
 use crate::model::{GONE, Review, Status, Unit, fold};
 use crate::storage::formats::take_back_formats;
@@ -116,7 +116,10 @@ fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, Stri
 }
 
 async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<ImportReport> {
-    let (mut report, mut undone) = (ImportReport::default(), UndoReport::default());
+    let mut report = ImportReport {
+        is_undo: true,
+        ..ImportReport::default()
+    };
     take_back_formats(write, run).await?;
     let rows = reviews::run_reviews(write.for_reading(), run).await?;
     for rows in rows.chunks(ROWS) {
@@ -124,14 +127,13 @@ async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Res
         let standing = reviews::standing(write.for_reading(), &ids).await?;
         let mut batch = Batch::default();
         for row in rows {
-            batch.add(row, standing.get(row.id.as_str()), &mut report, &mut undone)?;
+            batch.add(row, standing.get(row.id.as_str()), &mut report)?;
         }
         batch.write(write, run, now).await?;
     }
-    if undone.left.count == 0 {
+    if report.count(Outcome::Left) == 0 {
         reviews::note_undone(write, run, now).await?;
     }
-    report.undone = Some(undone);
     Ok(report)
 }
 
@@ -146,8 +148,6 @@ struct Batch<'r> {
     /// Restored reviews, which are deleted again, and their marks.
     deleted: Vec<&'r str>,
     marks: Vec<Mark>,
-    /// What identified reviews that are still deleted.
-    kept: Vec<SourceRecord>,
     reverted: Vec<Review>,
     sources: Vec<SourceRecord>,
     /// Reviews that no source had given.
@@ -161,7 +161,6 @@ impl<'r> Batch<'r> {
         row: &'r RunReview,
         known: Option<&KnownReview>,
         report: &mut ImportReport,
-        undone: &mut UndoReport,
     ) -> sqlx::Result<()> {
         let id = row.id.as_str();
         let former = row.former.as_ref();
@@ -170,29 +169,26 @@ impl<'r> Batch<'r> {
         let is_left = |reason: String| format!("{id} ({reason})");
         match (row.change, known, former) {
             // One that was deleted since keeps its mark.
-            (RunChange::Deleted, None, _) if row.is_untouched => match source {
-                Some(source) => self.kept.push(source),
-                None => self.unmarked.push(id),
-            },
-            (_, None, _) => undone.gone += 1,
+            (RunChange::Deleted, None, _) if row.is_untouched => self.unmarked.push(id),
+            (_, None, _) => report.add(Outcome::Gone, String::new),
             (change, Some(known), _) if !row.is_untouched || change == RunChange::Deleted => {
-                undone.left.add(|| is_left(reason(known)));
+                report.add(Outcome::Left, || is_left(reason(known)));
                 return Ok(());
             }
             (RunChange::Added | RunChange::Deleted, Some(known), _) => {
-                undone.removed.add(|| preview_known(id, known));
+                report.add(Outcome::Removed, || preview_known(id, known));
                 self.removed.push(id);
             }
             (RunChange::Restored, Some(known), _) => {
-                undone.deleted.add(|| preview_known(id, known));
+                report.add(Outcome::DeletedAgain, || preview_known(id, known));
                 self.deleted.push(id);
                 self.marks.extend(former.and_then(|former| former.mark(id)));
             }
             (RunChange::Changed, Some(known), former) => {
                 let Some((review, former)) = known.review().zip(former) else {
-                    undone
-                        .left
-                        .add(|| is_left("its former values cannot be read".to_owned()));
+                    report.add(Outcome::Left, || {
+                        is_left("its former values cannot be read".to_owned())
+                    });
                     return Ok(());
                 };
                 let before = Review {
@@ -205,17 +201,16 @@ impl<'r> Batch<'r> {
                     } else {
                         "it"
                     };
-                    undone
-                        .left
-                        .add(|| is_left(format!("its source hides {hidden}")));
+                    report.add(Outcome::Left, || {
+                        is_left(format!("its source hides {hidden}"))
+                    });
                     return Ok(());
                 }
                 if before.status == Status::Published && review.status != Status::Published {
-                    report.newly_published.add(|| preview(&before));
+                    report.add(Outcome::PublishedAgain, || preview(&before));
                 }
                 if before != *review {
-                    report.updated += 1;
-                    report.changed.add(|| preview_change(review, &before));
+                    report.add(Outcome::Updated, || preview_change(review, &before));
                     self.reverted.push(before);
                 }
                 match source {
@@ -237,7 +232,6 @@ impl<'r> Batch<'r> {
         reviews::remove_marks(write, &self.unmarked).await?;
         reviews::delete_all(write, &self.deleted).await?;
         reviews::put_marks(write, &self.marks).await?;
-        reviews::update_marks(write, &self.kept).await?;
         reviews::upsert(write, &self.reverted, now).await?;
         reviews::note_sources(write, &self.sources).await?;
         reviews::forget_sources(write, &self.sourceless).await?;

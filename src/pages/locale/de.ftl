@@ -242,6 +242,7 @@ deleted-reviews = { $count ->
     [one] Das Unternehmen hat { $number } Bewertung gelöscht. Nichts davon ist aufbewahrt, deshalb sind ihre Sterne nicht bekannt. Der Grund:
    *[other] Das Unternehmen hat { $number } Bewertungen gelöscht. Nichts davon ist aufbewahrt, deshalb sind ihre Sterne nicht bekannt. Die Gründe:
 }
+other-reasons = andere Gründe
 changed-reviews = { $count ->
     [0] Keine veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
     [one] { $number } veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.

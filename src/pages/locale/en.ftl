@@ -274,6 +274,7 @@ deleted-reviews = { $count ->
     [one] The business deleted { $number } review. Nothing of it is kept, so its stars are not known. The reason:
    *[other] The business deleted { $number } reviews. Nothing of them is kept, so their stars are not known. The reasons:
 }
+other-reasons = other reasons
 changed-reviews = { $count ->
     [0] No published review shows different stars or text than its source last reported.
     [one] { $number } published review shows different stars or text than its source last reported.

@@ -274,6 +274,7 @@ deleted-reviews = { $count ->
     [one] La empresa borró { $number } reseña. No se guarda nada de ella, así que no se conocen sus estrellas. El motivo:
    *[other] La empresa borró { $number } reseñas. No se guarda nada de ellas, así que no se conocen sus estrellas. Los motivos:
 }
+other-reasons = otros motivos
 changed-reviews = { $count ->
     [0] Ninguna reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
     [one] { $number } reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.

@@ -259,6 +259,7 @@ deleted-reviews = { $count ->
     [one] L’entreprise a supprimé { $number } avis. Rien n’en est conservé, ses étoiles ne sont donc pas connues. La raison :
    *[other] L’entreprise a supprimé { $number } avis. Rien n’en est conservé, leurs étoiles ne sont donc pas connues. Les raisons :
 }
+other-reasons = autres raisons
 changed-reviews = { $count ->
     [0] Aucun avis publié n’affiche des étoiles ou un texte différents des derniers transmis par sa source.
     [one] { $number } avis publié affiche des étoiles ou un texte différents des derniers transmis par sa source.

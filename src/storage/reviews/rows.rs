@@ -188,8 +188,8 @@ pub struct Deletion {
 pub enum ReviewState {
     /// Published or withheld.
     There(Review),
-    /// Its row breaks the table's checks. The status and the owner's answer still count.
-    Unreadable(Status, Option<Reply>),
+    /// Its row breaks the table's checks.
+    Unreadable,
     Deleted(Deletion),
 }
 
@@ -210,26 +210,9 @@ pub(super) async fn of_ids(
     let states = rows.into_iter().filter_map(|row| {
         let lossy = |text: &Vec<u8>| String::from_utf8_lossy(text).into_owned();
         let id = lossy(&row.review_id).parse().ok()?;
-        let reply = row.reply_text.as_ref().map(|text| Reply {
-            text: lossy(text),
-            date: row
-                .reply_on
-                .as_ref()
-                .and_then(|day| lossy(day).parse().ok()),
-            author: row.reply_author.as_ref().map(lossy),
-        });
-        // Whatever is not public stays hidden.
-        let status = match row.status.as_slice() {
-            b"published" => Status::Published,
-            _ => Status::Withheld {
-                reason: row.withheld_reason.as_ref().map(lossy),
-            },
-        };
         let note = row.note.as_ref().map(lossy);
-        let state = match numbered(row) {
-            Some(numbered) => ReviewState::There(numbered.review),
-            None => ReviewState::Unreadable(status, reply),
-        };
+        let review = numbered(row).map(|numbered| ReviewState::There(numbered.review));
+        let state = review.unwrap_or(ReviewState::Unreadable);
         Some((id, state, note))
     });
     Ok(states.collect())
@@ -380,7 +363,7 @@ pub async fn list_ids(
 // Turns a stored row into a review. Determines which changes of a row by other programs are accepted; contains no SQL.
 
 /// Why a row is not read: another program wrote it.
-pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's checks, and is left out; import it again, or delete it";
+pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's checks, and is left out; delete it, and import it with --restore";
 
 /// `None` if the row is invalid.
 fn review(row: ReviewRow) -> Option<Review> {

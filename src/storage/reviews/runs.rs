@@ -73,18 +73,17 @@ named! {
         Restored = "restored",
         /// The review, or what its source said of it, was another one before.
         Changed = "changed",
-        /// The id was marked as deleted, because an export lists it so; or what identifies a deleted review changed.
+        /// The id was marked as deleted, because an export lists it so.
         Deleted = "deleted",
     }
 }
 
-/// What a review was before a run that changed or restored it, or another record of a deleted one. Only members that differ are
-/// kept.
+/// What a review was before a run that changed or restored it. Only members that differ are kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Former {
     /// Members of the review, by name.
     review: Map<String, Value>,
-    /// `None` if no source had given the review; of a deleted review, what identified it.
+    /// `None` if no source had given the review.
     pub source: Option<SourceRecord>,
     /// Of a review that was deleted.
     deletion: Option<Deletion>,
@@ -125,16 +124,6 @@ impl Former {
             deletion: self.deletion.clone()?,
             source: self.source.clone(),
         })
-    }
-
-    /// Of a review that stays deleted.
-    pub fn of_deleted(source: SourceRecord) -> Self {
-        Self {
-            review: Map::new(),
-            source: Some(source),
-            deletion: None,
-            hides: false,
-        }
     }
 
     /// The former review; `review` is the present one.

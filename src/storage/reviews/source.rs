@@ -89,7 +89,7 @@ impl KnownReview {
     pub const fn review(&self) -> Option<&Review> {
         match &self.state {
             ReviewState::There(review) => Some(review),
-            ReviewState::Unreadable(..) | ReviewState::Deleted(_) => None,
+            ReviewState::Unreadable | ReviewState::Deleted(_) => None,
         }
     }
 
@@ -103,7 +103,7 @@ impl KnownReview {
             (Some(source), _) => &source.source_name,
             (None, ReviewState::There(review)) => &review.source.name,
             (None, ReviewState::Deleted(deletion)) => &deletion.source_name,
-            (None, ReviewState::Unreadable(..)) => "",
+            (None, ReviewState::Unreadable) => "",
         }
     }
 
@@ -126,8 +126,7 @@ impl KnownReview {
     /// Whether the owner withheld, deleted or anonymized it.
     pub fn is_hidden_by_owner(&self) -> bool {
         match &self.state {
-            ReviewState::Deleted(_) => true,
-            ReviewState::Unreadable(status, _) => *status != Status::Published,
+            ReviewState::Deleted(_) | ReviewState::Unreadable => true,
             ReviewState::There(review) => {
                 review.status != Status::Published
                     && self.last_statement().is_decided(Unit::Status, review)
@@ -474,18 +473,6 @@ pub async fn anonymize(
         id
     )?;
     note_traces(write).await
-}
-
-/// Updates by which rows of their sources deleted reviews are found.
-pub async fn update_marks(write: &mut Write, records: &[SourceRecord]) -> sqlx::Result<()> {
-    let rows = Value::Array(records.iter().map(values).collect()).to_string();
-    execute!(
-        write,
-        "update deleted_review set id_at_source = value ->> 2, same_author_and_day = value ->> 3, same_content = value ->> 4,
-           same_text = value ->> 5
-         from json_each(?) where review_id = value ->> 0",
-        rows
-    )
 }
 
 /// Stores marks; the reviews may never have been here, and are then not imported.

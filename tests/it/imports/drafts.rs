@@ -235,7 +235,10 @@ async fn rows_without_the_member_of_publication_are_not_native() {
     // Without a format they are, and need no ID.
     let bench = bench().await;
     let report = bench.csv(row("").replace("\"id\": \"1\", ", ""), "").await;
-    assert_eq!((report.new, report.files[0].format.as_str()), (1, "jsonl"));
+    assert_eq!(
+        (report.count(Outcome::New), report.files[0].format.as_str()),
+        (1, "jsonl")
+    );
 }
 
 #[tokio::test]
@@ -538,7 +541,7 @@ async fn review_is_public_as_the_last_file_says_and_undo_keeps() {
                         shown.entry(number).or_insert(true);
                     }
                 }
-                let is_changed = report.new + report.updated > 0;
+                let is_changed = report.count(Outcome::New) + report.count(Outcome::Updated) > 0;
                 if is_changed || bench.sql("select format from source") != format {
                     runs.push((former, said));
                 }

@@ -175,7 +175,7 @@ async fn wrong(case: &str, owner: Owner) -> Option<String> {
         let rows: Vec<&str> = words.iter().map(|word| rows[word]).collect();
         let (options, before) = (options.join(" "), reviews_where(&bench, "true"));
         let report = sheet(&bench, &rows, &options).await;
-        let doubtful = report.doubtful.count;
+        let doubtful = report.count(Outcome::Doubtful);
         let (new, updated, unchanged, rejected) = counts(&report);
         let found = format!("{new} {updated} {unchanged} {doubtful}");
         if !found.starts_with(expected) || rejected > 0 {
@@ -188,7 +188,11 @@ async fn wrong(case: &str, owner: Owner) -> Option<String> {
         }
         // Twice is once.
         let again = sheet(&bench, &rows, &options).await;
-        let counted = (again.new, again.updated, again.doubtful.count);
+        let counted = (
+            again.count(Outcome::New),
+            again.count(Outcome::Updated),
+            again.count(Outcome::Doubtful),
+        );
         if counted != (0, 0, doubtful) || reviews_where(&bench, "true") != after {
             return wrong(&counted);
         }

@@ -26,8 +26,8 @@ use reviews_service::cli::seed::load;
 use reviews_service::clock::Clock;
 use reviews_service::imports::native::Export;
 use reviews_service::imports::{
-    Draft, Format, ImportError, ImportReport, ImportRequest, Position, Rejection, format_names,
-    import,
+    Draft, Format, ImportError, ImportReport, ImportRequest, Outcome, Position, Rejection,
+    format_names, import,
 };
 use reviews_service::model::business::Business;
 use reviews_service::storage;
@@ -262,10 +262,10 @@ async fn found(content: impl AsRef<[u8]>, options: &str, select: &str) -> String
 
 fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {
     (
-        report.new,
-        report.updated,
-        report.unchanged,
-        report.rejected,
+        report.count(Outcome::New),
+        report.count(Outcome::Updated),
+        report.count(Outcome::Unchanged),
+        report.count(Outcome::Rejected),
     )
 }
 

@@ -127,7 +127,7 @@ async fn business_made_meanwhile_stays_and_the_files_is_left_out() {
     let mut watch = OtherProgram(&bench, made);
     let report = import(&bench.database, &bench.clock, &request, &mut watch).await;
     let report = report.unwrap();
-    assert_eq!((report.new, &report.business), (1, &None));
+    assert_eq!((report.count(Outcome::New), &report.business), (1, &None));
     assert_has(&report.notes.join("; "), "already has a business");
     assert_eq!(bench.sql("select name from business"), "Other");
 }

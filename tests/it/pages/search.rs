@@ -73,6 +73,20 @@ async fn the_form_has_every_filter_and_keeps_the_values() {
     }
     let open = app.text("/search?max_rating=2").await;
     assert!(open.contains("<details open>") && !plain.contains("<details open>"));
+    // By words is the page's default, which its empty choice names.
+    let by_words = app.text("/search?query=ac&match=words").await;
+    assert!(!by_words.contains("<option value=\"words\""));
+}
+
+#[tokio::test]
+async fn a_form_without_topics_offers_no_opinion_on_one() {
+    let app = named(3).await;
+    app.sql("update review set text = ''");
+    app.drain().await;
+    let form = app.text("/search").await;
+    for name in ["aspect", "polarity"] {
+        assert!(!form.contains(&format!("<select id=\"{name}\"")), "{name}");
+    }
 }
 
 /// A URL in a page, unescaped.

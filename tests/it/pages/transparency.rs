@@ -127,6 +127,23 @@ async fn every_figure_follows_the_file_after_writes_of_any_program() {
 }
 
 #[tokio::test]
+async fn reasons_that_are_not_listed_are_summed() {
+    let app = seeded().await;
+    let newest = "review_id in (select review_id from review where status = 'published' limit";
+    app.sql(&format!(
+        "update review set status = 'withheld', withheld_reason = 'reason ' || review_id where {newest} 30)"
+    ));
+    app.sql(&format!("delete from review where {newest} 12)"));
+    app.sql("update deleted_review set reason = 'reason ' || review_id");
+    app.drain().await;
+    let page = app.text("/transparency").await;
+    // 8 withheld ones of the sample have 6 reasons; 20 reasons are listed, and 10 of the deleted reviews.
+    assert_has(&page, "<li>other reasons: 16</li>");
+    assert_has(&page, "<li>other reasons: 2</li>");
+    assert_has(&app.text("/").await, "<li>other reasons: 16</li>");
+}
+
+#[tokio::test]
 async fn from_ten_on_the_first_line_has_deleted_and_withheld_reviews() {
     let app = seeded().await;
     // The sample has 264 reviews, of which the business withheld six, and two are not verified.

@@ -17,19 +17,28 @@ async fn rows_equal_to_another_source_are_counted_or_skipped() {
         };
         bench.take(rows("Yelp", 5)).await;
         let report = bench.csv(rows("Google", 5), "--skip-duplicates").await;
-        assert_eq!((counts(&report).0, report.duplicates.count), (0, 19));
+        assert_eq!(
+            (counts(&report).0, report.count(Outcome::Duplicate)),
+            (0, 19)
+        );
         let first = format!("{author}, 2026-10-01: Yelp-1 of Yelp");
-        assert_eq!(report.duplicates.names[0], first);
+        assert_eq!(report.named(Outcome::Duplicate).names[0], first);
         let report = bench.csv(rows("Google", 4), "--skip-duplicates").await;
-        assert_eq!((counts(&report).0, report.duplicates.count), (19, 0));
+        assert_eq!(
+            (counts(&report).0, report.count(Outcome::Duplicate)),
+            (19, 0)
+        );
         // Those that are there follow their source, and only new ones are left out.
         let report = bench
             .csv(rows("Google", 5), "--skip-duplicates --accept-changes")
             .await;
-        let counted = (counts(&report), report.duplicates.count);
+        let counted = (counts(&report), report.count(Outcome::Duplicate));
         assert_eq!(counted, ((0, 19, 0, 0), 19));
         let (report, _) = bench.take(rows("Angi", 5)).await;
-        assert_eq!((counts(&report).0, report.duplicates.count), (19, 19));
+        assert_eq!(
+            (counts(&report).0, report.count(Outcome::Duplicate)),
+            (19, 19)
+        );
         assert_eq!(
             bench.sql("select count(*) from review where status = 'withheld'"),
             "0"
@@ -48,7 +57,7 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
     let report = bench.csv(rows(19), "--withdraw-missing").await;
-    assert_eq!(report.withdrawn.names, ["r-19"]);
+    assert_eq!(report.named(Outcome::Withdrawn).names, ["r-19"]);
     let withheld = "select review_id, withheld_reason from review where status = 'withheld'";
     assert_eq!(bench.sql(withheld), "r-19|gone at the source");
     // Withdrawing more than a tenth needs --accept-changes.
@@ -58,7 +67,7 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let report = bench
         .csv(rows(10), "--withdraw-missing --accept-changes")
         .await;
-    assert_eq!(report.withdrawn.count, 9);
+    assert_eq!(report.count(Outcome::Withdrawn), 9);
     let (report, _) = bench.take(rows(20)).await;
     assert_eq!(counts(&report), (0, 10, 10, 0));
     assert_eq!(bench.sql(withheld), "");
@@ -67,7 +76,7 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let refusal = bench
         .refused(broken, "--withdraw-missing --accept-changes")
         .await;
-    assert_has(&refusal, "1 row was rejected");
+    assert_has(&refusal, "rejected rows: 1,");
 }
 
 #[tokio::test]
@@ -82,7 +91,7 @@ async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
     bench.take(rows(20..22, Value::Null)).await;
     let unnamed = rows(0..19, Value::Null);
     let report = bench.csv(unnamed, "--withdraw-missing").await;
-    assert_eq!(report.withdrawn.names, ["r-19"]);
+    assert_eq!(report.named(Outcome::Withdrawn).names, ["r-19"]);
 }
 
 #[tokio::test]

@@ -129,7 +129,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
         home.run_ok(&quoted_command(message, begin), expected);
     };
     let is_sound = |home: &Home| home.run_ok("check", "ok      schema");
-    // An invalid row, which can be deleted or imported again, and an analysis that does not match its text.
+    // An invalid row, which can be deleted and imported again, and an analysis that does not match its text.
     let unreadable = "pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'r-1'";
     let home = firm();
     home.sql(unreadable);
@@ -146,7 +146,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     assert_eq!(quoted_command(&partial.err, "reviews check"), ["check"]);
     let wrong = home.run("check").out;
     assert!(!wrong.contains("Keep a copy of the file"), "{wrong}");
-    assert_has(&wrong, "import it again");
+    assert_has(&wrong, "import it with --restore");
     let mut delete = quoted_command(&wrong, "reviews delete");
     // There is no terminal to ask at.
     delete.push("--yes".to_owned());
@@ -158,7 +158,13 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     is_sound(&home);
     let home = firm();
     home.sql(unreadable);
-    home.run_ok("import rows.jsonl", "0 new, 1 updated, 1 unchanged");
+    let import = home.run("import rows.jsonl");
+    assert_has(&import.err, "the stored review r-1 has bytes");
+    home.run_ok("delete r-1 --yes", "deleted");
+    home.run_ok(
+        "import rows.jsonl --restore",
+        "1 new, 0 updated, 1 unchanged",
+    );
     is_sound(&home);
     // A damaged database is restored from a backup, or its readable reviews are exported into a new one.
     let home = firm();

@@ -87,7 +87,7 @@ fn undo_publishes_withdrawn_reviews_again() {
         "
         import all.jsonl → 20 new
         import cut.jsonl --withdraw-missing → 1 withdrawn
-        undo → 1 of these published again
+        undo → 1 published again
         import all.jsonl → 20 unchanged
         import cut.jsonl --withdraw-missing → 1 withdrawn
         ",

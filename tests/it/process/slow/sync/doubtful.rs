@@ -148,23 +148,3 @@ fn mass_change_is_imported_only_if_it_is_accepted() {
     serving.wait_for("/reviews.json", "was warm and private");
     home.run("sync run sheet").done();
 }
-
-#[test]
-fn entry_of_a_sheet_that_was_imported_by_hand_doubles_nothing() {
-    let home = home();
-    home.file("sheet.csv", &sheet_of(&rows_of(0..10)));
-    home.run("import sheet.csv").done();
-    home.sql("delete from review where author = 'Guest 5'");
-    // An entry that changes most reviews is not taken unasked.
-    let site = csv_site(&sheet_of(&rows_of(0..10)).replace(",5,", ",1,"));
-    let refused = add(&home, "sheet", &site.url("/r"), "");
-    refused.failed("`reviews sync run sheet --accept-changes` takes it");
-    assert_eq!(column(&home, "entry_digest"), "");
-    give_csv(&site, &sheet_of(&rows_of(0..10)));
-    add(&home, "sheet", &site.url("/r"), "").done();
-    for _ in 0..3 {
-        let run = run_sheet(&home, "", (0, 9, 0));
-        assert_has(&run.out, "0 new");
-        assert_eq!(withheld(&home), "0");
-    }
-}

@@ -77,28 +77,28 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
     let home = home();
     for [key, fault] in table(
         r#"
-        url = "ftp://hush" → line 3: [a] url: write it like https://HOST/PATH
-        ulr = "hush" → line 3: [a] ulr: no key of an entry; the nearest is url
-        every = "hush" → line 3: [a] every: no interval
-        every = "4m" → line 3: [a] every: less than 5 minutes
-        at = "hush" → line 3: [a] at: no schedule
-        at = "1 2 3 4 hush" → line 3: [a] at: no schedule
-        format = "hush" → line 3: [a] format: no built-in format
-        format = "draft" → line 3: [a] format: a draft is none
-        partial = "hush" → line 3: [a] partial: expected a boolean
-        allow_http = 1 → line 3: [a] allow_http: expected a boolean
-        source = 5 → line 3: [a] source: expected a string
-        command = "hush" → line 3: [a] command: expected a sequence
-        command = ["hush"] → line 2: [a] `command` is set, but ${COMMAND} is used in no key
-        source = "${hush}" → line 3: [a] source: variables stand in url, headers and basic only
-        headers = "hush" → line 3: [a] headers: expected
-        headers = { X-Key = "${hush}" } → line 3: [a] headers: X-Key: a variable is written ${NAME}
-        headers = { X-Key = "hush ${KEY" } → line 3: [a] headers: X-Key: a variable is written ${NAME}
-        headers = { X-Key = "${CA_FILE}" } → line 3: [a] headers: X-Key: REVIEWS_SYNC_CA_FILE is a setting
-        headers = { X-Key = "${COMMAND}" } → line 2: [a] ${COMMAND} is what `command` prints
-        google_credentials = "hush"; basic = "a:b" → line 2: [a] google_credentials and basic exclude each other
+        url = "ftp://hush" → line 3: url: write it like https://HOST/PATH
+        ulr = "hush" → line 3: ulr: no key of an entry; the nearest is url
+        every = "hush" → line 3: every: no interval
+        every = "4m" → line 3: every: less than 5 minutes
+        at = "hush" → line 3: at: no schedule
+        at = "1 2 3 4 hush" → line 3: at: no schedule
+        format = "hush" → line 3: format: no built-in format
+        format = "draft" → line 3: format: a draft is none
+        partial = "hush" → line 3: partial: expected a boolean
+        allow_http = 1 → line 3: allow_http: expected a boolean
+        source = 5 → line 3: source: expected a string
+        command = "hush" → line 3: command: expected a sequence
+        command = ["hush"] → line 2: `command` is set, but ${COMMAND} is used in no key
+        source = "${hush}" → line 3: source: variables stand in url, headers and basic only
+        headers = "hush" → line 3: headers: expected
+        headers = { X-Key = "${hush}" } → line 3: headers: X-Key: a variable is written ${NAME}
+        headers = { X-Key = "hush ${KEY" } → line 3: headers: X-Key: a variable is written ${NAME}
+        headers = { X-Key = "${CA_FILE}" } → line 3: headers: X-Key: REVIEWS_SYNC_CA_FILE is a setting
+        headers = { X-Key = "${COMMAND}" } → line 2: ${COMMAND} is what `command` prints
+        google_credentials = "hush"; basic = "a:b" → line 2: google_credentials and basic exclude each other
         google_credentials = "a"; headers = { authorization = "hush" } → exclude each other
-        every = "6h"; at = "0 5 * * *" → line 2: [a] every and at exclude each other
+        every = "6h"; at = "0 5 * * *" → line 2: every and at exclude each other
         source = hush → line 3: this is no TOML
         source = "a"; source = "hush" → line 4: a name stands twice
         "#,
@@ -119,8 +119,9 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
     home.run("sync list").failed("begins with no -");
     home.file("reviews.sync.toml", "url = 'hush'\n['b c']\n");
     home.run("sync list")
-        .failed("line 1: url stands in no entry");
-    home.run("sync list").failed("line 2: the name of an entry");
+        .failed("line 1: url: stands in no entry");
+    home.file("reviews.sync.toml", "['b c']\nurl = 'hush'\n");
+    home.run("sync list").failed("line 1: the name of an entry");
     assert!(!home.printed.lock().unwrap().contains("hush"));
     home.run("sync list --sync-file none.toml")
         .failed("none.toml");

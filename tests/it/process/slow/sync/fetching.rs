@@ -236,18 +236,6 @@ fn content_codings_are_undone_without_a_request_for_any() {
 }
 
 #[test]
-fn validators_of_an_answer_in_several_groups_are_not_kept() {
-    let rows = (0..5_001).map(|row| format!("Guest {row},5,2026-10-01,Visit {row}.\n"));
-    let sheet = "author,rating,date,text\n".to_owned() + &rows.collect::<String>();
-    let site = Site::start(move |_| SiteAnswer::csv(&*sheet).with("ETag: \"v1\""));
-    let home = home();
-    add(&home, "sheet", &site.url("/r"), "").done();
-    assert_eq!(column(&home, "etag"), "");
-    home.run("sync run sheet").done();
-    assert_eq!(column(&home, "etag"), "\"v1\"");
-}
-
-#[test]
 fn another_instance_is_a_source_though_it_is_empty_later() {
     let (there, here) = (Home::with(3), home());
     let serving = there.serve();

@@ -228,21 +228,3 @@ fn hidden_reviews_do_not_come_back_by_a_run() {
         }
     }
 }
-
-#[test]
-fn hidden_rows_of_a_run_have_one_reason_of_ours() {
-    let (home, site) = site();
-    let hidden = |number: usize| {
-        let reason = format!("Call 555-01{number:02}");
-        native(
-            &format!("n{number}"),
-            &json!({"status": "withheld", "withheld_reason": reason}),
-        )
-    };
-    let rows: Vec<Value> = (0..30).map(hidden).collect();
-    add(&home, &site, &lines(&rows), "");
-    home.finds(
-        "select status, withheld_reason, count(*) from review group by 1, 2",
-        "withheld|not published at the source|30",
-    );
-}

@@ -128,14 +128,3 @@ fn next_page_on_another_path_is_noted_and_nothing_is_gone() {
         .failed("not all of an entry can be gone");
     has(&home, 3, "status = 'published'");
 }
-
-#[test]
-fn stated_charset_of_seven_bits_is_used() {
-    let mut body = b"author,rating,date,text\nAnn,5,2026-03-01,".to_vec();
-    // "\u{65e5}\u{672c}" in ISO-2022-JP.
-    body.extend(b"\x1b$BF|K\\\x1b(B\n");
-    let site = Site::start(move |_| SiteAnswer::of("text/csv; charset=iso-2022-jp", body.clone()));
-    let home = home();
-    add(&home, "sheet", &site.url("/r"), "").done();
-    has(&home, 1, "text = '\u{65e5}\u{672c}'");
-}
