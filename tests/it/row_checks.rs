@@ -24,14 +24,12 @@ async fn the_error_of_an_invalid_row_names_the_check() {
     for [id, rating, day, name] in table(
         "
         '' → 5 → '2026-11-19' → review_id_well_formed
-        'a' || char(0) || 'b' → 5 → '2026-11-19' → review_id_well_formed
         cast(x'61ff' as text) → 5 → '2026-11-19' → review_id_well_formed
         null → 5 → '2026-11-19' → NOT NULL constraint failed: review.review_id
         '..' → 5 → '2026-11-19' → review_id_not_reserved
         'x' → 6 → '2026-11-19' → review_rating_in_1_to_5
         'x' → 4.5 → '2026-11-19' → cannot store REAL value in INTEGER column review.rating
         'x' → 5 → '2023-02-29' → review_date_is_a_day
-        'x' → 5 → '2024-01-01T00:00' → review_date_is_a_day
         ",
     ) {
         check_refused(&app, &review(id, rating, day), name);
@@ -46,7 +44,6 @@ async fn the_error_of_an_invalid_row_names_the_check() {
         verified_at → '2026-11-19 10:00:00' → review_verified_at_is_utc
         updated_at → '2026-11-19T10:00:00+01:00' → review_updated_at_is_utc
         title → 'a' || char(0) → review_has_no_nul
-        reply_text → char(0) → review_has_no_nul
         language → 'en_US' → review_language_has_subtags
         source_url → 'www.site.test/r' → review_source_url_is_of_web
         reply_on → '2026-02-29' → review_reply_date_is_a_day
@@ -60,22 +57,13 @@ async fn the_error_of_an_invalid_row_names_the_check() {
         "
         update review set review_id = 'a b' where review_id = 'r-00001' → review_id_well_formed
         update review set review_id = 'search' where review_id = 'r-00001' → review_id_not_reserved
-        update or replace review set rating = 9 → review_rating_in_1_to_5
         insert into mention values ('x', 'dog', 'Rex') → mention_kind_known
-        insert into mention values ('x', 'technician', '') → mention_value_given
         insert into business (only_row, business_id, name) values (2, 'b', 'B') → business_is_one
         insert into business (business_id, name, latitude) values ('b', 'B', 91) → business_latitude_on_earth
         insert into business (business_id, name, address) values ('b', 'B', '[]') → business_address_is_json
-        insert into business (business_id, name, same_as) values ('b', 'B', '{}') → business_same_as_is_json
-        insert into service (service_id, name, synonyms) values ('s', 'S', '{}') → service_synonyms_are_json
-        insert into technician (technician_id, name) values ('', 'T') → technician_id_given
-        insert into service_area (name) values ('') → service_area_name_given
-        insert into editorial_summary (only_row, text) values (2, 'a') → editorial_summary_is_one
-        insert into instance (only_row, lineage_id) values (2, 'a') → instance_is_one
         insert into publication values ('weather', 1, '', '', 0, 0) → publication_document_known
         insert into subscription (document, callback, callback_key, host, state, created_at, updated_at) values ('reviews', 'c', 'c', 'h', 'odd', '', '') → subscription_state_known
         insert into subscription (document, callback, callback_key, host, state, created_at, updated_at) values ('reviews', 'c', 'c', 'h', 'active', '', '') → subscription_active_has_lease
-        insert into review (review_id, rating, reviewed_on, text) values ('x', 5, '2026-11-19', HUGE) → review_within_2_mib
         update review set text = HUGE → review_within_2_mib
         insert into mention values ('r-00001', 'technician', HUGE) → mention_value_within_1_mib
         insert into business (business_id, name, description) values ('dp', 'Desert Peak', LONG) → business_texts_within_64_kib

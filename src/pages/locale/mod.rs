@@ -261,12 +261,8 @@ fn region(business: &Business) -> String {
 #[cfg(test)]
 mod tests {
     use std::collections::{BTreeMap, BTreeSet};
-    use std::path::Path;
 
-    use fluent_syntax::ast::{Entry, Expression, InlineExpression, Pattern, PatternElement};
-    use fluent_syntax::parser::parse;
-
-    use super::{Locale, PageLanguage, name_id};
+    use super::{FluentResource, Locale, PageLanguage, name_id};
     use crate::insights::rules::{IDS, Trade};
     use crate::model::business::Business;
 
@@ -277,172 +273,47 @@ mod tests {
         })
     }
 
-    /// The arguments that a pattern inserts, and those that it selects by.
-    #[derive(Debug, Default, PartialEq)]
-    struct PatternArguments {
-        written: BTreeSet<String>,
-        chosen_by: BTreeSet<String>,
-    }
-
-    impl PatternArguments {
-        fn all(&self) -> BTreeSet<&str> {
-            let all = self.written.union(&self.chosen_by);
-            all.map(String::as_str).collect()
-        }
-
-        fn collect(&mut self, pattern: &Pattern<&str>) {
-            for element in &pattern.elements {
-                let PatternElement::Placeable { expression } = element else {
-                    continue;
-                };
-                match expression {
-                    Expression::Inline(InlineExpression::VariableReference { id }) => {
-                        self.written.insert(id.name.to_owned());
-                    }
-                    Expression::Select { selector, variants } => {
-                        let InlineExpression::VariableReference { id } = selector else {
-                            panic!("a choice by something else than an argument");
-                        };
-                        self.chosen_by.insert(id.name.to_owned());
-                        for variant in variants {
-                            self.collect(&variant.value);
-                        }
-                    }
-                    Expression::Inline(_) => panic!("neither an argument nor a choice"),
-                }
+    /// The messages of a language, and the arguments that each uses.
+    fn messages(language: PageLanguage) -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+        let (file, source) = (language.name(), language.source());
+        assert!(FluentResource::try_new(source.to_owned()).is_ok(), "{file}");
+        let mut messages: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        let mut id = "";
+        let lines = source.lines();
+        for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            // The further lines of a message begin with a blank or a brace.
+            if !line.starts_with([' ', '}']) {
+                id = line.split(" =").next().unwrap();
+                assert!(!messages.contains_key(id), "{id} is twice in {file}");
             }
-        }
-    }
-
-    fn messages(language: PageLanguage) -> BTreeMap<String, PatternArguments> {
-        let file = parse(language.source()).unwrap_or_else(|(_, faults)| {
-            panic!("{}.ftl: {faults:?}", language.name());
-        });
-        let mut messages = BTreeMap::new();
-        for entry in file.body {
-            match entry {
-                Entry::Message(message) => {
-                    let mut arguments = PatternArguments::default();
-                    arguments.collect(&message.value.unwrap());
-                    let id = message.id.name.to_owned();
-                    assert!(
-                        messages.insert(id.clone(), arguments).is_none(),
-                        "{id} is there twice in {}.ftl",
-                        language.name()
-                    );
-                }
-                Entry::Comment(_) | Entry::GroupComment(_) | Entry::ResourceComment(_) => {}
-                Entry::Term(_) | Entry::Junk { .. } => panic!("{}.ftl: {entry:?}", language.name()),
-            }
+            assert!(!line.contains("{ $count }"), "{id} in {file}: $number");
+            let names = line.split('$').skip(1);
+            let names = names.filter_map(|rest| rest.split([' ', '}']).next());
+            messages.entry(id).or_default().extend(names);
         }
         messages
     }
 
-    /// An argument that languages with one date format do not use.
-    const OPTIONAL: &str = "region";
+    /// The same where languages may differ: those with one date format use no region, `1 review` needs no number, and a
+    /// language with one form does not select by the count.
+    fn compared(language: PageLanguage) -> BTreeSet<(&'static str, BTreeSet<&'static str>)> {
+        let mut messages = messages(language);
+        for arguments in messages.values_mut() {
+            arguments.remove("region");
+            if arguments.contains("number") {
+                arguments.insert("count");
+            }
+        }
+        messages.into_iter().collect()
+    }
 
     #[test]
     fn every_language_has_the_same_messages_with_the_same_arguments() {
-        let english = messages(PageLanguage::English);
+        let english = compared(PageLanguage::English);
         for language in PageLanguage::ALL {
-            let other = messages(language);
-            assert!(
-                english.keys().eq(other.keys()),
-                "{}.ftl differs in {:?}",
-                language.name(),
-                english
-                    .keys()
-                    .collect::<BTreeSet<_>>()
-                    .symmetric_difference(&other.keys().collect())
-                    .collect::<Vec<_>>()
-            );
-            for (id, arguments) in &other {
-                let without = |arguments: &PatternArguments| {
-                    let mut all: BTreeSet<String> =
-                        arguments.all().into_iter().map(str::to_owned).collect();
-                    all.remove(OPTIONAL);
-                    // `1 review` needs no number, and a language with one form does not select by the count.
-                    if all.contains("number") {
-                        all.insert("count".to_owned());
-                    }
-                    all
-                };
-                assert_eq!(
-                    without(arguments),
-                    without(&english[id]),
-                    "{id} in {}.ftl",
-                    language.name()
-                );
-                assert!(
-                    !arguments.written.contains("count"),
-                    "{id} in {}.ftl writes $count; $number is the count as it is written",
-                    language.name()
-                );
-            }
-        }
-    }
-
-    /// Templates and code of the pages, without tests.
-    fn sources(folder: &Path, found: &mut Vec<(String, String)>) {
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                sources(&path, found);
-            } else if path
-                .extension()
-                .is_some_and(|kind| kind == "rs" || kind == "html")
-            {
-                let text = std::fs::read_to_string(&path).unwrap();
-                let code: Vec<&str> = text
-                    .split("#[cfg(test)]")
-                    .next()
-                    .unwrap()
-                    .lines()
-                    .filter(|line| !line.trim_start().starts_with("//"))
-                    .collect();
-                found.push((path.display().to_string(), code.join("\n")));
-            }
-        }
-    }
-
-    #[test]
-    fn every_message_in_a_source_exists_and_every_message_is_used() {
-        let english = messages(PageLanguage::English);
-        let mut files = Vec::new();
-        sources(
-            &Path::new(env!("CARGO_MANIFEST_DIR")).join("src/pages"),
-            &mut files,
-        );
-        // IDs are texts that begin as several messages do. Arguments are checked wherever a page is rendered.
-        let family = |id: &str| id.split('-').next().unwrap_or_default().to_owned();
-        let mut families: BTreeMap<String, usize> = BTreeMap::new();
-        english
-            .keys()
-            .for_each(|id| *families.entry(family(id)).or_default() += 1);
-        for (file, code) in &files {
-            let ids = code.split('"').filter(|text| {
-                text.contains('-')
-                    && text
-                        .bytes()
-                        .all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-')
-                    && families.get(&family(text)).is_some_and(|count| *count > 3)
-            });
-            for id in ids {
-                assert!(
-                    english.contains_key(id),
-                    "{file} names {id}, which is no message"
-                );
-            }
-        }
-        // Those of aspects and of days are made of a value's name.
-        let is_made = |id: &str| id.starts_with("name-") || id.starts_with("day-");
-        for id in english.keys().filter(|id| !is_made(id)) {
-            // The labels of a parameter and of an option's values are found by their names.
-            let mut families = ["field-", "filter-", "try-layout-", "try-theme-"].into_iter();
-            let name = families.find_map(|family| id.strip_prefix(family));
-            let quoted = format!("\"{}\"", name.unwrap_or(id));
-            let is_used = files.iter().any(|(_, code)| code.contains(&quoted));
-            assert!(is_used, "no page uses {id}");
+            let other = compared(language);
+            let different: Vec<_> = english.symmetric_difference(&other).collect();
+            assert!(different.is_empty(), "{}: {different:?}", language.name());
         }
     }
 
@@ -499,7 +370,7 @@ mod tests {
         for label in labels {
             assert_eq!(locale("en").name(label), label.as_str());
             assert!(
-                messages(PageLanguage::German).contains_key(&name_id(label)),
+                messages(PageLanguage::German).contains_key(&*name_id(label)),
                 "{label}"
             );
         }

@@ -537,16 +537,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_statement_that_fails_is_refused_at_once() {
-        let (done, bodies) = write(vec![vec![refused("no such table: t")]]).await;
-        assert_eq!(
-            done.unwrap_err(),
-            ClusterError::Refused("no such table: t".to_owned())
-        );
-        assert_eq!(bodies[0].len(), 1);
-    }
-
-    #[tokio::test]
     async fn an_unreachable_cluster_reports_that_nothing_was_changed() {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}/", listener.local_addr().unwrap());

@@ -97,8 +97,12 @@ async fn a_newer_database_is_refused_untouched() {
         &path,
         "insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (9999, 'of tomorrow', 1, x'00', 0)",
     );
-    let is_newer = |error: &DbError| matches!(error, DbError::Newer { found: 9999, .. });
-    assert_untouched(&path, is_newer, "of tomorrow").await;
+    let before = fs::read(&path).unwrap();
+    let error = Database::open(&path).await.unwrap_err();
+    let is_newer = matches!(error, DbError::Newer { found: 9999, .. });
+    assert!(is_newer, "{error:?}");
+    assert_has(&error.to_string(), "use the newer release");
+    assert!(fs::read(&path).unwrap() == before, "nothing was written");
 }
 
 /// Other programs' databases.

@@ -13,34 +13,6 @@ pub(super) async fn set(database: &Database, pragma: &str) {
 }
 
 #[tokio::test]
-async fn a_lock_delays_the_next_snapshot_and_the_old_one_is_served() {
-    let app = TestApp::with(&Generator::new(82).reviews(80)).await;
-    set(app.database(), "busy_timeout = 20").await;
-    let (before, versions) = (app.get("/reviews.json").await, publications(&app.path()));
-    let change = "update review set author = 'committed, then locked'; begin immediate";
-    let mut other = app.writer(change).await;
-    for _ in 0..3 {
-        let error = app.app().drain().await.unwrap_err().to_string();
-        assert_has(&error, "cannot publish");
-        assert_has(&error, "locked");
-        let now = app.get("/reviews.json").await;
-        assert_eq!(now.header("etag"), before.header("etag"));
-        assert!(now.body == before.body, "the old snapshot is still served");
-        assert_eq!(app.get("/api/reviews/search?query=water").await.status, 200);
-    }
-    assert_eq!(publications(&app.path()), versions);
-    other.execute("rollback").await.unwrap();
-    app.drain().await;
-    let author = &app.json("/reviews.json").await["reviews"][0]["author"];
-    assert_eq!(author, "committed, then locked");
-    check_in_step(&app).await;
-    for (before, now) in versions.into_iter().zip(publications(&app.path())) {
-        let rise = i64::from(before.0 != "insights");
-        assert_eq!(now.1, before.1 + rise, "{}", before.0);
-    }
-}
-
-#[tokio::test]
 async fn a_write_to_a_full_disk_fails_and_changes_nothing() {
     let app = TestApp::with(&Generator::new(83).reviews(50)).await;
     let before = app.get("/reviews.json").await;

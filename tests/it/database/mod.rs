@@ -19,8 +19,8 @@ use sqlx::{AssertSqlSafe, Executor};
 
 use crate::process::{Home, Serving};
 use crate::support::{
-    Generator, Logs, TestApp, assert_has, check_in_step, connect, links, publications, service_on,
-    sqlite3, start, table,
+    Generator, Logs, TestApp, assert_has, check_in_step, connect, links, service_on, sqlite3,
+    start, table,
 };
 
 /// The errors of opening this file for writing and for reading.

@@ -17,9 +17,12 @@ async fn a_failed_publication_is_retried_and_state_changes_are_logged() {
     let count = || {
         ["snapshot.not_published", "snapshot.published_again"].map(|event| logs.with(event).len())
     };
+    let before = app.get("/reviews.json").await.body;
     let mut other = lock(&app).await;
     for wait_ms in [200, 400, 800, 1600, 3200, 6400, 10_000, 10_000] {
         assert_eq!(app.app().watch_once().await.unwrap().as_millis(), wait_ms);
+        let now = app.get("/reviews.json").await;
+        assert!(now.body == before, "the former snapshot is served");
     }
     assert_eq!(count(), [1, 0]);
     other.execute("rollback").await.unwrap();
@@ -30,4 +33,5 @@ async fn a_failed_publication_is_retried_and_state_changes_are_logged() {
     drop(listening);
     let text = app.json("/reviews.json").await["reviews"][0]["text"].clone();
     assert_has(text.as_str().unwrap(), "Dana was on time");
+    check_in_step(&app).await;
 }

@@ -111,12 +111,9 @@ const MISMATCHED: &str = "
     2099-01-01 → tools/call → get_business
     2026-07-28+2026-07-28 → tools/call → get_business
     2026-07-28 → TOOLS/CALL → get_business
-    2026-07-28 → tools/list → get_business
     2026-07-28 → tools/call+tools/call → get_business
     2026-07-28 → tools/call → Get_Business
     2026-07-28 → tools/call → =?base64?!!?=
-    2026-07-28 → tools/call → Z2V0X2J1c2luZXNz
-    2026-07-28 → tools/call → get_business+get_business
     2026-07-28 → tools/call → é
 ";
 

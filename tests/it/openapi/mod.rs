@@ -173,19 +173,9 @@ async fn the_document_is_openapi_3_1_with_the_required_operations() {
         let id = str_of(&operation["operationId"]);
         assert!(ids.insert(id), "{method} {path}: a repeated operation ID");
         assert!(operation["tags"][0].is_string(), "{method} {path}: no tag");
-        assert!(str_of(&operation["summary"]).len() > 10, "{method} {path}");
-        let responses = operation["responses"].as_object().unwrap().values();
-        for described in parameters(operation).chain(responses).chain([operation]) {
-            let description = str_of(&described["description"]);
-            assert!(description.len() > 5, "{method} {path}: {described}");
-        }
     }
     for (name, schema) in document["components"]["schemas"].as_object().unwrap() {
         assert!(jsonschema::draft202012::meta::is_valid(schema), "{name}");
-        for (property, described) in schema["properties"].as_object().into_iter().flatten() {
-            let says = described.get("description").is_some() || described.get("$ref").is_some();
-            assert!(says, "{name}.{property} has no description: {described}");
-        }
     }
     let text = document.to_string();
     // Keywords that the conversion to 3.1 removes, and folders of the build machine.

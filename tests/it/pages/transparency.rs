@@ -1,8 +1,6 @@
 //! `/transparency` and its JSON: every figure is computed from the database, also after another program's edits, and the
 //! policy is shown as the business states it.
 
-use std::collections::BTreeMap;
-
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use reviews_service::model::hex;
 use serde_json::{Value, json};
@@ -11,39 +9,52 @@ use sha2::{Digest as _, Sha256};
 use super::{BROWSER, seeded};
 use crate::support::{BASE, TestApp, array_of, assert_has, rows, str_of, table};
 
-/// The mean of their stars with two decimals, rounded half away from zero.
-fn mean<'a>(rows: impl Iterator<Item = &'a Value>) -> Option<f64> {
-    let ratings: Vec<u64> = rows.map(|row| row["rating"].as_u64().unwrap()).collect();
-    let (sum, count) = (ratings.iter().sum::<u64>(), ratings.len() as u64);
-    #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-    let rounded = |hundredths: u64| hundredths as f64 / 100.0;
-    (count > 0).then(|| rounded((200 * sum + count) / (2 * count)))
-}
+/// The counted part of `/transparency.json`, computed a second time; MEAN is that of stars, rounded half away from zero.
+const COUNTED: &str = "
+    with published as (select * from review where status = 'published'),
+        withheld as (select *, coalesce(withheld_reason, 'not stated') as why from review where status = 'withheld'),
+        by_owner as (select * from withheld where verification is not null
+            and why not in ('gone at the source', 'not published at the source', 'not verified')),
+        deleted as (select *, coalesce(reason, 'not stated') as why from deleted_review
+            where review_id not in (select review_id from review)),
+        source as (select source_name as name, count(*) filter (where status = 'published') as shown
+            from (select source_name, status from review union all select source_name, 'deleted' from deleted) group by name)
+    select json_object(
+        'published', (select count(*) from published),
+        'rating_value', (select MEAN from published),
+        'withheld', json_patch('{}', json_object(
+            'count', (select count(*) from withheld),
+            'reasons', (select json_group_object(why, n) from
+                (select why, count(*) as n from withheld group by why order by n desc, why limit 20)),
+            'rating_value', (select iif(count(*) >= 10, MEAN, null) from by_owner))),
+        'deleted', json_object(
+            'count', (select count(*) from deleted),
+            'reasons', (select json_group_object(why, n) from
+                (select why, count(*) as n from deleted group by why order by n desc, why limit 10))),
+        'sources', (select json_group_array(json_patch('{}', json_object(
+            'name', name,
+            'count', shown,
+            'withheld', (select count(*) from withheld where source_name = name),
+            'deleted', (select count(*) from deleted where source_name = name),
+            'rating_value', (select MEAN from published where source_name = name),
+            'first', (select min(reviewed_on) from published where source_name = name),
+            'last', (select max(reviewed_on) from published where source_name = name),
+            'verification', (select json_group_object(verification, n) from
+                (select verification, count(*) as n from published where source_name = name group by verification)))))
+            from (select * from source order by shown desc, name)),
+        'verification', (select json_group_object(verification, n) from
+            (select verification, count(*) as n from published group by verification)))";
+const MEAN: &str = "(200 * sum(rating) + count(*)) / (2 * count(*)) / 100.0";
+/// What sources said last of the published reviews that they gave.
+const SAID: &str = "select rating, text, said from review join review_source using (review_id) where status = 'published'";
 
-/// The counted part of `/transparency.json`, computed a second time from the rows of the file.
 fn counted(app: &TestApp) -> Value {
     let path = app.path();
-    let published = rows(
-        &path,
-        "select rating, text, reviewed_on, review.source_name, verification, said from review left join review_source
-         using (review_id) where status = 'published' order by reviewed_on",
-    );
-    let withheld = rows(
-        &path,
-        "select rating, coalesce(withheld_reason, 'not stated') as reason, verification, source_name from review where status = 'withheld'",
-    );
-    let deleted = rows(
-        &path,
-        "select coalesce(reason, 'not stated') as reason, source_name from deleted_review where review_id not in (select review_id from review)",
-    );
-    let others = "gone at the source|not published at the source|not verified";
-    let is_of_owner = |row: &&Value| {
-        let mut others = others.split('|');
-        !row["verification"].is_null() && others.all(|reason| row["reason"] != reason)
-    };
-    let by_owner: Vec<&Value> = withheld.iter().filter(is_of_owner).collect();
+    let counted = app.sql(&COUNTED.replace("MEAN", MEAN));
+    let mut counted: Value = counted.parse().unwrap();
+    let said = rows(&path, SAID);
     let is_changed = |row: &&Value| {
-        let said: Value = serde_json::from_str(row["said"].as_str().unwrap_or("{}")).unwrap();
+        let said: Value = str_of(&row["said"]).parse().unwrap();
         let text = str_of(&row["text"]);
         let digest = hex(&Sha256::digest(text)[..8]);
         let digest = (!text.is_empty()).then_some(digest);
@@ -51,58 +62,8 @@ fn counted(app: &TestApp) -> Value {
             |member: &str, value: &Value| said.get(member).is_some_and(|last| last != value);
         differs("rating", &row["rating"]) || differs("text", &json!(digest))
     };
-    let changed = published.iter().filter(is_changed).count();
-    let mut sources: BTreeMap<&str, Vec<&Value>> = BTreeMap::new();
-    for row in &published {
-        let source = sources.entry(str_of(&row["source_name"]));
-        source.or_default().push(row);
-    }
-    for row in withheld.iter().chain(&deleted) {
-        sources.entry(str_of(&row["source_name"])).or_default();
-    }
-    let (held, gone) = (
-        counts(withheld.iter(), "source_name"),
-        counts(deleted.iter(), "source_name"),
-    );
-    let of_source = |(name, of): (&&str, &Vec<&Value>)| {
-        let mut source = json!({
-            "name": name, "count": of.len(), "withheld": held.get(name).unwrap_or(&0), "deleted": gone.get(name).unwrap_or(&0),
-            "verification": counts(of.iter().copied(), "verification"),
-        });
-        if let (Some(first), Some(last)) = (of.first(), of.last()) {
-            source["rating_value"] = json!(mean(of.iter().copied()));
-            source["first"] = first["reviewed_on"].clone();
-            source["last"] = last["reviewed_on"].clone();
-        }
-        source
-    };
-    let mut sources: Vec<Value> = sources.iter().map(of_source).collect();
-    sources.sort_by_key(|source| std::cmp::Reverse(source["count"].as_u64()));
-    let most_frequent = |rows: &[Value], most: usize| {
-        let mut reasons: Vec<_> = counts(rows.iter(), "reason").into_iter().collect();
-        reasons.sort_by_key(|(reason, count)| (std::cmp::Reverse(*count), *reason));
-        reasons.truncate(most);
-        let reasons: BTreeMap<&str, u32> = reasons.into_iter().collect();
-        json!({ "count": rows.len(), "reasons": reasons })
-    };
-    let mut held = most_frequent(&withheld, 20);
-    if by_owner.len() >= 10 {
-        held["rating_value"] = json!(mean(by_owner.into_iter()));
-    }
-    json!({
-        "published": published.len(), "rating_value": mean(published.iter()), "withheld": held, "deleted": most_frequent(&deleted, 10),
-        "changed_by_business": changed, "sources": sources,
-        "verification": counts(published.iter(), "verification"),
-    })
-}
-
-/// The number of rows for each value of a column.
-fn counts<'a>(rows: impl Iterator<Item = &'a Value>, column: &str) -> BTreeMap<&'a str, u32> {
-    let mut counts = BTreeMap::new();
-    for row in rows {
-        *counts.entry(str_of(&row[column])).or_default() += 1;
-    }
-    counts
+    counted["changed_by_business"] = json!(said.iter().filter(is_changed).count());
+    counted
 }
 
 /// The same part of the document; `arrival` and `meaning` are checked apart.

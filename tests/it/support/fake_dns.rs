@@ -13,7 +13,7 @@ pub struct FakeDns(Arc<Mutex<Names>>);
 
 #[derive(Debug, Default)]
 struct Names {
-    entries: HashMap<String, Result<Vec<IpAddr>, Failure>>,
+    entries: HashMap<String, Vec<IpAddr>>,
     asked: Vec<String>,
 }
 
@@ -21,16 +21,8 @@ impl FakeDns {
     /// Makes `name` resolve to these addresses; `*.x` is every name one below x that has no entry.
     pub fn set(&self, name: &str, addresses: &[&str]) {
         let addresses = addresses.iter().map(|address| address.parse().unwrap());
-        let entry = Ok(addresses.collect());
         let mut names = self.0.lock().unwrap();
-        names.entries.insert(name.to_owned(), entry);
-    }
-
-    /// Makes lookups of `name` fail.
-    pub fn fail(&self, name: &str) {
-        let mut names = self.0.lock().unwrap();
-        let entry = Err(Failure::NameUnknown);
-        names.entries.insert(name.to_owned(), entry);
+        names.entries.insert(name.to_owned(), addresses.collect());
     }
 
     /// The names that were looked up, in order.
@@ -46,7 +38,7 @@ impl Resolver for FakeDns {
         let below = name.split_once('.').map(|(_, rest)| format!("*.{rest}"));
         let entry = names.entries.get(&name);
         let entry = entry.or_else(|| names.entries.get(&below?));
-        let found = entry.cloned().unwrap_or(Err(Failure::NameUnknown));
+        let found = entry.cloned().ok_or(Failure::NameUnknown);
         Box::pin(std::future::ready(found))
     }
 }

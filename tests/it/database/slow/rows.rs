@@ -48,16 +48,11 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
     for [broken] in table(
         "
         rating = 6
-        rating = 0
         reviewed_on = '2026-02-30'
-        reviewed_on = 'yesterday'
         reviewed_on = cast(x'ff' as text)
         status = 'draft'
-        status = cast(x'ff' as text)
         verification = 'trust me'
         verification = null
-        verification = cast(x'ff' as text)
-        review_id = 'not an id'
         review_id = cast(x'61ff' as text)
         ",
     ) {

@@ -69,6 +69,7 @@ fn a_bad_setting_exits_with_2_and_creates_nothing() {
         RUST_LOG → reviews_service=loud → write it like info
         REVIEWS_LISTEN → 0.0.0.0:0 → write the line `REVIEWS_BASE_URL=https://YOUR-HOST` into /etc/reviews.env
         REVIEWS_LISTEN → PORT → set REVIEWS_LISTEN to another address
+        REVIEWS_HUB_LEASE_SECONDS_MIN → 900000 → must be in ascending order
         REVIEWS_BASE_URL → reviews.sample.test → REVIEWS_BASE_URL: the base URL `reviews.sample.test`
         REVIEWS_BASE_URL → https://reviews.example.com → set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env
         ",

@@ -98,12 +98,7 @@ struct Shared {
 impl Receiver {
     /// A receiver that answers 204 to everything.
     pub async fn start() -> Self {
-        Self::with_manner(Manner::Https).await
-    }
-
-    /// A receiver with this connection behaviour.
-    pub async fn with_manner(manner: Manner) -> Self {
-        Self::at(1, manner).await
+        Self::at(1, Manner::Https).await
     }
 
     /// A receiver at 127.0.0.`last` (1 to 9); each is a separate host.

@@ -2,7 +2,6 @@
 
 mod changes;
 mod deliveries;
-mod example_subscriber;
 mod floods;
 mod hanging_receivers;
 mod kills;

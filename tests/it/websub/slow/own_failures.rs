@@ -21,11 +21,11 @@ async fn hub_without_route() -> Hub {
 }
 
 #[tokio::test]
-async fn a_silent_resolver_is_a_failure() {
+async fn a_name_without_an_address_is_a_failure() {
     let hub = Hub::with(&["--hub-retry-delays=1s,1s"]).await;
     let host = "a.receiver.test";
     hub.subscribe_name(host).await;
-    hub.fake_dns.fail(host);
+    hub.fake_dns.set(host, &[]);
     hub.change("c1").await;
     hub.pass(0).await;
     assert_eq!(hub.failures_of(host), "active 1");

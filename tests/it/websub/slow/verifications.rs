@@ -48,7 +48,7 @@ async fn rule_30_an_answer_may_end_with_the_connection_but_only_whole() {
 async fn rule_30_an_untrusted_certificate_confirms_nothing() {
     for manner in [Manner::Untrusted, Manner::OtherName, Manner::PlainText] {
         let mut hub = Hub::new().await;
-        hub.receiver = Receiver::with_manner(manner).await;
+        hub.receiver = Receiver::at(1, manner).await;
         hub.subscribe("/cb", &[]).await;
         hub.walk("pass 5 → rejected, 0 GET, 0 POST, 0 failures")
             .await;
