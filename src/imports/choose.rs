@@ -27,7 +27,7 @@ pub struct Choice {
 
 impl Choice {
     pub fn whole(&self) -> Format {
-        whole(self.base.as_deref(), &self.own)
+        Format::whole(self.base.as_deref(), &self.own)
     }
 
     /// Whether two tables are read by one format.
@@ -35,11 +35,6 @@ impl Choice {
         let name = |choice: &Self| choice.base.as_ref().map(|base| base.name.clone());
         name(self) == name(other) && self.source == other.source
     }
-}
-
-/// The built-in format with what the owner's adds, or the owner's.
-pub fn whole(base: Option<&Format>, own: &Format) -> Format {
-    base.map_or_else(|| own.clone(), |base| base.with(own))
 }
 
 /// The formats that a call may use.
@@ -88,14 +83,15 @@ impl<'r> Formats<'r> {
         let kept = self.kept.get(source);
         let has_part = |kept: &&Format| parts.iter().any(|part| !part.is_other(kept));
         let fits = |format: &Format| parts.iter().any(|part| part.fits(format));
-        let others = self
-            .kept
-            .iter()
-            .filter(|(name, format)| request.source.is_none() && *name != source && fits(format));
+        let is_unnamed = request.source.is_none();
+        let others = self.kept.iter().filter(|(name, format)| {
+            let mut parts = parts.iter();
+            is_unnamed && *name != source && parts.any(|part| part.may_be_of(format))
+        });
         let others: Vec<(&String, &Format)> = others.collect();
         // A file without a column that says what is public never becomes one of another source without a question.
         let lacks_public = |(_, format): &&(&String, &Format)| {
-            let mut parts = parts.iter().filter(|part| part.fits(format));
+            let mut parts = parts.iter().filter(|part| part.may_be_of(format));
             parts.any(|part| part.lacks_public(format))
         };
         let deciding = others.iter().find(lacks_public);
@@ -202,7 +198,7 @@ pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<Arc<Format>>
         return Some(Arc::clone(format));
     }
     if let Some(own) = &request.own_format {
-        return Some(Arc::new(whole(base_of(own).ok()?.as_deref(), own)));
+        return Some(Arc::new(Format::whole(base_of(own).ok()?.as_deref(), own)));
     }
     let decoded = decode(content, None, request.country()).ok()?;
     let opened = OpenedFile::of_text(&decoded).ok()??;

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use crate::imports::choose::{Choice, Formats, whole};
+use crate::imports::choose::{Choice, Formats};
 use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::draft::{Draft, DraftContext, shown_cell};
 use crate::imports::fault::{FileError, Position};
@@ -361,6 +361,7 @@ fn complete_formats(
                 .to_owned(),
         ));
     }
+    let names: Vec<String> = report.files.iter().map(|it| it.name.clone()).collect();
     let mut completed = Vec::new();
     for (file, input) in inputs {
         let Input::Table {
@@ -373,11 +374,11 @@ fn complete_formats(
             continue;
         };
         let (own, base) = (&choice.own, choice.base.as_deref());
-        let draft = Draft::new(own, base, table, context.clone(), &report.files);
+        let draft = Draft::new(own, base, table, context.clone(), &names);
         let mut draft = draft.map_err(|fault| ImportError::Refused(fault.to_string()))?;
         // A table of another source is never imported under the format that a source keeps, nor in its place.
         if !draft.format.open.is_empty() || asks_for_draft || choice.needs_source {
-            let name = &report.files[*file].name;
+            let name = &names[*file];
             if tables > 1 {
                 return Err(ImportError::Refused(format!(
                     "{name}: something must be decided about its format first; import it by itself"
@@ -401,7 +402,7 @@ fn complete_formats(
                 after: Some(text),
             }),
             orders: draft.column_orders(),
-            format: whole(base, &draft.format),
+            format: Format::whole(base, &draft.format),
         });
     }
     Ok(completed)

@@ -6,13 +6,11 @@ use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 
-use crate::imports::choose::whole;
 use crate::imports::fault::FileError;
 use crate::imports::format::{
     Format, Names, ReviewField, basic_string, column_key, ignored_name, is_same_column,
 };
 use crate::imports::read::{LIST, Table};
-use crate::imports::report::FileReport;
 use crate::imports::row::{DateOrders, date_orders, field_columns};
 use crate::imports::value::date::{DateOrder, Dates};
 use crate::imports::value::names::{has_address, has_number};
@@ -188,14 +186,6 @@ impl<'t> Columns<'t> {
         self.table.cells(column).any(|(_, cell)| cell == LIST)
     }
 
-    fn has(&self, names: &Names) -> bool {
-        !self.columns_of(names).is_empty()
-    }
-
-    fn columns_of(&self, names: &Names) -> Vec<usize> {
-        self.table.find_all(&names.among(&self.table.columns))
-    }
-
     /// Whether the cells of a column could be those of a field.
     fn could_be(&self, column: usize, field: ReviewField) -> bool {
         let mut cells = self.table.cells(column).map(|(_, cell)| cell).peekable();
@@ -264,7 +254,8 @@ impl<'t> Columns<'t> {
 }
 
 impl Draft {
-    /// The draft of a table: `format` is the owner's part of what is known, `base` the built-in format that it is like.
+    /// The draft of a table: `format` is the owner's part of what is known, `base` the built-in format that it is like; `files` has the
+    /// names of the rows' files.
     ///
     /// # Errors
     /// When a column proves two orders of dates.
@@ -273,7 +264,7 @@ impl Draft {
         base: Option<&Format>,
         table: &Table,
         context: DraftContext,
-        files: &[FileReport],
+        files: &[String],
     ) -> Result<Self, FileError> {
         let columns = &Columns::new(table);
         let mut draft = Self {
@@ -291,7 +282,7 @@ impl Draft {
                 draft.open_field(columns, ReviewField::Rating);
             }
         }
-        let whole = &whole(base, &draft.format);
+        let whole = &Format::whole(base, &draft.format);
         draft.find_missing(columns, whole);
         // The members of a platform's JSON that no format names are passed over.
         if base.is_none() || !table.is_objects {
@@ -414,8 +405,11 @@ impl Draft {
         }
         let mut missing = Vec::new();
         for (part, blocks) in self.format.public_blocks() {
-            let lacking = (0..blocks.len()).filter(|it| !columns.has(&blocks[*it].names));
-            missing.extend(lacking.map(|number| format!("{}.{number}.names", part.key())));
+            for (number, block) in blocks.iter().enumerate() {
+                if columns.table.columns_of(&block.names).is_empty() {
+                    missing.push(format!("{}.{number}.names", part.key()));
+                }
+            }
         }
         let only = self.format.only.as_ref();
         if only.is_some_and(|only| columns.table.find(&only.column).is_none()) {
@@ -430,7 +424,7 @@ impl Draft {
         let read = whole.columns_read();
         let used: Vec<usize> = read
             .iter()
-            .flat_map(|names| columns.columns_of(names))
+            .flat_map(|names| table.columns_of(names))
             .collect();
         let ignores_all = self.format.ignores_all();
         let left = columns.filled.iter().copied().filter(|column| {

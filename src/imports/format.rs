@@ -469,8 +469,13 @@ impl Format {
         None
     }
 
+    /// The built-in format with what the owner's adds, or the owner's.
+    pub fn whole(base: Option<&Self>, own: &Self) -> Self {
+        base.map_or_else(|| own.clone(), |base| base.with(own))
+    }
+
     /// With what an owner's text that is `like` this one adds.
-    pub fn with(&self, added: &Self) -> Self {
+    fn with(&self, added: &Self) -> Self {
         let mut format = self.clone();
         let ignored = self.ignored.parts().into_iter();
         let ignored = ignored.chain(added.ignored.parts()).map(str::to_owned);

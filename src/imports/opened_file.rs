@@ -111,6 +111,11 @@ impl<'t> FilePart<'t> {
         self.names_by(format).fit(format)
     }
 
+    /// Whether its first row, or that which the format names, has the columns that the format needs.
+    pub fn may_be_of(&self, format: &Format) -> bool {
+        self.names.fit(format) || self.fits(format)
+    }
+
     /// Whether it lacks a column that says what is public.
     pub fn lacks_public(&self, format: &Format) -> bool {
         let names = self.names_by(format);

@@ -11,7 +11,6 @@ use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, ReviewField, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
-use crate::imports::report::FileReport;
 use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
     ANONYMOUS, digest, is_address, mentioned, of_platform, technician, without_address,
@@ -73,8 +72,7 @@ struct PublicRule<'t> {
 /// The columns of a field in a table.
 pub fn field_columns(format: &Format, table: &Table, field: ReviewField) -> Vec<usize> {
     let names = format.fields.get(&field);
-    let names = names.map(|names| names.among(&table.columns));
-    table.find_all(&names.unwrap_or_default())
+    names.map_or_else(Vec::new, |names| table.columns_of(names))
 }
 
 /// What the cells of the columns of dates say of their order, by column; nothing where the format says it. `files` has the names of the
@@ -86,7 +84,7 @@ pub fn date_orders(
     format: &Format,
     table: &Table,
     tomorrow: NaiveDate,
-    files: &[FileReport],
+    files: &[String],
 ) -> Result<DateOrders, FileError> {
     let mut orders = DateOrders::new();
     if format.date_format.is_some() {
@@ -96,7 +94,7 @@ pub fn date_orders(
         for column in field_columns(format, table, field) {
             let mut evidence = Evidence::default();
             for (row, cell) in table.cells(column) {
-                let place = || format!("{}:{}", files[row.file].name, row.at);
+                let place = || format!("{}:{}", files[row.file], row.at);
                 evidence.add(place, cell, tomorrow);
             }
             let order = evidence.order(&table.columns[column]);
@@ -428,18 +426,6 @@ impl<'t> RowReading<'t> {
             .or(self.reader.format.scale)
     }
 
-    /// The parts of Google's name of a review, `accounts/…/locations/…/reviews/…`: location and review.
-    fn place(&self) -> Option<(&'t str, &'t str)> {
-        if !self.reader.format.has_google_names {
-            return None;
-        }
-        let name = self.cell(ReviewField::Id)?.text.trim();
-        // Without the account: if two accounts own a location, it is exported twice.
-        let (_, name) = name.rsplit_once("locations/")?;
-        let place = name.split_once("/reviews/")?;
-        (!place.0.contains('/')).then_some(place)
-    }
-
     /// The review, or all its errors.
     fn review(mut self) -> Result<Incoming, Vec<FieldError>> {
         self.check_cells();
@@ -714,7 +700,10 @@ impl<'t> RowReading<'t> {
         let of_platform = |id| of_platform(format.id_prefix(), id);
         let id = whole_number(cell.text.trim());
         let id = if format.has_google_names {
-            let place = self.place();
+            // `accounts/…/locations/…/reviews/…` without the account: if two accounts own a location, it is exported twice.
+            let place = id.rsplit_once("locations/");
+            let place = place.and_then(|(_, place)| place.split_once("/reviews/"));
+            let place = place.filter(|(location, _)| !location.contains('/'));
             let key = place.map_or_else(
                 || id.to_owned(),
                 |(location, review)| format!("{location}.{review}"),

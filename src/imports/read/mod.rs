@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{find_column, is_same_column};
+use crate::imports::format::{Names, find_column, is_same_column};
 use crate::imports::value::text::is_empty;
 
 pub(crate) mod bytes;
@@ -237,6 +237,11 @@ impl Table {
             }
         }
         found
+    }
+
+    /// The columns that names mean, in their order.
+    pub fn columns_of(&self, names: &Names) -> Vec<usize> {
+        self.find_all(&names.among(&self.columns))
     }
 
     /// The cells of a column that are not empty, each with its row.

@@ -203,6 +203,11 @@ async fn table_with_the_columns_of_another_source_is_refused() {
     assert_eq!(bench.open(&gone, "--source Angi").await, "public.0.names");
     bench.csv(&gone, "--source Yelp").await;
     assert_has(&bench.refused(&gone, "").await, "--source Angi");
+    // Also where the header of that one's files is further down.
+    let bench = super::bench().await;
+    let options = DECIDED.replace("format: ", "--source Angi format: header_row = 2; ");
+    bench.csv(format!("Report\n{SHEET}"), &options).await;
+    assert_has(&bench.refused(&gone, "").await, "--source Angi");
 }
 
 /// The sheet without the column that decides.
@@ -285,7 +290,7 @@ async fn rows_without_the_member_of_publication_are_not_native() {
     bench.csv(row(", \"ok\": true"), decided).await;
     assert_has(&bench.refused(row(""), "").await, "--source Angi");
     // Without a format they are, and need no ID.
-    let bench = bench().await;
+    let bench = super::bench().await;
     let report = bench.csv(row("").replace("\"id\": \"1\", ", ""), "").await;
     assert_eq!((report.new, report.files[0].format.as_str()), (1, "jsonl"));
 }
