@@ -26,10 +26,14 @@ pub struct Choice {
 }
 
 impl Choice {
-    /// The built-in format with what the owner's adds, or the owner's.
     pub fn whole(&self) -> Format {
-        let base = self.base.as_ref();
-        base.map_or_else(|| self.own.clone(), |base| base.with(&self.own))
+        Format::whole(self.base.as_deref(), &self.own)
+    }
+
+    /// Whether two tables are read by one format.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let name = |choice: &Self| choice.base.as_ref().map(|base| base.name.clone());
+        name(self) == name(other) && self.source == other.source
     }
 }
 
@@ -59,13 +63,6 @@ impl<'r> Formats<'r> {
         own.or_else(|| self.kept.get(named?))
     }
 
-    /// What `Direct` keeps, if the call names neither a source nor a format.
-    pub fn of_direct(&self) -> Option<&Format> {
-        let is_named = self.request.source.is_some() || self.request.format.is_some();
-        let is_stated = is_named || self.request.own_format.is_some();
-        self.kept.get(SOURCE_DEFAULT).filter(|_| !is_stated)
-    }
-
     /// The columns that the format of a source ignores.
     pub fn ignored(&self, source: &str) -> Vec<String> {
         let kept = self.kept.get(source).map(|kept| kept.ignored.parts());
@@ -85,10 +82,24 @@ impl<'r> Formats<'r> {
         let source = request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
         let kept = self.kept.get(source);
         let has_part = |kept: &&Format| parts.iter().any(|part| !part.is_other(kept));
-        if let Some(form) = &opened.own_form
-            && (form.is_certain || kept.is_none_or(|it| it.like.is_some() || !has_part(&it)))
-        {
-            return Ok(self.of_base(&form.format));
+        let fits = |format: &Format| parts.iter().any(|part| part.fits(format));
+        let is_unnamed = request.source.is_none();
+        let others = self.kept.iter().filter(|(name, format)| {
+            let mut parts = parts.iter();
+            is_unnamed && *name != source && parts.any(|part| part.may_be_of(format))
+        });
+        let others: Vec<(&String, &Format)> = others.collect();
+        // A file without a column that says what is public never becomes one of another source without a question.
+        let lacks_public = |(_, format): &&(&String, &Format)| {
+            let mut parts = parts.iter().filter(|part| part.may_be_of(format));
+            parts.any(|part| part.lacks_public(format))
+        };
+        let deciding = others.iter().find(lacks_public);
+        if let Some(form) = &opened.own_form {
+            let is_kept = kept.is_some_and(|it| it.like.is_none() && has_part(&it));
+            if form.is_certain || !is_kept && deciding.is_none() {
+                return Ok(self.of_base(&form.format));
+            }
         }
         let named = kept.filter(|_| request.source.is_some());
         if let Some(kept) = named.filter(|kept| kept.like.is_some() || has_part(kept)) {
@@ -98,24 +109,16 @@ impl<'r> Formats<'r> {
             return Ok(self.of_base(&base));
         }
         if request.source.is_none() {
-            let fits = |format: &&Format| parts.iter().any(|part| part.fits(format));
-            if let Some(kept) = kept.filter(fits) {
+            if let Some(kept) = kept.filter(|kept| fits(kept)) {
                 return self.of_owner(kept, true, opened);
             }
-            let mut others = self.kept.iter().filter(|(_, format)| fits(format));
-            if let (Some((other, _)), None) = (others.next(), others.next()) {
-                let advice = match &request.run_of {
-                    Some(entry) => format!(
-                        "write source = {} into [{entry}] if it is a file of it, or name its format there",
-                        basic_string(other)
-                    ),
-                    None => format!(
-                        "add --source {} if it is a file of it, or give its format with --format",
-                        quote_for_shell(other)
-                    ),
-                };
+            let only = others.first().filter(|_| others.len() == 1);
+            if let Some((other, _)) = deciding.or(only) {
                 return Err(FileError::new(format!(
-                    "has the columns of the source {other}; {advice}"
+                    "has the columns of the source {other}; if it is a file of it, add --source {} (in an entry: source = {}), else give \
+                     its format",
+                    quote_for_shell(other),
+                    basic_string(other)
                 )));
             }
             if let Some(kept) = kept.filter(has_part) {
@@ -195,12 +198,10 @@ pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<Arc<Format>>
         return Some(Arc::clone(format));
     }
     if let Some(own) = &request.own_format {
-        let base = base_of(own).ok()?;
-        let whole = base.map_or_else(|| own.clone(), |base| base.with(own));
-        return Some(Arc::new(whole));
+        return Some(Arc::new(Format::whole(base_of(own).ok()?.as_deref(), own)));
     }
     let decoded = decode(content, None, request.country()).ok()?;
-    let opened = OpenedFile::of_text(&decoded, None).ok()??;
+    let opened = OpenedFile::of_text(&decoded).ok()??;
     let own = opened.own_form.as_ref();
     let own = own.filter(|form| form.format.reader == Reader::Document);
     own.map(|form| Arc::clone(&form.format))

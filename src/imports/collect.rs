@@ -26,7 +26,8 @@ use crate::imports::read::{Bounds, Cells, ROWS_BETWEEN_LOOKS, Row, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, NewValue, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::RowReader;
-use crate::model::business::{Business, Editorial, Technician};
+use crate::imports::value::date::DateOrder;
+use crate::model::business::{Business, Editorial};
 use crate::model::{Calendar, Unit, fold, short_name};
 use crate::owner::business::{self, Origin};
 use crate::owner::fault::FieldError;
@@ -52,28 +53,35 @@ pub struct Collected {
     pub report: ImportReport,
 }
 
-/// What is read by one format: the table of one or several files, or the native records of one.
-struct Input {
-    /// Of its first file, in the report.
-    file: usize,
-    choice: Choice,
-    rows: InputRows,
-    context: DraftContext,
-}
-
-enum InputRows {
-    Table(Table),
+/// What is read by one format.
+enum Input {
+    /// The table of one or several files.
+    Table {
+        choice: Choice,
+        table: Table,
+        context: DraftContext,
+    },
+    /// The native records of one file.
     Native {
+        format: Arc<Format>,
         records: Vec<RawRow>,
         /// The business in another instance's `/reviews.json`, as JSON.
         business: Option<String>,
     },
 }
 
-impl InputRows {
-    const fn count(&self) -> usize {
+impl Input {
+    const fn native(format: Arc<Format>, records: Vec<RawRow>) -> Self {
+        Self::Native {
+            format,
+            records,
+            business: None,
+        }
+    }
+
+    const fn rows(&self) -> usize {
         match self {
-            Self::Table(table) => table.rows.len(),
+            Self::Table { table, .. } => table.rows.len(),
             Self::Native { records, .. } => records.len(),
         }
     }
@@ -110,8 +118,8 @@ pub fn collect(
     }
     ImportError::refuse_files(faults)?;
     let FileReader { inputs, report, .. } = reader;
-    let rows = inputs.iter().map(|input| input.rows.count() as u64).sum();
-    let formats = complete_formats(&inputs, &report, request, kept)?;
+    let rows = inputs.iter().map(|(_, input)| input.rows() as u64).sum();
+    let completed = complete_formats(&inputs, &report, request, kept)?;
     let mut collector = Collector {
         request,
         watch,
@@ -133,14 +141,9 @@ pub fn collect(
         },
     };
     let mut faults = Vec::new();
-    for (input, (format, change)) in inputs.into_iter().zip(formats) {
-        let collected = &mut collector.collected;
-        let name = collected.report.files[input.file].name.clone();
-        let source = change.as_ref().map(|change| change.source.clone());
-        collected.report.kept_formats.extend(source);
-        collected.formats.extend(change);
-        collector.format = format;
-        if let Err(fault) = collector.read(input) {
+    for ((file, input), completed) in inputs.into_iter().zip(completed) {
+        if let Err(fault) = collector.read(file, input, completed) {
+            let name = &collector.collected.report.files[file].name;
             faults.push(format!("{name}: {fault}"));
         }
     }
@@ -156,71 +159,65 @@ struct FileReader<'r> {
     request: &'r ImportRequest,
     formats: Formats<'r>,
     calendar: Calendar,
-    inputs: Vec<Input>,
+    /// Each with the number of its first file in the report.
+    inputs: Vec<(usize, Input)>,
     report: ImportReport,
 }
 
 impl FileReader<'_> {
     /// Adds what a file has to that of the files before it.
     fn take(&mut self, name: &str, bytes: &[u8], bounds: &mut Bounds<'_>) -> Result<(), FileError> {
-        let (mut input, note) = self.read(bytes, bounds)?;
-        let choice = &input.choice;
-        let format = choice.base.as_deref().unwrap_or(&choice.own);
-        let mask = &self.request.mask;
+        let (input, note) = self.read(bytes, bounds)?;
+        let (file, mask) = (self.report.files.len(), &self.request.mask);
         let mut name = mask.apply(name);
-        if let InputRows::Table(table) = &input.rows
-            && (format.is_table() || !table.is_objects)
-        {
-            name += &table.place;
-        }
+        let format = match &input {
+            Input::Native { format, .. } => &**format,
+            Input::Table { choice, table, .. } => {
+                let format = choice.base.as_deref().unwrap_or(&choice.own);
+                if format.is_table() || !table.is_objects {
+                    name += &table.place;
+                }
+                format
+            }
+        };
         self.report.files.push(FileReport::new(name, format));
         if let Some(note) = note {
             self.report.note(mask.apply(&note));
         }
-        let key = |choice: &Choice| {
-            let base = choice.base.as_ref().map(|base| base.name.clone());
-            (base, choice.source.clone())
+        let Input::Table {
+            choice,
+            mut table,
+            context,
+        } = input
+        else {
+            self.inputs.push((file, input));
+            return Ok(());
         };
-        let choice_key = key(choice);
-        if let InputRows::Table(mut table) = input.rows {
-            for row in &mut table.rows {
-                row.file = input.file;
-            }
-            let mut others = self.inputs.iter_mut();
-            let is_like = |other: &&mut Input| key(&other.choice) == choice_key;
-            if let Some(other) = others.find(is_like)
-                && let InputRows::Table(first) = &mut other.rows
+        for row in &mut table.rows {
+            row.file = file;
+        }
+        for (_, other) in &mut self.inputs {
+            if let Input::Table {
+                choice: first,
+                table: rows,
+                context: known,
+            } = other
+                && first.is_like(&choice)
             {
-                other.context.encodings.extend(input.context.encodings);
-                let places = &mut other.context.places;
-                for place in input.context.places {
-                    if !places.contains(&place) {
-                        places.push(place);
-                    }
-                }
-                return first.append(table);
+                known.encodings.extend(context.encodings);
+                let is_new = |place: &String| !known.places.contains(place);
+                let places: Vec<String> = context.places.into_iter().filter(is_new).collect();
+                known.places.extend(places);
+                return rows.append(table);
             }
-            input.rows = InputRows::Table(table);
         }
-        self.inputs.push(input);
+        let input = Input::Table {
+            choice,
+            table,
+            context,
+        };
+        self.inputs.push((file, input));
         Ok(())
-    }
-
-    /// Opens a file by the row with its names: that of the stated format, or that of what `Direct` keeps if the file fits it so.
-    fn open<'t>(
-        &self,
-        mut open: impl FnMut(Option<u64>) -> Result<Option<OpenedFile<'t>>, FileError>,
-    ) -> Result<(Option<OpenedFile<'t>>, Option<u64>), FileError> {
-        let direct = self.formats.of_direct();
-        if let Some(direct) = direct.filter(|format| format.header_row.is_some())
-            && let Ok(Some(opened)) = open(direct.header_row)
-            && opened.parts.iter().any(|part| part.fits(direct))
-        {
-            return Ok((Some(opened), direct.header_row));
-        }
-        let stated = self.formats.stated();
-        let header_row = stated.and_then(|format| format.header_row);
-        Ok((open(header_row)?, header_row))
     }
 
     /// What a file has, and a note about its letters.
@@ -231,10 +228,7 @@ impl FileReader<'_> {
     ) -> Result<(Input, Option<String>), FileError> {
         if is_zip(bytes) {
             check_workbook(bytes)?;
-            let open = |row| OpenedFile::of_workbook(bytes, row, bounds).map(Some);
-            let Some(opened) = self.open(open)?.0 else {
-                return Ok((self.native(&NATIVE, Vec::new(), None), None));
-            };
+            let opened = OpenedFile::of_workbook(bytes, bounds)?;
             let choice = self.formats.choose(&opened)?;
             return self.read_opened(opened, choice, Vec::new(), bounds);
         }
@@ -245,18 +239,17 @@ impl FileReader<'_> {
         let decoded = decode(encoding)?;
         if self.request.is_sample {
             let records = read_lines(&decoded.text)?.rows().collect();
-            return Ok((self.native(&NATIVE, records, None), None));
+            return Ok((Input::native(Arc::clone(&NATIVE), records), None));
         }
-        let (opened, header_row) = self.open(|row| OpenedFile::of_text(&decoded, row))?;
-        let Some(opened) = opened else {
-            return Ok((self.native(&NATIVE, Vec::new(), None), None));
+        let Some(opened) = OpenedFile::of_text(&decoded)? else {
+            return Ok((Input::native(Arc::clone(&NATIVE), Vec::new()), None));
         };
         let choice = self.formats.choose(&opened)?;
         let kept_encoding = choice.whole().encoding.filter(|_| decoded.is_unknown);
         if let Some(encoding) = kept_encoding {
             // The names of columns told the format, which says how their letters are read.
             let decoded = decode(Some(&encoding))?;
-            if let Some(opened) = OpenedFile::of_text(&decoded, header_row)? {
+            if let Some(opened) = OpenedFile::of_text(&decoded)? {
                 return self.read_opened(opened, choice, Vec::new(), bounds);
             }
         }
@@ -290,48 +283,32 @@ impl FileReader<'_> {
         if format.is_ours() {
             let records = opened.records(&format)?;
             let business = opened.business().filter(|_| !format.is_native());
-            let input = self.native(&Arc::new(format), records, business.map(str::to_owned));
+            let input = Input::Native {
+                format: Arc::new(format),
+                records,
+                business: business.map(str::to_owned),
+            };
             return Ok((input, opened.note));
         }
         let (part, places) = opened.find_part(&format, choice.base.as_deref())?;
         let mut table = opened.table(part, &format, bounds)?;
-        table.exact_names = choice.own.exact_names(choice.base.as_deref());
+        table.named = format.all_names();
         self.hide_secrets(&mut table);
-        let input = Input {
-            file: self.report.files.len(),
-            rows: InputRows::Table(table),
-            context: DraftContext {
-                tomorrow: self.calendar.tomorrow(),
-                country: self.request.country().map(str::to_owned),
-                encodings,
-                places,
-                ignored: self.formats.ignored(&choice.source),
-                is_kept: choice.is_kept,
-                asks_for_draft: self.request.format == Some(FormatArgument::Draft),
-            },
+        let context = DraftContext {
+            tomorrow: self.calendar.tomorrow(),
+            country: self.request.country().map(str::to_owned),
+            encodings,
+            places,
+            ignored: self.formats.ignored(&choice.source),
+            is_kept: choice.is_kept,
+            asks_for_draft: self.request.format == Some(FormatArgument::Draft),
+        };
+        let input = Input::Table {
             choice,
+            table,
+            context,
         };
         Ok((input, opened.note))
-    }
-
-    fn native(
-        &self,
-        format: &Arc<Format>,
-        records: Vec<RawRow>,
-        business: Option<String>,
-    ) -> Input {
-        Input {
-            file: self.report.files.len(),
-            choice: Choice {
-                base: Some(Arc::clone(format)),
-                own: Format::default(),
-                source: self.request.source_of(format).to_owned(),
-                is_kept: false,
-                needs_source: false,
-            },
-            rows: InputRows::Native { records, business },
-            context: DraftContext::default(),
-        }
     }
 
     /// Empties the rows that have a secret of the request, and masks it in names.
@@ -344,8 +321,8 @@ impl FileReader<'_> {
             .beside
             .iter_mut()
             .flat_map(|(name, value)| [name, value]);
-        let names = table.columns.iter_mut().chain(&mut table.lists);
-        for name in names.chain(beside).chain([&mut table.place]) {
+        let names = table.columns.iter_mut().chain([&mut table.place]);
+        for name in names.chain(beside) {
             *name = mask.apply(name).replace(char::is_control, " ");
         }
         for row in &mut table.rows {
@@ -357,19 +334,26 @@ impl FileReader<'_> {
     }
 }
 
-/// The whole format of each input, and what its source keeps of it from now on.
-type Completed = Vec<(Arc<Format>, Option<FormatChange>)>;
+/// What a table is read by.
+#[derive(Default)]
+struct Completed {
+    format: Format,
+    /// What its source keeps of the format from now on.
+    change: Option<FormatChange>,
+    /// The order of the dates in its columns.
+    orders: BTreeMap<usize, DateOrder>,
+}
 
 /// # Errors
 /// [`ImportError::Open`] if something must be decided first.
 fn complete_formats(
-    inputs: &[Input],
+    inputs: &[(usize, Input)],
     report: &ImportReport,
     request: &ImportRequest,
     kept: &KeptFormats,
-) -> Result<Completed, ImportError> {
+) -> Result<Vec<Completed>, ImportError> {
     let asks_for_draft = request.format == Some(FormatArgument::Draft);
-    let is_table = |input: &&Input| matches!(input.rows, InputRows::Table(_));
+    let is_table = |(_, input): &&(usize, Input)| matches!(input, Input::Table { .. });
     let tables = inputs.iter().filter(is_table).count();
     if asks_for_draft && tables == 0 {
         return Err(ImportError::Refused(
@@ -377,53 +361,49 @@ fn complete_formats(
                 .to_owned(),
         ));
     }
+    let names: Vec<String> = report.files.iter().map(|it| it.name.clone()).collect();
     let mut completed = Vec::new();
-    for input in inputs {
-        let Choice {
-            base,
-            own,
-            source,
-            needs_source,
-            ..
-        } = &input.choice;
-        let InputRows::Table(table) = &input.rows else {
-            completed.push((base.clone().unwrap_or_default(), None));
+    for (file, input) in inputs {
+        let Input::Table {
+            choice,
+            table,
+            context,
+        } = input
+        else {
+            completed.push(Completed::default());
             continue;
         };
-        let file = &report.files[input.file].name;
-        let draft = Draft::new(own, base.as_deref(), table, input.context.clone());
-        let draft = draft.map_err(|fault| ImportError::Refused(format!("{file}: {fault}")))?;
+        let (own, base) = (&choice.own, choice.base.as_deref());
+        let draft = Draft::new(own, base, table, context.clone(), &names);
+        let mut draft = draft.map_err(|fault| ImportError::Refused(fault.to_string()))?;
         // A table of another source is never imported under the format that a source keeps, nor in its place.
-        if !draft.format.open.is_empty() || asks_for_draft || *needs_source {
+        if !draft.format.open.is_empty() || asks_for_draft || choice.needs_source {
+            let name = &names[*file];
             if tables > 1 {
                 return Err(ImportError::Refused(format!(
-                    "{file}: something must be decided about its format first; import it by itself"
+                    "{name}: something must be decided about its format first; import it by itself"
                 )));
             }
-            return Err(ImportError::Open(Box::new(Draft {
-                file: file.clone(),
-                needs_source: *needs_source,
-                ..draft
-            })));
+            draft.file.clone_from(name);
+            draft.needs_source = choice.needs_source;
+            return Err(ImportError::Open(Box::new(draft)));
         }
-        let is_plain = own.like.is_some()
-            && draft.format
-                == Format {
-                    like: own.like.clone(),
-                    ..Format::default()
-                };
-        let text = draft.format.to_text();
-        let is_new = !is_plain && kept.get(source) != Some(&text);
-        let change = is_new.then(|| FormatChange {
-            source: source.clone(),
-            before: kept.get(source).cloned(),
-            after: Some(text),
-        });
-        let choice = Choice {
-            own: draft.format,
-            ..input.choice.clone()
+        let plain = Format {
+            like: own.like.clone(),
+            ..Format::default()
         };
-        completed.push((Arc::new(choice.whole()), change));
+        let is_plain = own.like.is_some() && draft.format == plain;
+        let (text, before) = (draft.format.to_text(), kept.get(&choice.source));
+        let is_new = !is_plain && before != Some(&text);
+        completed.push(Completed {
+            change: is_new.then(|| FormatChange {
+                source: choice.source.clone(),
+                before: before.cloned(),
+                after: Some(text),
+            }),
+            orders: draft.column_orders(),
+            format: Format::whole(base, &draft.format),
+        });
     }
     Ok(completed)
 }
@@ -444,44 +424,47 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn read(&mut self, input: Input) -> Result<(), FileError> {
-        let format = Arc::clone(&self.format);
+    fn read(&mut self, file: usize, input: Input, completed: Completed) -> Result<(), FileError> {
+        let (choice, table) = match input {
+            Input::Table { choice, table, .. } => (choice, table),
+            Input::Native {
+                format,
+                records,
+                business,
+            } => {
+                self.format = format;
+                if let Some(business) = &business {
+                    self.take_business(&serde_json::from_str(business)?, file)?;
+                }
+                let mut records = records.iter();
+                return records.try_for_each(|row| self.read_record(row, file));
+            }
+        };
+        let format = Arc::new(completed.format);
+        self.format = Arc::clone(&format);
+        let kept = completed.change.as_ref();
+        let kept = kept.map(|change| change.source.clone());
+        self.collected.report.kept_formats.extend(kept);
+        self.collected.formats.extend(completed.change);
         if self.request.withdraw_missing && (format.excerpts || format.only.is_some()) {
-            let label = &self.collected.report.files[input.file].label;
+            let label = &self.collected.report.files[file].label;
             return Err(FileError::new(format!(
                 "is {label}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
             )));
         }
-        match input.rows {
-            InputRows::Table(table) => {
-                self.read_table(&table, &format, &input.choice.source, input.file)
-            }
-            InputRows::Native { records, business } => {
-                if let Some(business) = &business {
-                    self.take_business(&serde_json::from_str(business)?, input.file)?;
-                }
-                records
-                    .iter()
-                    .try_for_each(|row| self.read_record(row, input.file))
-            }
-        }
-    }
-
-    /// Reads the rows of a table, the first of which are of `file`.
-    fn read_table(
-        &mut self,
-        table: &Table,
-        format: &Format,
-        source: &str,
-        file: usize,
-    ) -> Result<(), FileError> {
-        let technicians: &[Technician] = match &self.request.business {
-            Some(business) => &business.technicians,
+        let technicians = match &self.request.business {
+            Some(business) => business.technicians.as_slice(),
             None => &[],
         };
-        let context = (technicians, self.request.country());
-        let reader = RowReader::new(format, table, source, self.collected.calendar, context)?;
+        let (source, orders) = (&choice.source, completed.orders);
+        let calendar = self.collected.calendar;
+        let reader = RowReader::new(&format, &table, source, calendar, technicians, orders)?;
         self.describe(&reader, source, file);
+        self.read_table(&table, &reader)
+    }
+
+    /// Reads the rows of a table.
+    fn read_table(&mut self, table: &Table, reader: &RowReader<'_>) -> Result<(), FileError> {
         let report = &self.collected.report;
         let before = (report.count(Outcome::Rejected), report.taken);
         let mut first_fault = None;
@@ -516,26 +499,9 @@ impl Collector<'_> {
     /// Says in the report what is read, what is passed over, and what hides reviews.
     fn describe(&mut self, reader: &RowReader<'_>, source: &str, file: usize) {
         let report = &mut self.collected.report;
-        if reader.passes_members() {
-            let names = reader.passed_members();
-            if !names.is_empty() {
-                let names = names.join(", ");
-                report.note(format!("members that are not read: {names}"));
-            }
-        } else {
-            report.files[file].fields = reader.describe();
-        }
-        let missing = reader.missing_columns();
-        if !missing.is_empty() {
-            let missing = missing.join(", ");
-            report.note(format!(
-                "columns of the format that the file lacks: {missing}; it states nothing of them"
-            ));
-        }
-        for name in reader.missing_public() {
-            report.note(format!(
-                "the file lacks the column {name}, which says what is public; without it, nothing is"
-            ));
+        report.files[file].fields = reader.describe();
+        for note in reader.notes() {
+            report.note(note);
         }
         for (part, header, value, count) in reader.hiding_values() {
             report.new_values.push(NewValue {

@@ -8,10 +8,10 @@ use chrono::NaiveDate;
 
 use crate::imports::fault::FileError;
 use crate::imports::format::{
-    Comments, Format, Names, ReviewField, basic_string, column_key, ignored_name, is_same_column,
+    Format, Names, ReviewField, basic_string, column_key, ignored_name, is_same_column,
 };
-use crate::imports::read::Table;
-use crate::imports::row::{date_evidence, field_columns};
+use crate::imports::read::{LIST, Table};
+use crate::imports::row::{DateOrders, date_orders, field_columns};
 use crate::imports::value::date::{DateOrder, Dates};
 use crate::imports::value::names::{has_address, has_number};
 use crate::imports::value::rating::{RatingWords, number_above_five, parse_rating};
@@ -82,10 +82,11 @@ pub struct Draft {
     pub highest: Option<f64>,
     /// A date that may be read in both ways, and its two days.
     pub unclear_date: Option<(String, [NaiveDate; 2])>,
+    /// What the columns of dates say of their order.
+    orders: DateOrders,
     pub location: Option<String>,
     pub context: DraftContext,
-    /// Members that are lists of objects, and what stands beside the list.
-    pub lists: Vec<String>,
+    /// What stands beside the list.
     pub beside: Vec<(String, String)>,
     /// Whether the table needs a source of its own, since the source that it would be of has another format.
     pub needs_source: bool,
@@ -174,17 +175,15 @@ impl<'t> Columns<'t> {
             let double = self.table.doubles.get(column).map(String::as_str);
             // A column that counts the rows has no IDs: it begins again in each file.
             let is_count = || field == ReviewField::Id && self.table.counts_rows(*column);
-            named_field(double.unwrap_or_else(|| self.name(*column))) == Some(field) && !is_count()
+            named_field(double.unwrap_or_else(|| self.name(*column))) == Some(field)
+                && !is_count()
+                && !self.is_list(*column)
         };
         self.filled.iter().copied().filter(is_exact).collect()
     }
 
-    fn has(&self, names: &Names) -> bool {
-        !self.columns_of(names).is_empty()
-    }
-
-    fn columns_of(&self, names: &Names) -> Vec<usize> {
-        self.table.find_all(&names.among(&self.table.columns))
+    fn is_list(&self, column: usize) -> bool {
+        self.table.cells(column).any(|(_, cell)| cell == LIST)
     }
 
     /// Whether the cells of a column could be those of a field.
@@ -255,7 +254,8 @@ impl<'t> Columns<'t> {
 }
 
 impl Draft {
-    /// The draft of a table: `format` is the owner's part of what is known, `base` the built-in format that it is like.
+    /// The draft of a table: `format` is the owner's part of what is known, `base` the built-in format that it is like; `files` has the
+    /// names of the rows' files.
     ///
     /// # Errors
     /// When a column proves two orders of dates.
@@ -264,16 +264,15 @@ impl Draft {
         base: Option<&Format>,
         table: &Table,
         context: DraftContext,
+        files: &[String],
     ) -> Result<Self, FileError> {
         let columns = &Columns::new(table);
         let mut draft = Self {
             format: format.clone(),
-            lists: table.lists.clone(),
             beside: table.beside.clone(),
             context,
             ..Self::default()
         };
-        draft.lists.dedup();
         if base.is_none() {
             draft.fill_fields(columns);
         } else if let Some(base) = base.filter(|it| !it.fields.contains_key(&ReviewField::Rating)) {
@@ -283,18 +282,19 @@ impl Draft {
                 draft.open_field(columns, ReviewField::Rating);
             }
         }
-        let whole = base.map_or_else(|| draft.format.clone(), |base| base.with(&draft.format));
-        draft.find_missing(columns, &whole);
+        let whole = &Format::whole(base, &draft.format);
+        draft.find_missing(columns, whole);
         // The members of a platform's JSON that no format names are passed over.
         if base.is_none() || !table.is_objects {
-            draft.find_left(columns, &whole);
+            draft.find_left(columns, whole);
         }
+        draft.orders = date_orders(whole, table, draft.context.tomorrow, files)?;
         if base.is_none() {
             draft.find_scale(table);
-            draft.find_date_format(table)?;
+            draft.find_date_format();
         }
         if whole.only.is_none() {
-            draft.find_location(columns, &whole);
+            draft.find_location(columns, whole);
         }
         if !draft.context.encodings.is_empty() {
             draft.open("encoding");
@@ -380,7 +380,9 @@ impl Draft {
         if candidates.is_empty() {
             let all = columns.filled.iter().copied();
             let fitting = all.filter(|column| {
-                columns.could_be(*column, field) && !self.is_named(columns.name(*column))
+                columns.could_be(*column, field)
+                    && !columns.is_list(*column)
+                    && !self.is_named(columns.name(*column))
             });
             let fitting: Vec<usize> = fitting.take(CANDIDATES_MAX).collect();
             candidates = columns.names(&fitting);
@@ -403,8 +405,11 @@ impl Draft {
         }
         let mut missing = Vec::new();
         for (part, blocks) in self.format.public_blocks() {
-            let lacking = (0..blocks.len()).filter(|it| !columns.has(&blocks[*it].names));
-            missing.extend(lacking.map(|number| format!("{}.{number}.names", part.key())));
+            for (number, block) in blocks.iter().enumerate() {
+                if columns.table.columns_of(&block.names).is_empty() {
+                    missing.push(format!("{}.{number}.names", part.key()));
+                }
+            }
         }
         let only = self.format.only.as_ref();
         if only.is_some_and(|only| columns.table.find(&only.column).is_none()) {
@@ -419,12 +424,11 @@ impl Draft {
         let read = whole.columns_read();
         let used: Vec<usize> = read
             .iter()
-            .flat_map(|names| columns.columns_of(names))
+            .flat_map(|names| table.columns_of(names))
             .collect();
         let ignores_all = self.format.ignores_all();
         let left = columns.filled.iter().copied().filter(|column| {
-            !used.contains(column)
-                && (ignores_all || !whole.ignores(&table.columns, &table.exact_names, *column))
+            !used.contains(column) && (ignores_all || !whole.ignores(&table.columns, *column))
         });
         let left: Vec<usize> = left.collect();
         let left = columns.names(&left);
@@ -451,37 +455,42 @@ impl Draft {
         }
     }
 
-    /// Takes the order of dates from the cells of the columns, each by itself.
-    fn find_date_format(&mut self, table: &Table) -> Result<(), FileError> {
-        if self.format.date_format.is_some() {
-            return Ok(());
+    /// The order of dates as people in the business's country write them.
+    fn usual_order(&self) -> Option<DateOrder> {
+        self.context
+            .country
+            .as_deref()
+            .and_then(DateOrder::of_country)
+    }
+
+    /// Takes the order of dates that the columns prove, each by itself.
+    fn find_date_format(&mut self) {
+        let mut proven = self.orders.values().filter_map(|(order, _)| *order);
+        if let Some(first) = proven.next()
+            && proven.all(|order| order == first)
+        {
+            self.format.date_format = Some(first.format().to_owned());
+            self.format.open.remove("date_format");
+            return;
         }
-        let country = self.context.country.as_deref();
-        let usual = country.and_then(DateOrder::of_country);
-        let mut proven: Vec<DateOrder> = Vec::new();
-        for field in ReviewField::DATES {
-            for column in field_columns(&self.format, table, field) {
-                let evidence = date_evidence(table, column, self.context.tomorrow);
-                let order = evidence.order(&table.columns[column]);
-                match order.map_err(FileError::new)? {
-                    Some(order) => proven.push(order),
-                    None if usual.is_none() && self.unclear_date.is_none() => {
-                        self.unclear_date = evidence.unclear;
-                    }
-                    None => {}
-                }
-            }
+        let unproven = self.orders.values().filter(|(order, _)| order.is_none());
+        let mut unclear = unproven.filter_map(|(_, unclear)| unclear.as_ref());
+        self.unclear_date = unclear
+            .next()
+            .filter(|_| self.usual_order().is_none())
+            .cloned();
+        if self.unclear_date.is_some() {
+            self.open("date_format");
         }
-        match proven.as_slice() {
-            [first, rest @ ..] if rest.iter().all(|order| order == first) => {
-                self.format.date_format = Some(first.format().to_owned());
-                self.unclear_date = None;
-                self.format.open.remove("date_format");
-            }
-            _ if self.unclear_date.is_some() => self.open("date_format"),
-            _ => {}
-        }
-        Ok(())
+    }
+
+    /// The order of dates in each column where one is needed: that which its cells prove, else that of the country.
+    pub fn column_orders(&self) -> BTreeMap<usize, DateOrder> {
+        let orders = self.orders.iter().filter_map(|(column, (order, unclear))| {
+            let usual = unclear.as_ref().and_then(|_| self.usual_order());
+            Some((*column, order.or(usual)?))
+        });
+        orders.collect()
     }
 
     /// Asks which location is the business's, where the format's `location` has several.
@@ -499,6 +508,15 @@ impl Draft {
 }
 
 // The text of a draft, and what the owner says of it.
+
+/// A comment, which no cell ends.
+fn comment(text: &str) -> String {
+    let line: String = text
+        .chars()
+        .map(|c| if c.is_control() { ' ' } else { c })
+        .collect();
+    format!("# {}\n", line.trim_end())
+}
 
 impl Draft {
     pub fn column(&self, header: &str) -> Option<&DraftColumn> {
@@ -545,58 +563,77 @@ impl Draft {
 
     /// The text of the draft; `command` takes it once each `"?"` is replaced.
     pub fn text(&self, command: &str) -> String {
-        let mut comments = Comments::default();
-        comments.above.insert(String::new(), self.begin(command));
-        for (field, names) in &self.format.fields {
-            let name = names.parts().first().copied().unwrap_or_default();
-            let is_text = [ReviewField::Text, ReviewField::ReplyText].contains(field);
-            if let Some(column) = self.column(name) {
-                let cells = column.cells.join(", ");
-                let cells = if is_text { "(text)".to_owned() } else { cells };
-                comments.beside.insert(format!("fields.{field}"), cells);
+        let next = match self.format.open.len() {
+            0 => "",
+            _ => ". Replace each \"?\" and run",
+        };
+        let begin = format!("How {} is read{next}: {command}", self.file);
+        let mut text = String::new();
+        for line in [begin].into_iter().chain(self.describe_unread()) {
+            text += &comment(&line);
+        }
+        // `[[public]]` is `public.0`, the next one `public.1`.
+        let (mut section, mut number) = (String::new(), 0);
+        for line in self.format.to_text().lines() {
+            if let Some(head) = line.strip_prefix('[') {
+                let name = head.trim_matches(['[', ']']);
+                number = if section == name { number + 1 } else { 0 };
+                name.clone_into(&mut section);
             }
-        }
-        for key in &self.format.open {
-            let lines = match key.as_str() {
-                "ignored" => self.ask_left(),
-                "encoding" => {
-                    let encodings = self.context.encodings.iter().map(|(name, cell)| {
-                        format!("encoding = {} # {}", basic_string(name), shown_cell(cell))
-                    });
-                    let first =
-                        "The file is not UTF-8. Take away the # of the line that reads it rightly:";
-                    [first.to_owned()].into_iter().chain(encodings).collect()
-                }
-                "only" => vec![
-                    format!(
-                        "Which of these is this business's: {}? For example",
-                        self.question(key)
-                    ),
-                    "  only = { column = \"…\", value = \"…\" }".to_owned(),
-                    "If all are, take `location` out of [fields], and ignore the column."
-                        .to_owned(),
-                ],
-                _ => {
-                    comments.beside.insert(key.clone(), self.question(key));
-                    continue;
-                }
+            let key = line.split(" = ").next().unwrap_or_default();
+            let path = match section.as_str() {
+                "" => key.to_owned(),
+                "fields" => format!("fields.{key}"),
+                part => format!("{part}.{number}.{key}"),
             };
-            comments.above.insert(key.clone(), lines);
+            if self.is_open(&path) {
+                for line in self.ask(&path) {
+                    text += &comment(&line);
+                }
+            }
+            let cells = path
+                .strip_prefix("fields.")
+                .and_then(|name| self.cells_of(name));
+            text += &match cells {
+                Some(cells) => format!("{line:<34} {}", comment(&cells)),
+                None => format!("{line}\n"),
+            };
         }
-        self.format.write(&comments)
+        text
     }
 
-    fn begin(&self, command: &str) -> Vec<String> {
-        let mut lines = vec![if self.format.open.is_empty() {
-            format!("How {} is read: {command}", self.file)
-        } else {
-            format!(
-                "How {} is read. Replace each \"?\" and run: {command}",
-                self.file
-            )
-        }];
-        lines.extend(self.describe_unread());
-        lines
+    /// The first cells of the column of a field, as they may be shown.
+    fn cells_of(&self, field: &str) -> Option<String> {
+        let field = ReviewField::find(field)?;
+        let names = self.format.fields.get(&field)?.parts();
+        let column = self.column(names.first()?)?;
+        let is_text = [ReviewField::Text, ReviewField::ReplyText].contains(&field);
+        let cells = column.cells.join(", ");
+        Some(if is_text { "(text)".to_owned() } else { cells })
+    }
+
+    /// The comment on an open key.
+    fn ask(&self, key: &str) -> Vec<String> {
+        match key {
+            "ignored" => self.ask_left(),
+            "encoding" => {
+                let first =
+                    "The file is not UTF-8. Take away the # of the line that reads it rightly:";
+                let encodings = self.context.encodings.iter().map(|(name, cell)| {
+                    format!("encoding = {} # {}", basic_string(name), shown_cell(cell))
+                });
+                [first.to_owned()].into_iter().chain(encodings).collect()
+            }
+            "only" => vec![
+                format!(
+                    "Which of these is this business's: {}? For example",
+                    self.question(key)
+                ),
+                "  only = { column = \"…\", value = \"…\" }".to_owned(),
+                "If all are, take `location` out of [fields], and ignore the column.".to_owned(),
+            ],
+            _ => vec![self.question(key)],
+        }
     }
 
     /// What of the file is not read.
@@ -611,13 +648,6 @@ impl Draft {
                 beside.collect::<Vec<_>>().join(", ")
             ));
         }
-        if !self.lists.is_empty() {
-            let lists: Vec<String> = self.lists.iter().map(|name| basic_string(name)).collect();
-            lines.push(format!(
-                "Lists of objects, not read: {}. If one has stars or replies, bring these into the rows first, for example with jq.",
-                lists.join(", ")
-            ));
-        }
         lines
     }
 
@@ -629,16 +659,14 @@ impl Draft {
         let name = self.left.last().map_or("", String::as_str);
         let value = self.column(name).and_then(|column| column.values.first());
         let value = value.map_or_else(|| "yes".to_owned(), |(value, _)| shown_cell(value));
-        let mut lines = Vec::new();
-        if !self.format.ignored.is_empty() {
-            let ignored = self.format.ignored.parts().into_iter().map(basic_string);
-            lines.push(format!(
-                "Ignored so far: {}.",
-                ignored.collect::<Vec<_>>().join(", ")
-            ));
+        let mut lines = vec![format!("Left: {left}.")];
+        if left.contains(LIST) {
+            lines.push(
+                "A list of objects is not read. If it has stars or replies, bring these into the rows first, for example with jq."
+                    .to_owned(),
+            );
         }
         lines.extend([
-            format!("Left: {left}."),
             "Does one of them say whether a review, your reply or the name may be published? Then add at the end, for example,".to_owned(),
             "  [[public]]                # or [[public_reply]], [[public_name]]".to_owned(),
             format!("  names = [{}]", basic_string(name)),

@@ -17,7 +17,7 @@ use toml::de::{DeTable, DeValue};
 use crate::imports::fault::FileError;
 use crate::imports::value::date::DateFormat;
 use crate::imports::value::rating::RatingWords;
-use crate::model::text::{escaped, nearest, without_accent};
+use crate::model::text::{escaped, nearest, shorten, without_accent, words};
 use crate::model::{compose, named};
 
 /// An open value.
@@ -196,6 +196,7 @@ pub struct Paging {
     pub offset: Option<String>,
     pub size: Option<String>,
     /// Statuses that mean that there is no further page.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub end_status: Vec<u16>,
     /// Path of the number of reviews that there are.
     pub total: Option<String>,
@@ -382,7 +383,7 @@ impl Format {
         let text = &text;
         let parsed = DeTable::parse(text).map_err(|error| explain(text, &error))?;
         let mut table = parsed.into_inner();
-        let open = take_open(&mut table);
+        let open = take_open(&mut table, "");
         let is_like = table.contains_key("like");
         for (key, _) in &table {
             let name: &str = key.get_ref();
@@ -468,8 +469,13 @@ impl Format {
         None
     }
 
+    /// The built-in format with what the owner's adds, or the owner's.
+    pub fn whole(base: Option<&Self>, own: &Self) -> Self {
+        base.map_or_else(|| own.clone(), |base| base.with(own))
+    }
+
     /// With what an owner's text that is `like` this one adds.
-    pub fn with(&self, added: &Self) -> Self {
+    fn with(&self, added: &Self) -> Self {
         let mut format = self.clone();
         let ignored = self.ignored.parts().into_iter();
         let ignored = ignored.chain(added.ignored.parts()).map(str::to_owned);
@@ -541,12 +547,7 @@ impl Format {
     }
 
     /// Whether a column among these says nothing here.
-    pub fn ignores(
-        &self,
-        columns: &[String],
-        exact_names: &BTreeSet<String>,
-        column: usize,
-    ) -> bool {
+    pub fn ignores(&self, columns: &[String], column: usize) -> bool {
         let header = columns[column].to_lowercase();
         self.ignored.among(columns).into_iter().any(|name| {
             if let Some(name) = name.strip_suffix("\\*") {
@@ -559,40 +560,16 @@ impl Format {
             match family {
                 Some(family) if !is_there => header.starts_with(&family.to_lowercase()),
                 Some(_) | None if is_there => columns[column] == name,
-                Some(_) | None => {
-                    is_same_column(&columns[column], name) && !exact_names.contains(name)
-                }
+                Some(_) | None => is_same_column(&columns[column], name),
             }
         })
     }
 
-    /// The names of this format and of the one that it is like that mean only an equal header, since this one has a name of something
-    /// else that differs from them only in brackets, accents or case: of `Feedback (public)` and `Feedback (private)`, one is never
-    /// taken for the other.
-    pub fn exact_names(&self, base: Option<&Self>) -> BTreeSet<String> {
-        let lists = |format: &Self| {
-            let ignored = format.ignored.parts().into_iter();
-            let ignored = ignored.map(|name| Names::List(vec![name.to_owned()]));
-            let mut lists = format.columns_read();
-            lists.extend(ignored);
-            lists
-        };
-        let mut all = lists(self);
-        let own = all.len();
-        all.extend(base.into_iter().flat_map(lists));
-        let mut by_key: BTreeMap<String, Vec<(usize, &str)>> = BTreeMap::new();
-        for (list, names) in all.iter().enumerate() {
-            for name in names.parts() {
-                let same = by_key.entry(column_key(name)).or_default();
-                same.push((list, name));
-            }
-        }
-        let is_shared = |names: &Vec<(usize, &str)>| {
-            let mut others = names.iter().filter(|(list, _)| *list < own);
-            others.any(|(list, name)| names.iter().any(|(other, it)| other != list && it != name))
-        };
-        let shared = by_key.into_values().filter(is_shared).flatten();
-        shared.map(|(_, name)| name.to_owned()).collect()
+    /// All names of columns in it.
+    pub fn all_names(&self) -> BTreeSet<String> {
+        let read = self.columns_read();
+        let names = read.iter().chain([&self.ignored]);
+        names.flat_map(Names::parts).map(str::to_owned).collect()
     }
 
     /// The blocks that say what is public, with their key.
@@ -648,40 +625,36 @@ const OPEN_KEYS: [&str; 7] = [
     "only",
 ];
 
-/// Takes the open values out of a format's table; returns their keys. An open value of another key is left in it as a fault.
-fn take_open(table: &mut DeTable<'_>) -> BTreeSet<String> {
-    fn take(
-        table: &mut DeTable<'_>,
-        path: &str,
-        may_be_open: fn(&str) -> bool,
-        open: &mut BTreeSet<String>,
-    ) {
-        let keys = table.iter().filter(|(key, value)| {
-            value.get_ref().as_str() == Some(OPEN) && may_be_open(key.get_ref())
-        });
-        let keys: Vec<String> = keys.map(|(key, _)| key.get_ref().to_string()).collect();
-        for key in keys {
-            table.remove(key.as_str());
+/// Takes the open values out of a format's table at a path; returns their keys. An open value of another key is left in it as a fault.
+fn take_open(table: &mut DeTable<'_>, path: &str) -> BTreeSet<String> {
+    let may_be_open = |key: &str| match path {
+        "" => OPEN_KEYS.contains(&key),
+        "fields." => ReviewField::find(key).is_some(),
+        _ => key == "names",
+    };
+    let (mut open, mut taken) = (BTreeSet::new(), Vec::new());
+    for (key, value) in table.iter_mut() {
+        let key = key.get_ref().to_string();
+        let value = value.get_mut();
+        if value.as_str() == Some(OPEN) && may_be_open(&key) {
             open.insert(format!("{path}{key}"));
-        }
-    }
-    let mut open = BTreeSet::new();
-    take(table, "", |key| OPEN_KEYS.contains(&key), &mut open);
-    if let Some(DeValue::Table(fields)) = table.get_mut("fields").map(toml::Spanned::get_mut) {
-        let is_field = |key: &str| ReviewField::find(key).is_some();
-        take(fields, "fields.", is_field, &mut open);
-    }
-    for part in PublicPart::ALL {
-        let key = part.key();
-        let blocks = table.get_mut(key).map(toml::Spanned::get_mut);
-        if let Some(DeValue::Array(blocks)) = blocks {
+            taken.push(key);
+        } else if let DeValue::Table(fields) = value
+            && key == "fields"
+        {
+            open.extend(take_open(fields, "fields."));
+        } else if let DeValue::Array(blocks) = value
+            && key.starts_with("public")
+        {
             for (number, block) in blocks.iter_mut().enumerate() {
                 if let DeValue::Table(block) = block.get_mut() {
-                    let path = format!("{key}.{number}.");
-                    take(block, &path, |key| key == "names", &mut open);
+                    open.extend(take_open(block, &format!("{key}.{number}.")));
                 }
             }
         }
+    }
+    for key in taken {
+        table.remove(key.as_str());
     }
     open
 }
@@ -701,22 +674,9 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     let is_unknown = message.starts_with("unknown field") || message.starts_with("unknown variant");
     let Some(name) = names.next().filter(|_| is_unknown) else {
         let found = text.get(span).unwrap_or_default().trim();
-        let found: String = found
-            .lines()
-            .next()
-            .unwrap_or_default()
-            .chars()
-            .take(60)
-            .collect();
-        let found = if found.is_empty() {
-            found
-        } else {
-            format!(" ({found})")
-        };
-        return FileError::new(format!(
-            "line {line}: {}{found}",
-            message.trim_end().replace('\n', ", ")
-        ));
+        let found = shorten(found.lines().next().unwrap_or_default(), 60);
+        let message = message.trim_end().replace('\n', ", ");
+        return FileError::new(format!("line {line}: {message} ({found})"));
     };
     let expected: Vec<&str> = names.collect();
     let advice = if KeyUse::of(name).is_some() {
@@ -734,104 +694,67 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     FileError::new(format!("line {line}: {name} {advice}"))
 }
 
-/// What stands beside the keys of a text, as comments, by key.
-#[derive(Debug, Default)]
-pub struct Comments {
-    /// Lines above the key; the key `""` is the text's begin.
-    pub above: BTreeMap<String, Vec<String>>,
-    /// At the end of the key's line.
-    pub beside: BTreeMap<String, String>,
-}
+/// Keys whose values are written as tables of their own, below all others.
+const SECTIONS: [&str; 5] = ["paging", "fields", "public", "public_reply", "public_name"];
 
 impl Format {
     /// The text of the format, written from its keys.
     pub fn to_text(&self) -> String {
-        self.write(&Comments::default())
-    }
-
-    /// The text with comments; each is one line.
-    pub fn write(&self, comments: &Comments) -> String {
         let tables = [self, &Self::default()].map(toml::Table::try_from);
-        let [own, usual] = tables.map(Result::unwrap_or_default);
-        let mut writer = FormatWriter {
-            open: &self.open,
-            comments,
-            text: String::new(),
-            section: None,
-        };
-        writer.add_comments("");
+        let [mut own, usual] = tables.map(Result::unwrap_or_default);
+        own.retain(|key, value| usual.get(key) != Some(value));
+        for path in &self.open {
+            set_open(&mut own, path);
+        }
+        let mut text = String::new();
         for key in LIKE_KEYS.into_iter().chain(OWNER_KEYS) {
-            let value = own.get(key).filter(|value| usual.get(key) != Some(value));
-            if !SECTIONS.contains(&key) {
-                writer.add("", key, value);
+            if let Some(value) = own.get(key).filter(|_| !SECTIONS.contains(&key)) {
+                let _ = writeln!(text, "{key} = {}", toml_text(value));
             }
         }
-        writer.section = Some("[paging]".to_owned());
-        for (key, value) in own
-            .get("paging")
-            .and_then(Value::as_table)
-            .into_iter()
-            .flatten()
-        {
-            let is_empty = value.as_array().is_some_and(Vec::is_empty);
-            writer.add("paging.", key, Some(value).filter(|_| !is_empty));
-        }
-        writer.section = Some("[fields]".to_owned());
-        for field in ReviewField::ALL {
-            let value = own.get("fields").and_then(|it| it.get(field.name()));
-            writer.add("fields.", field.name(), value);
-        }
-        for part in PublicPart::ALL {
-            let key = part.key();
-            let blocks = own.get(key).and_then(Value::as_array).into_iter().flatten();
-            for (number, block) in blocks.enumerate() {
-                writer.section = Some(format!("[[{key}]]"));
-                for name in ["names", "values", "reason"] {
-                    writer.add(&format!("{key}.{number}."), name, block.get(name));
-                }
+        for section in SECTIONS {
+            let value = own.get(section);
+            if let Some(table) = value.and_then(Value::as_table) {
+                write_section(&mut text, &format!("[{section}]"), table);
+            }
+            let blocks = value.and_then(Value::as_array).into_iter().flatten();
+            for block in blocks.filter_map(Value::as_table) {
+                write_section(&mut text, &format!("[[{section}]]"), block);
             }
         }
-        writer.text
+        text
     }
 }
 
-/// Keys whose values are written as tables of their own, below all others.
-const SECTIONS: [&str; 5] = ["paging", "fields", "public", "public_reply", "public_name"];
-
-struct FormatWriter<'f> {
-    open: &'f BTreeSet<String>,
-    comments: &'f Comments,
-    text: String,
-    /// The head of a table that is written before its first key.
-    section: Option<String>,
+/// Opens the key at a path such as `scale`, `fields.rating` or `public.0.names`.
+fn set_open(table: &mut toml::Table, path: &str) {
+    let (outer, key) = path.rsplit_once('.').unwrap_or(("", path));
+    let inner = match outer.split_once('.') {
+        Some((part, number)) => {
+            let blocks = table.get_mut(part).and_then(Value::as_array_mut);
+            let number = number.parse().unwrap_or(usize::MAX);
+            blocks.and_then(|blocks| blocks.get_mut(number)?.as_table_mut())
+        }
+        None if outer.is_empty() => Some(table),
+        None => {
+            let fields = table
+                .entry(outer)
+                .or_insert_with(|| toml::Table::new().into());
+            fields.as_table_mut()
+        }
+    };
+    if let Some(inner) = inner {
+        inner.insert(key.to_owned(), OPEN.into());
+    }
 }
 
-impl FormatWriter<'_> {
-    fn add_comments(&mut self, path: &str) {
-        for line in self.comments.above.get(path).into_iter().flatten() {
-            self.text += format!("# {}", one_line(line)).trim_end();
-            self.text.push('\n');
-        }
-    }
-
-    /// Adds a key below a path, unless it has no value.
-    fn add(&mut self, path: &str, key: &str, value: Option<&Value>) {
-        let path = format!("{path}{key}");
-        let value = match value {
-            _ if self.open.contains(&path) => basic_string(OPEN),
-            Some(value) => toml_text(value),
-            None => return,
-        };
-        if let Some(section) = self.section.take() {
-            let _ = write!(self.text, "\n{section}\n");
-        }
-        self.add_comments(&path);
-        let mut line = format!("{key} = {value}");
-        if let Some(comment) = self.comments.beside.get(&path) {
-            line = format!("{line:<34} # {}", one_line(comment).trim_end());
-        }
-        self.text += &line;
-        self.text.push('\n');
+/// Writes a table of keys below its head, fields in their order.
+fn write_section(text: &mut String, head: &str, table: &toml::Table) {
+    let _ = writeln!(text, "\n{head}");
+    let mut keys: Vec<(&String, &Value)> = table.iter().collect();
+    keys.sort_by_key(|(key, _)| ReviewField::find(key));
+    for (key, value) in keys {
+        let _ = writeln!(text, "{key} = {}", toml_text(value));
     }
 }
 
@@ -863,14 +786,6 @@ fn toml_text(value: &Value) -> String {
     }
 }
 
-/// A cell never ends a comment.
-fn one_line(comment: &str) -> String {
-    let plain = comment.chars();
-    plain
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
-}
-
 /// A basic string of TOML.
 pub fn basic_string(text: &str) -> String {
     let mut string = "\"".to_owned();
@@ -891,9 +806,33 @@ pub fn basic_string(text: &str) -> String {
 
 // How the names of columns are compared.
 
-/// The letters, digits and signs of a name by which it is compared: without case and accents, the number of a question, and marks and
-/// brackets at the end. Brackets with a number tell columns apart. A name without letters and digits is compared as it is.
+/// Beginnings of words in brackets, as [`words`] writes them, that make a column another one: `Reply (internal draft)` is no `Reply`.
+const HIDDEN: [&str; 15] = [
+    " intern",
+    " priv",
+    " draft",
+    " hidden",
+    " secret",
+    " confid",
+    " not ",
+    " unpub",
+    " nicht ",
+    " entwurf",
+    " versteckt",
+    " verborgen",
+    " vertraulich",
+    " borrador",
+    " brouillon",
+];
+
+/// The letters, digits and signs of a name: without case and accents, the number of a question, and marks and
+/// brackets at the end. Brackets with a number, or with a word such as `internal`, tell columns apart. A name without letters and digits is compared as it is.
 pub fn column_key(name: &str) -> String {
+    key_and_bracket(name).0
+}
+
+/// The key of a name, and that of the bracket at its end.
+fn key_and_bracket(name: &str) -> (String, Option<String>) {
     let marks = ['.', '?', '!', '*', ':', ' '];
     let mut rest = name.trim().trim_end_matches(marks);
     let number = rest.split_once(' ').filter(|(number, _)| {
@@ -903,13 +842,18 @@ pub fn column_key(name: &str) -> String {
         digits.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
     });
     rest = number.map_or(rest, |(_, rest)| rest.trim_start());
-    let bracket = rest.strip_suffix([')', ']']);
-    if let Some((before, inside)) = bracket.and_then(|it| it.rsplit_once(['(', '['])) {
+    let (closed, mut bracket) = (rest.strip_suffix([')', ']']), None);
+    if let Some((before, inside)) = closed.and_then(|it| it.rsplit_once(['(', '['])) {
         let is_scale = ["1-5", "1 - 5", "1–5"].contains(&inside.trim());
         let has_digit = inside.contains(|c: char| c.is_ascii_digit());
-        if (is_scale || !has_digit) && before.contains(char::is_alphanumeric) && !inside.is_empty()
-        {
+        let says_hidden = || {
+            let inside = words(inside);
+            HIDDEN.iter().any(|word| inside.contains(word))
+        };
+        let says_nothing = is_scale || !has_digit && !says_hidden();
+        if says_nothing && before.contains(char::is_alphanumeric) && !inside.is_empty() {
             rest = before.trim_end_matches(marks);
+            bracket = Some(words(inside));
         }
     }
     let is_kept = |c: &char| {
@@ -924,9 +868,9 @@ pub fn column_key(name: &str) -> String {
         .map(|c| if is_latin(c) { without_accent(c) } else { c })
         .collect();
     if key.contains(char::is_alphanumeric) {
-        key
+        (key, bracket)
     } else {
-        name.trim().to_owned()
+        (name.trim().to_owned(), None)
     }
 }
 
@@ -942,17 +886,18 @@ pub fn ignored_name(header: &str) -> String {
     family.map_or_else(|| header.to_owned(), |family| format!("{family}\\*"))
 }
 
-/// Whether a name means the column with this header.
+/// Whether a name means the column with this header. Of `Publish (website)` and `Publish (letter)` none means the other.
 pub fn is_same_column(header: &str, name: &str) -> bool {
-    header == name || column_key(header) == column_key(name)
+    let [(header_key, header_bracket), (key, bracket)] = [header, name].map(key_and_bracket);
+    let is_same = header_bracket.is_none() || bracket.is_none() || header_bracket == bracket;
+    header == name || header_key == key && is_same
 }
 
 /// The column with this name exactly; otherwise the only one that the name means.
 pub fn find_column(columns: &[String], name: &str) -> Option<usize> {
     let exact = columns.iter().position(|column| column == name);
     exact.or_else(|| {
-        let key = column_key(name);
-        let mut same = (0..columns.len()).filter(|column| column_key(&columns[*column]) == key);
+        let mut same = (0..columns.len()).filter(|it| is_same_column(&columns[*it], name));
         same.next().filter(|_| same.next().is_none())
     })
 }

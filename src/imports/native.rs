@@ -350,6 +350,7 @@ fn take_as_customer(incoming: &mut Incoming) {
         review,
         unstated,
         decided,
+        unshown: _,
     } = &mut incoming.statement;
     decided.clear();
     review.verification = VOUCHED;
@@ -486,6 +487,7 @@ fn parse_review(
             review,
             unstated,
             decided,
+            unshown: Units::new(),
         },
     })
 }

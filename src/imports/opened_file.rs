@@ -1,6 +1,7 @@
 //! A file by its parts: the sheets of a workbook, the lists of a document of JSON, a text below its header, or the structured data of a
 //! page. The names of the columns of a part say which format the file has, and by that one part is read as a table.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,11 +9,11 @@ use std::sync::Arc;
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::draft::named_field;
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, Reader, ReviewField, column_key, is_inside};
+use crate::imports::format::{Format, Names, Reader, ReviewField, column_key, is_inside};
 use crate::imports::native::{columns_of_table, is_native_record};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RawRow, RowKind, RowList, read_lists};
-use crate::imports::read::text::{Decoded, Header, describe_damage, find_header, read_text};
+use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
 use crate::model::fold;
@@ -31,16 +32,23 @@ pub struct OpenedFile<'t> {
 pub struct FilePart<'t> {
     /// The path of a list, or the name of a sheet.
     place: String,
-    columns: Vec<String>,
-    keys: HashSet<String>,
+    /// Those of a sheet or a text in its first row.
+    names: ColumnNames,
     content: PartContent<'t>,
 }
 
 enum PartContent<'t> {
     Sheet(Sheet),
     List(RowList<'t>),
-    Text(&'t str, Header),
+    Text(&'t str),
     Page(&'t str),
+}
+
+/// The names of the columns of a part.
+#[derive(Clone)]
+struct ColumnNames {
+    columns: Vec<String>,
+    keys: HashSet<String>,
 }
 
 /// Our own form in JSON.
@@ -58,11 +66,9 @@ impl<'t> FilePart<'t> {
         columns: impl IntoIterator<Item = String>,
         content: PartContent<'t>,
     ) -> Self {
-        let columns: Vec<String> = columns.into_iter().collect();
         Self {
             place: place.to_owned(),
-            keys: columns.iter().map(|column| column_key(column)).collect(),
-            columns,
+            names: ColumnNames::new(columns),
             content,
         }
     }
@@ -70,7 +76,71 @@ impl<'t> FilePart<'t> {
     const fn list(&self) -> Option<&RowList<'t>> {
         match &self.content {
             PartContent::List(list) => Some(list),
-            PartContent::Sheet(_) | PartContent::Text(..) | PartContent::Page(_) => None,
+            PartContent::Sheet(_) | PartContent::Text(_) | PartContent::Page(_) => None,
+        }
+    }
+
+    /// The names of its columns, in the row that the format names.
+    fn names_by(&self, format: &Format) -> Cow<'_, ColumnNames> {
+        let columns = match (&self.content, format.header_row) {
+            (PartContent::Sheet(sheet), row @ Some(_)) => sheet.header(row),
+            (PartContent::Text(text), row @ Some(_)) => {
+                let header = find_header(text, row);
+                header.map(|header| header.cells).unwrap_or_default()
+            }
+            (_, _) => return Cow::Borrowed(&self.names),
+        };
+        Cow::Owned(ColumnNames::new(columns))
+    }
+
+    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
+    pub fn has_keys(&self, format: &Format) -> bool {
+        let has = |name: &str| self.names.has(name);
+        let has_field = |field| format.column_names(field).into_iter().any(has);
+        let is_whole = self.list().is_some()
+            || format.reader == Reader::Columns
+                && (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
+                && has_field(ReviewField::Date)
+                && has_field(ReviewField::Text);
+        let mut keys = format.keys.iter();
+        is_whole && keys.any(|set| set.split(", ").all(has))
+    }
+
+    /// Whether it has the columns that an owner's format needs, but perhaps not those of publication.
+    pub fn fits(&self, format: &Format) -> bool {
+        self.names_by(format).fit(format)
+    }
+
+    /// Whether its first row, or that which the format names, has the columns that the format needs.
+    pub fn may_be_of(&self, format: &Format) -> bool {
+        self.names.fit(format) || self.fits(format)
+    }
+
+    /// Whether it lacks a column that says what is public.
+    pub fn lacks_public(&self, format: &Format) -> bool {
+        let names = self.names_by(format);
+        let blocks = format.public_blocks();
+        let mut blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
+        blocks.any(|block| !names.has_one(&block.names))
+    }
+
+    /// Whether it has neither the stars nor the texts of an owner's format, so that it is another table.
+    pub fn is_other(&self, format: &Format) -> bool {
+        let names = self.names_by(format);
+        let has = |field| {
+            let listed = format.fields.get(&field);
+            listed.is_some_and(|listed| names.has_one(listed))
+        };
+        !has(ReviewField::Rating) && !has(ReviewField::Text)
+    }
+}
+
+impl ColumnNames {
+    fn new(columns: impl IntoIterator<Item = String>) -> Self {
+        let columns: Vec<String> = columns.into_iter().collect();
+        Self {
+            keys: columns.iter().map(|column| column_key(column)).collect(),
+            columns,
         }
     }
 
@@ -93,60 +163,32 @@ impl<'t> FilePart<'t> {
         core.filter(|field| named.contains(field)).count()
     }
 
-    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
-    pub fn has_keys(&self, format: &Format) -> bool {
-        let has_field = |field| {
-            let mut names = format.column_names(field).into_iter();
-            names.any(|name| self.has(name))
-        };
-        let is_whole = self.list().is_some()
-            || format.reader == Reader::Columns
-                && (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
-                && has_field(ReviewField::Date)
-                && has_field(ReviewField::Text);
-        let mut keys = format.keys.iter();
-        is_whole && keys.any(|set| set.split(", ").all(|name| self.has(name)))
-    }
-
-    /// Whether it has the columns that an owner's format needs.
-    pub fn fits(&self, format: &Format) -> bool {
-        let has = |names: &[&str]| names.iter().any(|name| self.has(name));
+    /// Whether they have the columns of stars, date, author, text and `only` of an owner's format.
+    fn fit(&self, format: &Format) -> bool {
         let core = ReviewField::CORE.iter();
         let fields = core.filter_map(|field| format.fields.get(field));
         let mut fields = fields.filter(|names| !names.is_empty()).peekable();
         let only = format.only.as_ref().map(|only| only.column.as_str());
-        let blocks = format.public_blocks();
-        let mut blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
         fields.peek().is_some()
-            && fields.all(|names| has(&names.among(&self.columns)))
+            && fields.all(|names| self.has_one(names))
             && only.is_none_or(|name| self.has(name))
-            && blocks.all(|block| has(&block.names.among(&self.columns)))
     }
 
-    /// Whether it has neither the stars nor the texts of an owner's format, so that it is another table.
-    pub fn is_other(&self, format: &Format) -> bool {
-        let lacks = |field| {
-            let names = format.fields.get(&field);
-            let names = names.map(|names| names.among(&self.columns));
-            !names.unwrap_or_default().iter().any(|name| self.has(name))
-        };
-        lacks(ReviewField::Rating) && lacks(ReviewField::Text)
+    fn has_one(&self, names: &Names) -> bool {
+        let mut names = names.among(&self.columns).into_iter();
+        names.any(|name| self.has(name))
     }
 }
 
 impl<'t> OpenedFile<'t> {
     /// # Errors
     /// If it cannot be read, or has no visible sheet.
-    pub fn of_workbook(
-        packed: &[u8],
-        header_row: Option<u64>,
-        bounds: &mut Bounds<'_>,
-    ) -> Result<Self, FileError> {
+    pub fn of_workbook(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Self, FileError> {
         let mut sheets = read_workbook(packed, bounds)?;
-        sheets.retain(|sheet| !sheet.header(header_row).is_empty());
+        sheets.retain(|sheet| !sheet.header(None).is_empty());
         // Without rows in any sheet, it is an import of nothing.
-        if sheets.iter().any(|sheet| sheet.has_rows(header_row)) {
-            sheets.retain(|sheet| sheet.has_rows(header_row));
+        if sheets.iter().any(Sheet::has_rows) {
+            sheets.retain(Sheet::has_rows);
         } else {
             sheets.truncate(1);
         }
@@ -154,7 +196,7 @@ impl<'t> OpenedFile<'t> {
             return Err(FileError::new("has no visible sheet with rows"));
         }
         let parts = sheets.into_iter().map(|sheet| {
-            let (name, header) = (sheet.name.clone(), sheet.header(header_row));
+            let (name, header) = (sheet.name.clone(), sheet.header(None));
             FilePart::new(&name, header, PartContent::Sheet(sheet))
         });
         Self::new(parts.collect())
@@ -164,10 +206,7 @@ impl<'t> OpenedFile<'t> {
     ///
     /// # Errors
     /// If it is no file of reviews, with what it is and what to give instead.
-    pub fn of_text(
-        decoded: &'t Decoded<'t>,
-        header_row: Option<u64>,
-    ) -> Result<Option<Self>, FileError> {
+    pub fn of_text(decoded: &'t Decoded<'t>) -> Result<Option<Self>, FileError> {
         let text = &*decoded.text;
         let kind = kind_of_text(text);
         refuse_text(kind, text)?;
@@ -182,14 +221,9 @@ impl<'t> OpenedFile<'t> {
             }
             Kind::Page => vec![FilePart::new("", [], PartContent::Page(text.trim()))],
             Kind::Text => {
-                let header = find_header(text, header_row).ok_or_else(|| {
-                    FileError::new(format!(
-                        "has no row {} among its first rows; correct header_row in the source's format",
-                        header_row.unwrap_or(1)
-                    ))
-                })?;
-                let columns = header.cells.clone();
-                vec![FilePart::new("", columns, PartContent::Text(text, header))]
+                let header = find_header(text, None);
+                let columns = header.map(|header| header.cells).unwrap_or_default();
+                vec![FilePart::new("", columns, PartContent::Text(text))]
             }
         };
         let mut file = Self::new(parts)?;
@@ -206,7 +240,7 @@ impl<'t> OpenedFile<'t> {
 
     fn new(parts: Vec<FilePart<'t>>) -> Result<Self, FileError> {
         let is_own = |part: &FilePart<'_>| {
-            columns_of_table().all(|name| part.columns.iter().any(|it| it == name))
+            columns_of_table().all(|name| part.names.columns.iter().any(|it| it == name))
         };
         if parts.iter().any(is_own) {
             return Err(FileError::new(
@@ -266,19 +300,19 @@ impl<'t> OpenedFile<'t> {
         let (named, noun) = match &self.parts[0].content {
             PartContent::Sheet(_) => (&format.sheet, "sheet"),
             PartContent::List(_) => (&format.rows, "list"),
-            PartContent::Text(..) | PartContent::Page(_) => (&None, ""),
+            PartContent::Text(_) | PartContent::Page(_) => (&None, ""),
         };
         let first = usize::from(self.document().is_some());
-        let mut numbers = first..self.parts.len();
-        let place = |number: usize| self.parts[number].place.clone();
+        let all: Vec<usize> = (first..self.parts.len()).collect();
+        let place = |number: &usize| self.parts[*number].place.clone();
         if let Some(name) = named {
-            let found = numbers.clone().find(|it| fold(&place(*it)) == fold(name));
+            let found = all.iter().find(|it| fold(&place(it)) == fold(name));
             if let Some(number) = found {
-                return Ok((number, Vec::new()));
+                return Ok((*number, Vec::new()));
             }
             // Not all files of a platform have the list that its format names.
             if base.is_none_or(|base| base.rows.is_none()) {
-                let names: Vec<String> = numbers.map(place).collect();
+                let names: Vec<String> = all.iter().map(place).collect();
                 return Err(FileError::new(format!(
                     "has no {noun} {name:?} with rows, which the source's format names; there are {}",
                     names.join(", ")
@@ -290,53 +324,43 @@ impl<'t> OpenedFile<'t> {
             None => self.parts[*number].fits(format),
         };
         let fitting: Vec<usize> = (0..self.parts.len()).filter(is_read).collect();
-        // Of lists within each other the one with most rows; of equal ones `max_by_key` takes the last.
-        let found = fitting.iter().copied().rev();
-        let found = found.max_by_key(|number| match self.parts[*number].list() {
-            Some(list) if *number > 0 => list.elements.len(),
-            _ => usize::MAX,
-        });
         // What stands beside it may be what is not public. An owner's format knows no other sheet and list.
-        let others: Vec<usize> = match (noun, base) {
-            (_, Some(_)) => fitting,
-            ("list", None) => [fitting, self.lists_of_reviews(first)].concat(),
-            (_, None) => numbers.clone().collect(),
+        let candidates: BTreeSet<usize> = match noun {
+            _ if base.is_some() && !fitting.is_empty() => fitting.iter().copied().collect(),
+            "list" => [fitting.clone(), self.lists_of_reviews(first)]
+                .concat()
+                .into_iter()
+                .collect(),
+            _ => all.into_iter().collect(),
         };
-        if let Some(found) = found {
-            let is_beside = |other: &usize| {
-                *other != found && !self.is_inside(*other, found) && !self.is_inside(found, *other)
+        // Of lists within each other that fit the one with most rows; of equal ones `max_by_key` takes the last.
+        let rank = |number: &&usize| {
+            let part = &self.parts[**number];
+            let rows = match part.list() {
+                Some(list) if **number > 0 => list.elements.len(),
+                _ => usize::MAX,
             };
-            let beside: BTreeSet<usize> = others.into_iter().filter(is_beside).collect();
-            if beside.is_empty() {
-                return Ok((found, Vec::new()));
-            }
-            let names = [found].into_iter().chain(beside).map(place);
-            let names: Vec<String> = names.collect();
-            return match base.filter(|_| noun == "list") {
-                Some(base) => Err(FileError::new(format!(
-                    "has {} lists of reviews of {}: {}; give a file with one of them, for example with jq",
-                    names.len(),
-                    base.label,
-                    names.join(", ")
-                ))),
-                None => Ok((found, names)),
-            };
-        }
-        let candidates = match noun {
-            "list" => self.lists_of_reviews(first),
-            _ => numbers.by_ref().collect(),
+            let fits = fitting.contains(number);
+            (fits, if fits { rows } else { part.names.core_fields() })
         };
-        match candidates.as_slice() {
-            [] => Err(FileError::new(
+        let found = *candidates.iter().rev().max_by_key(rank).ok_or_else(|| {
+            FileError::new(
                 "is JSON without a list of objects; give a list of reviews, or one review in each line",
-            )),
-            [number] => Ok((*number, Vec::new())),
-            several => {
-                let fields = |number: &&usize| self.parts[**number].core_fields();
-                let best = several.iter().rev().max_by_key(fields);
-                let names = several.iter().map(|number| place(*number));
-                Ok((best.copied().unwrap_or(0), names.collect()))
-            }
+            )
+        })?;
+        let is_beside = |other: &&usize| {
+            **other != found && !self.is_inside(**other, found) && !self.is_inside(found, **other)
+        };
+        let beside = candidates.iter().filter(is_beside);
+        let names: Vec<String> = [&found].into_iter().chain(beside).map(place).collect();
+        match (names.len(), base) {
+            (1, _) => Ok((found, Vec::new())),
+            (count, Some(base)) if noun == "list" => Err(FileError::new(format!(
+                "has {count} lists of reviews of {}: {}; give a file with one of them, for example with jq",
+                base.label,
+                names.join(", ")
+            ))),
+            _ => Ok((found, names)),
         }
     }
 
@@ -353,7 +377,7 @@ impl<'t> OpenedFile<'t> {
 
     /// The outermost lists with names of a review; without any, the outermost of all. A document that is one review has none.
     fn lists_of_reviews(&self, first: usize) -> Vec<usize> {
-        let has_names = |number: &usize| self.parts[*number].core_fields() > 1;
+        let has_names = |number: &usize| self.parts[*number].names.core_fields() > 1;
         let mut known: Vec<usize> = (first..self.parts.len()).filter(has_names).collect();
         if known.is_empty() {
             known = (first..self.parts.len()).collect();
@@ -381,7 +405,7 @@ impl<'t> OpenedFile<'t> {
                 PartContent::List(list) => {
                     page::reviews_of_document(&list.elements, format, bounds)
                 }
-                PartContent::Sheet(_) | PartContent::Text(..) => Err(unreadable(format)),
+                PartContent::Sheet(_) | PartContent::Text(_) => Err(unreadable(format)),
             };
         }
         let document = self.document();
@@ -394,8 +418,15 @@ impl<'t> OpenedFile<'t> {
                 drop(cells);
                 Ok(table)
             }
-            PartContent::Text(text, header) => {
-                check_header(text, &header, format.header_row.is_some())?;
+            PartContent::Text(text) => {
+                let row = format.header_row;
+                let header = find_header(text, row).ok_or_else(|| {
+                    FileError::new(format!(
+                        "has no row {} among its first rows; correct header_row in the source's format",
+                        row.unwrap_or(1)
+                    ))
+                })?;
+                check_header(text, &header, row.is_some())?;
                 read_text(text, &header, bounds)
             }
             PartContent::Page(_) => Err(unreadable(format)),
@@ -424,7 +455,7 @@ fn find_own_form(file: &OpenedFile<'_>) -> Option<OwnForm> {
         let lines = &top.elements;
         // The faults of lines that are no objects are those of rows.
         let is_certain = lines.first().is_some_and(|line| begins_export(line))
-            || file.parts[0].columns.is_empty();
+            || file.parts[0].names.columns.is_empty();
         if is_certain || are_native(lines) {
             return of(&NATIVE, Some(0), is_certain);
         }

@@ -8,9 +8,9 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, PublicColumn, PublicPart, ReviewField, is_inside};
+use crate::imports::format::{Format, Names, PublicColumn, PublicPart, ReviewField, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
-use crate::imports::read::{NOT_CALCULATED, Row, Table};
+use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
     ANONYMOUS, digest, is_address, mentioned, of_platform, technician, without_address,
@@ -72,28 +72,52 @@ struct PublicRule<'t> {
 /// The columns of a field in a table.
 pub fn field_columns(format: &Format, table: &Table, field: ReviewField) -> Vec<usize> {
     let names = format.fields.get(&field);
-    let names = names.map(|names| names.among(&table.columns));
-    table.find_all(&names.unwrap_or_default())
+    names.map_or_else(Vec::new, |names| table.columns_of(names))
 }
 
-/// What the cells of a column say of the order of its dates.
-pub fn date_evidence(table: &Table, column: usize, tomorrow: NaiveDate) -> Evidence {
-    let mut evidence = Evidence::default();
-    for (row, cell) in table.cells(column) {
-        evidence.add(|| row.at.to_string(), cell, tomorrow);
+/// What the cells of the columns of dates say of their order, by column; nothing where the format says it. `files` has the names of the
+/// rows' files.
+///
+/// # Errors
+/// When a column proves two orders, with a line of each.
+pub fn date_orders(
+    format: &Format,
+    table: &Table,
+    tomorrow: NaiveDate,
+    files: &[String],
+) -> Result<DateOrders, FileError> {
+    let mut orders = DateOrders::new();
+    if format.date_format.is_some() {
+        return Ok(orders);
     }
-    evidence
+    for field in ReviewField::DATES {
+        for column in field_columns(format, table, field) {
+            let mut evidence = Evidence::default();
+            for (row, cell) in table.cells(column) {
+                let place = || format!("{}:{}", files[row.file], row.at);
+                evidence.add(place, cell, tomorrow);
+            }
+            let order = evidence.order(&table.columns[column]);
+            let order = order.map_err(FileError::new)?;
+            orders.insert(column, (order, evidence.unclear));
+        }
+    }
+    Ok(orders)
 }
+
+/// By column, the order that its dates prove, and otherwise one that may be read in both ways, with its two days.
+pub type DateOrders = BTreeMap<usize, (Option<DateOrder>, Option<(String, [NaiveDate; 2])>)>;
 
 impl<'t> RowReader<'t> {
     /// # Errors
-    /// When a column's dates have two orders, with a line of each.
+    /// When the format's `date_format` cannot be used.
     pub fn new(
         format: &'t Format,
         table: &'t Table,
         source: &'t str,
         calendar: Calendar,
-        (technicians, country): (&'t [Technician], Option<&str>),
+        technicians: &'t [Technician],
+        orders: BTreeMap<usize, DateOrder>,
     ) -> Result<Self, FileError> {
         let of_field = |field| (field, field_columns(format, table, field));
         let fields: BTreeMap<_, _> = ReviewField::ALL.into_iter().map(of_field).collect();
@@ -119,7 +143,7 @@ impl<'t> RowReader<'t> {
         });
         let date_format = format.date_format.as_deref();
         let date_format = date_format.map(DateFormat::parse).transpose();
-        let mut reader = Self {
+        Ok(Self {
             format,
             table,
             source,
@@ -132,34 +156,16 @@ impl<'t> RowReader<'t> {
                 .and_then(|only| table.find(&only.column)),
             answered: format.answered.as_deref().and_then(|name| table.find(name)),
             date_format: date_format.map_err(FileError::new)?,
-            orders: BTreeMap::new(),
+            orders,
             fields,
-        };
-        if reader.date_format.is_none() {
-            reader.decide_orders(country)?;
-        }
-        Ok(reader)
+        })
     }
 
-    /// Takes the order of each column of dates from its own cells, else from the business's country.
-    fn decide_orders(&mut self, country: Option<&str>) -> Result<(), FileError> {
-        for column in ReviewField::DATES
-            .iter()
-            .flat_map(|field| &self.fields[field])
-        {
-            let evidence = date_evidence(self.table, *column, self.calendar.tomorrow());
-            let proven = evidence.order(&self.table.columns[*column]);
-            let usual = country.filter(|_| evidence.unclear.is_some());
-            let order = proven
-                .map_err(FileError::new)?
-                .or_else(|| usual.and_then(DateOrder::of_country));
-            self.orders.extend(order.map(|order| (*column, order)));
-        }
-        Ok(())
-    }
-
-    /// What each field is read from, and what says whether something is public, for the report.
+    /// What each field is read from, and what says whether something is public, for the report; nothing of a platform's JSON.
     pub fn describe(&self) -> Vec<String> {
+        if self.passes_members() {
+            return Vec::new();
+        }
         let shown = |columns: &[usize]| {
             let names = columns.iter().map(|it| self.table.columns[*it].as_str());
             names.collect::<Vec<_>>().join(", ")
@@ -199,39 +205,46 @@ impl<'t> RowReader<'t> {
     }
 
     /// Whether members that the format does not name are passed over, as in a platform's JSON.
-    pub fn passes_members(&self) -> bool {
+    fn passes_members(&self) -> bool {
         !self.format.is_table() && self.table.is_objects
     }
 
-    /// The first of the members that are passed over.
-    pub fn passed_members(&self) -> Vec<&str> {
+    /// What is passed over, and what the table lacks, in sentences.
+    pub fn notes(&self) -> Vec<String> {
         let (used, columns) = (self.used(), &self.table.columns);
         let is_passed = |column: &usize| {
             let name = &columns[*column];
             !used.contains(column)
-                && !self
-                    .format
-                    .ignores(columns, &self.table.exact_names, *column)
+                && !self.format.ignores(columns, *column)
                 && !columns.iter().any(|other| is_inside(other, name))
         };
-        let passed = (0..columns.len()).filter(is_passed).take(NAMES_SHOWN);
-        passed.map(|column| columns[column].as_str()).collect()
-    }
-
-    /// The columns that an owner's format names for fields and the table lacks.
-    pub fn missing_columns(&self) -> Vec<&str> {
-        let names = self.format.fields.values().flat_map(|names| names.parts());
-        let missing =
-            names.filter(|name| self.format.is_table() && self.table.find(name).is_none());
-        missing.collect()
-    }
-
-    /// The columns of publication that the table lacks although the format requires them, so that nothing of the part is public.
-    pub fn missing_public(&self) -> Vec<&str> {
+        let passed = (0..columns.len()).filter(|column| self.passes_members() && is_passed(column));
+        let passed = passed
+            .take(NAMES_SHOWN)
+            .map(|column| columns[column].as_str());
+        let passed: Vec<&str> = passed.collect();
+        let names = self.format.fields.values().flat_map(Names::parts);
+        let is_missing = |name: &&str| self.format.is_table() && self.table.find(name).is_none();
+        let missing: Vec<&str> = names.filter(is_missing).collect();
+        let mut notes = Vec::new();
+        if !passed.is_empty() {
+            notes.push(format!("members that are not read: {}", passed.join(", ")));
+        }
+        if !missing.is_empty() {
+            notes.push(format!(
+                "columns of the format that the file lacks: {}; it states nothing of them",
+                missing.join(", ")
+            ));
+        }
         let rules = self.public.iter();
         let missing = rules.filter(|rule| rule.is_required && rule.columns.is_empty());
-        let names = missing.filter_map(|rule| rule.block.names.parts().first().copied());
-        names.collect()
+        notes.extend(missing.map(|rule| {
+            format!(
+                "the file lacks the column {}, which says what is public; without it, nothing is",
+                rule.block.names.parts().first().unwrap_or(&"")
+            )
+        }));
+        notes
     }
 
     /// The values of columns of publication that hide something: part, column, value and number of rows.
@@ -279,6 +292,7 @@ impl<'t> RowReader<'t> {
             row,
             faults: Vec::new(),
             unstated: Units::new(),
+            unshown: Units::new(),
             is_reply_hidden: false,
             is_hidden_by_value: false,
             has_instant: false,
@@ -346,6 +360,7 @@ struct RowReading<'t> {
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
+    unshown: Units,
     is_reply_hidden: bool,
     /// Whether it is withheld for a value that the format does not list.
     is_hidden_by_value: bool,
@@ -409,18 +424,6 @@ impl<'t> RowReading<'t> {
         // On a scale of five, half stars are refused, as in all formats that name none.
         own.filter(|best: &NonZeroU16| best.get() != 5 || self.reader.format.scale.is_some())
             .or(self.reader.format.scale)
-    }
-
-    /// The parts of Google's name of a review, `accounts/…/locations/…/reviews/…`: location and review.
-    fn place(&self) -> Option<(&'t str, &'t str)> {
-        if !self.reader.format.has_google_names {
-            return None;
-        }
-        let name = self.cell(ReviewField::Id)?.text.trim();
-        // Without the account: if two accounts own a location, it is exported twice.
-        let (_, name) = name.rsplit_once("locations/")?;
-        let place = name.split_once("/reviews/")?;
-        (!place.0.contains('/')).then_some(place)
     }
 
     /// The review, or all its errors.
@@ -505,6 +508,7 @@ impl<'t> RowReading<'t> {
                 review,
                 unstated: self.unstated,
                 decided: Units::new(),
+                unshown: self.unshown,
             },
             has_own_id,
             hidden_name,
@@ -585,6 +589,11 @@ impl<'t> RowReading<'t> {
 
     /// The text of a cell, without what its source adds to it.
     fn text_of(&mut self, cell: Cell<'t>) -> Option<String> {
+        if cell.text == LIST {
+            let message =
+                "is a list of objects; bring what it says into the row, for example with jq";
+            return self.noted(cell.header, Err(message.to_owned()));
+        }
         if !self.reader.table.is_objects && is_object(cell.text) {
             let shown = quoted(cell.text);
             let message = format!("{shown} is JSON; write only its text into the cell");
@@ -691,7 +700,10 @@ impl<'t> RowReading<'t> {
         let of_platform = |id| of_platform(format.id_prefix(), id);
         let id = whole_number(cell.text.trim());
         let id = if format.has_google_names {
-            let place = self.place();
+            // `accounts/…/locations/…/reviews/…` without the account: if two accounts own a location, it is exported twice.
+            let place = id.rsplit_once("locations/");
+            let place = place.and_then(|(_, place)| place.split_once("/reviews/"));
+            let place = place.filter(|(location, _)| !location.contains('/'));
             let key = place.map_or_else(
                 || id.to_owned(),
                 |(location, review)| format!("{location}.{review}"),
@@ -806,7 +818,11 @@ impl<'t> RowReading<'t> {
             self.note_unstated(ReviewField::ReplyText, Unit::Reply);
             return None;
         };
-        if let Some(Err(_)) = self.is_public(PublicPart::Reply) {
+        let shown = self.is_public(PublicPart::Reply);
+        if shown != Some(Ok(())) {
+            self.unshown.insert(Unit::Reply);
+        }
+        if let Some(Err(_)) = shown {
             self.is_reply_hidden = true;
             return None;
         }

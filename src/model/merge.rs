@@ -34,6 +34,8 @@ pub struct Statement {
     pub unstated: Units,
     /// Units that one of our own exports marks as the owner's decisions.
     pub decided: Units,
+    /// Units that the source does not say to be public: it hides those without a value.
+    pub unshown: Units,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,7 +60,7 @@ pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Me
             if statement.decided.contains(&unit) {
                 last_statement.decided.insert(unit);
             } else {
-                last_statement.set(unit, &review);
+                last_statement.note(unit, &review, statement);
             }
         }
         last_statement
@@ -115,10 +117,14 @@ pub fn merge(
 
 fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merged) {
     let is_decision = statement.decided.contains(&unit);
-    if statement.unstated.contains(&unit) && !is_decision {
+    let stated = &statement.review;
+    // What the source hid stays hidden until it says otherwise.
+    let stays_hidden = statement.unshown.contains(&unit)
+        && !unit.is_unset(stated)
+        && merged.last_statement.units.get(&unit) == Some(&HIDDEN);
+    if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
-    let stated = &statement.review;
     let is_decided = merged.last_statement.decided.contains(&unit);
     // A review that its source hides is withheld even if nothing is known of what the source said before.
     let hides = unit == Unit::Status
@@ -146,7 +152,7 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
         merged.kept.insert(unit);
     }
     if !is_decision {
-        merged.last_statement.set(unit, stated);
+        merged.last_statement.note(unit, stated, statement);
     } else if !merged.last_statement.is_decided(unit, &merged.review) {
         // Otherwise the value itself shows that it is not the source's, or a command did.
         merged.last_statement.decided.insert(unit);
@@ -172,8 +178,8 @@ fn withhold_unverified(mut review: Review) -> Review {
 pub type Units = BTreeSet<Unit>;
 
 /// What a source last said of a review. As JSON, an object: a member for each unit of which that is known, by the unit's name;
-/// null if it said that there is none. Names and free texts are digests, so that nothing of an erased review stays here: the
-/// first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a reply or of mentions.
+/// null if it said that there is none, false if it hid it. Names and free texts are digests, so that nothing of an erased review
+/// stays here: the first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a reply or of mentions.
 /// `decided` lists the units that a command made the owner's.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct LastStatement {
@@ -181,7 +187,18 @@ pub struct LastStatement {
     pub decided: Units,
 }
 
+/// Of a unit that the source hides.
+const HIDDEN: Value = Value::Bool(false);
+
 impl LastStatement {
+    /// Records the unit of `review` as the source's, also that the source hides it.
+    fn note(&mut self, unit: Unit, review: &Review, statement: &Statement) {
+        self.set(unit, review);
+        if statement.unshown.contains(&unit) && unit.is_unset(review) {
+            self.units.insert(unit, HIDDEN);
+        }
+    }
+
     /// Records the unit of `review` as the source's.
     pub fn set(&mut self, unit: Unit, review: &Review) {
         self.units.insert(unit, unit_json(unit, review));
@@ -190,7 +207,8 @@ impl LastStatement {
     /// Whether the source last said what `review` has; `None` if that is not known.
     pub fn compare(&self, unit: Unit, review: &Review) -> Option<bool> {
         let last = self.units.get(&unit)?;
-        Some(*last == unit_json(unit, review))
+        let is_same = *last == unit_json(unit, review);
+        Some(is_same || *last == HIDDEN && unit.is_unset(review))
     }
 
     /// Whether the owner decided the unit of `review`: by a command, or because it differs from what the source last said, or
@@ -416,6 +434,7 @@ mod tests {
             review,
             unstated: Units::new(),
             decided: Units::new(),
+            unshown: Units::new(),
         }
     }
 

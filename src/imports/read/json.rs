@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, PublicColumn};
 use crate::imports::read::{
-    Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
+    Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
 };
 use crate::imports::value::text::TEXT_BYTES_MAX;
 use crate::model::json::{join, visit};
@@ -224,7 +224,6 @@ impl<'t> RowList<'t> {
             });
         }
         names.extend(objects.table.columns);
-        names.extend(objects.table.lists);
         names
     }
 }
@@ -316,7 +315,7 @@ pub struct Objects {
     cells: Cells,
     has_too_many: bool,
     long_cell: Option<String>,
-    /// A built-in format names members of lists; in an owner's a list of objects has no columns.
+    /// A built-in format names members of lists; in an owner's a list of objects is [`LIST`].
     reads_lists: bool,
     has_google_names: bool,
     public_reply: Vec<PublicColumn>,
@@ -330,6 +329,7 @@ impl Objects {
             public_reply: format.public_reply.clone(),
             table: Table {
                 is_objects: true,
+                named: format.all_names(),
                 ..Table::default()
             },
             ..Self::default()
@@ -403,11 +403,7 @@ impl Objects {
     /// members are of another kind.
     fn put_list(&mut self, path: &str, elements: Vec<Value>) {
         if !self.reads_lists {
-            if !self.table.lists.iter().any(|it| it == path) && self.table.lists.len() < COLUMNS_MAX
-            {
-                self.table.lists.push(path.to_owned());
-            }
-            return;
+            return self.put(path, LIST);
         }
         let path_inside = format!("{path}[]");
         let mut known: Vec<String> = Vec::new();
@@ -421,7 +417,7 @@ impl Objects {
         }
     }
 
-    /// The table. A member that is an object in some rows, and null in all others, has no cells of its own.
+    /// The table. A member that is an object in some rows, and null in all others, has no cells of its own, unless the format names it.
     ///
     /// # Errors
     /// If it has too many columns.
@@ -432,7 +428,8 @@ impl Objects {
         for column in 0..self.table.columns.len() {
             let inside = format!("{}.", self.table.columns[column]);
             let has_members = || self.table.columns.iter().any(|it| it.starts_with(&inside));
-            if !self.reads_lists && has_members() && !self.table.has_cells(column) {
+            let is_named = self.table.named.contains(&self.table.columns[column]);
+            if !self.reads_lists && !is_named && has_members() && !self.table.has_cells(column) {
                 self.table.columns[column].clear();
             }
         }

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Range;
 
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{column_key, find_column};
+use crate::imports::format::{Names, find_column, is_same_column};
 use crate::imports::value::text::is_empty;
 
 pub(crate) mod bytes;
@@ -26,6 +26,8 @@ const CELLS_MAX: u64 = 4_000_000;
 const CELL_BYTES_MAX: u64 = 128 << 20;
 /// Rows between two looks at the stop.
 pub const ROWS_BETWEEN_LOOKS: u64 = 256;
+/// The cell of a member that is a list of objects, in an owner's format.
+pub const LIST: &str = "(list of objects)";
 /// The text of a cell whose formula was never calculated, as in workbooks that a program wrote.
 pub const NOT_CALCULATED: &str = "#NOT-CALCULATED!";
 
@@ -88,16 +90,12 @@ pub struct Table {
     /// Where its rows are, for reports: `, sheet "Reviews"`.
     pub place: String,
     pub is_objects: bool,
-    /// The members that are lists of objects, which have no columns.
-    pub lists: Vec<String>,
     /// What a document says beside the list of its rows.
     pub beside: Vec<(String, String)>,
     /// The headers of columns that were renamed because another column cannot be told apart from them.
     pub doubles: BTreeMap<usize, String>,
-    /// The names of the format that mean only an equal header ([`Format::exact_names`]).
-    ///
-    /// [`Format::exact_names`]: crate::imports::format::Format::exact_names
-    pub exact_names: BTreeSet<String>,
+    /// All names of columns in the format: a column that it names as another one never stands in for a missing one.
+    pub named: BTreeSet<String>,
 }
 
 #[derive(Debug)]
@@ -215,27 +213,35 @@ impl Row {
 impl Table {
     /// The column with this name exactly, otherwise the only one that it means.
     pub fn find(&self, name: &str) -> Option<usize> {
-        if self.exact_names.contains(name) {
-            return self.columns.iter().position(|column| column == name);
-        }
-        find_column(&self.columns, name)
+        find_column(&self.columns, name).filter(|column| !self.is_other(*column, name))
+    }
+
+    /// Whether the format names the column as another one.
+    fn is_other(&self, column: usize, name: &str) -> bool {
+        let header = &self.columns[column];
+        header != name && self.named.contains(header)
     }
 
     /// The columns with these names, in their order; of objects, all that a name means.
     pub fn find_all(&self, names: &[&str]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
-            let key = column_key(name);
-            let has_more = self.is_objects && !self.exact_names.contains(*name);
-            let same = (0..self.columns.len())
-                .filter(|column| has_more && column_key(&self.columns[*column]) == key);
-            for column in self.find(name).into_iter().chain(same) {
+            let is_meant = |column: &usize| {
+                is_same_column(&self.columns[*column], name) && !self.is_other(*column, name)
+            };
+            let more = (0..self.columns.len()).filter(|_| self.is_objects);
+            for column in self.find(name).into_iter().chain(more.filter(is_meant)) {
                 if !found.contains(&column) {
                     found.push(column);
                 }
             }
         }
         found
+    }
+
+    /// The columns that names mean, in their order.
+    pub fn columns_of(&self, names: &Names) -> Vec<usize> {
+        self.find_all(&names.among(&self.columns))
     }
 
     /// The cells of a column that are not empty, each with its row.
@@ -283,7 +289,6 @@ impl Table {
             row.cells.move_to(&places);
             self.rows.push(row);
         }
-        self.lists.extend(other.lists);
         self.beside.extend(other.beside);
         Ok(())
     }

@@ -18,8 +18,6 @@ use crate::imports::read::{Bounds, Table};
 use crate::model::json::{member, visit};
 use crate::owner::fault::reason;
 
-/// Maximum size of a page, or of a file of linked data, in bytes.
-const PAGE_BYTES_MAX: usize = 16 << 20;
 /// Maximum size of a tag, which is parsed with all its attributes, in bytes.
 const TAG_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of characters of a broken script in the rejected rows.
@@ -35,7 +33,6 @@ pub fn reviews_of_document(
 ) -> Result<Table, FileError> {
     let mut reviews = Reviews::new(format, bounds);
     for value in document {
-        check_size(value)?;
         reviews.collect(value, DEEP_MAX)?;
     }
     if reviews.count == 0 {
@@ -54,7 +51,6 @@ pub fn reviews_of_page(
     let mut reviews = Reviews::new(format, bounds);
     let mut faults = Vec::new();
     for (index, text) in (0..).zip(&texts) {
-        check_size(text)?;
         match serde_json::from_str::<&RawValue>(text) {
             Ok(data) => reviews.collect(data.get(), DEEP_MAX)?,
             Err(error) => faults.push((index, error, text)),
@@ -88,18 +84,8 @@ fn without_reviews(content: &str) -> FileError {
     ))
 }
 
-fn check_size(text: &str) -> Result<(), FileError> {
-    if text.len() <= PAGE_BYTES_MAX {
-        return Ok(());
-    }
-    Err(FileError::new(
-        "the page, or the file of linked data, has more than 16 MiB; take the JSON-LD out of it and split it",
-    ))
-}
-
 /// The texts of the page's JSON-LD elements. What is in a template is not part of the page (HTML §4.12.3).
 fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
-    check_size(page)?;
     let tags = page.split('<').filter_map(|tag| tag.split('>').next());
     if tags.map(str::len).any(|bytes| bytes > TAG_BYTES_MAX) {
         return Err(without_reviews("a page with a tag of more than 1 MiB"));

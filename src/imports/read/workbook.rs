@@ -40,8 +40,8 @@ pub struct Sheet {
     /// By their numbers from 1, those that have cells.
     rows: Vec<(u64, Cells)>,
     hidden_rows: Vec<u64>,
-    /// First and last, from 0.
-    hidden_columns: Vec<(usize, usize)>,
+    /// The first ones, from 0.
+    hidden_columns: Vec<usize>,
 }
 
 /// The visible sheets of a workbook.
@@ -114,9 +114,9 @@ impl Sheet {
         first.map(|(_, cells)| cells.texts()).unwrap_or_default()
     }
 
-    /// Whether there is a row below the header.
-    pub fn has_rows(&self, header_row: Option<u64>) -> bool {
-        self.rows_from(header_row).len() > 1
+    /// Whether there is a row below the first.
+    pub fn has_rows(&self) -> bool {
+        self.rows.len() > 1
     }
 
     /// # Errors
@@ -170,10 +170,9 @@ impl Sheet {
         let is_row = |number: &u64| {
             *number == header_row || rows.binary_search_by_key(number, |row| row.0).is_ok()
         };
-        let is_column = |(first, _): &(usize, usize)| *first < width;
         let (fault, advice) = if self.hidden_rows.iter().any(is_row) {
             ("hidden rows", "clear the filter and show them")
-        } else if self.hidden_columns.iter().any(is_column) {
+        } else if self.hidden_columns.iter().any(|first| *first < width) {
             ("hidden columns", "show them")
         } else {
             return Ok(());
@@ -273,34 +272,24 @@ impl Sheet {
         part: &str,
     ) -> Result<(), FileError> {
         let mut number = 0;
-        let is_set = |element: &BytesStart<'_>, name: &str| {
-            attribute(element, name).is_some_and(|it| matches!(it.trim(), "1" | "true"))
-        };
-        let is_zero = |element: &BytesStart<'_>, name: &str| {
-            attribute(element, name).is_some_and(|it| it.trim().parse() == Ok(0.0_f64))
-        };
-        let hides =
-            |element: &BytesStart<'_>, size| is_set(element, "hidden") || is_zero(element, size);
-        visit_elements(
-            archive,
-            part,
-            &mut |element| match element.local_name().as_ref() {
-                "col" if hides(element, "width") => {
-                    let at = |name| attribute(element, name)?.trim().parse::<usize>().ok();
-                    let (first, last) = (at("min").unwrap_or(1), at("max").unwrap_or(1));
-                    let columns = (first.saturating_sub(1), last.saturating_sub(1));
-                    self.hidden_columns.push(columns);
+        visit_elements(archive, part, &mut |element| {
+            let value = |name| attribute(element, name).unwrap_or_default();
+            let is_zero = |name| value(name).trim().parse() == Ok(0.0_f64);
+            let is_hidden = matches!(value("hidden").trim(), "1" | "true");
+            match element.local_name().as_ref() {
+                "col" if is_hidden || is_zero("width") => {
+                    let at = |name| value(name).trim().parse::<usize>().unwrap_or(1);
+                    self.hidden_columns.push(at("min").saturating_sub(1));
                 }
                 "row" => {
-                    let stated = attribute(element, "r").and_then(|it| it.trim().parse().ok());
-                    number = stated.unwrap_or(number + 1);
-                    if hides(element, "ht") {
+                    number = value("r").trim().parse().unwrap_or(number + 1);
+                    if is_hidden || is_zero("ht") {
                         self.hidden_rows.push(number);
                     }
                 }
                 _ => {}
-            },
-        )
+            }
+        })
     }
 }
 
@@ -309,6 +298,20 @@ fn visit_elements(
     archive: &mut ZipArchive<Cursor<&[u8]>>,
     path: &str,
     visit: &mut dyn FnMut(&BytesStart<'_>),
+) -> Result<(), FileError> {
+    visit_events(archive, path, |event| {
+        if let Event::Start(element) | Event::Empty(element) = event {
+            visit(&element);
+        }
+        Ok(())
+    })
+}
+
+/// Calls `visit` with the events in a part of the workbook.
+fn visit_events(
+    archive: &mut ZipArchive<Cursor<&[u8]>>,
+    path: &str,
+    mut visit: impl FnMut(Event<'_>) -> Result<(), FileError>,
 ) -> Result<(), FileError> {
     let is_part = |index: &usize| {
         let part = archive.name_for_index(*index).and_then(Result::ok);
@@ -321,15 +324,7 @@ fn visit_elements(
     loop {
         match xml.read_event_into(&mut buffer).map_err(broken)? {
             Event::Eof => return Ok(()),
-            Event::Start(element) | Event::Empty(element) => visit(&element),
-            Event::End(_)
-            | Event::Text(_)
-            | Event::CData(_)
-            | Event::Comment(_)
-            | Event::Decl(_)
-            | Event::PI(_)
-            | Event::DocType(_)
-            | Event::GeneralRef(_) => {}
+            event => visit(event)?,
         }
         buffer.clear();
     }
@@ -347,34 +342,28 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
 
 fn read_open_document(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Sheet>, FileError> {
     let mut archive = open_archive(packed)?;
-    let part = archive.by_name("content.xml").map_err(broken)?;
-    let (mut xml, mut buffer) = (XmlReader::from_reader(BufReader::new(part)), Vec::new());
     let mut reader = OpenDocument::default();
-    loop {
-        match xml.read_event_into(&mut buffer).map_err(broken)? {
-            Event::Eof => return Ok(reader.sheets),
-            Event::Start(element) => reader.begin(&element, false),
-            Event::Empty(element) => {
-                reader.begin(&element, true);
-                reader.end(element.local_name().as_ref(), bounds)?;
-            }
-            Event::Text(text) if reader.is_in_paragraph && reader.text.len() <= TEXT_BYTES_MAX => {
-                reader.text += &text.xml10_content();
-            }
-            Event::GeneralRef(reference) if reader.is_in_paragraph => {
-                reader.text += &resolve(&reference);
-            }
-            Event::End(element) => reader.end(element.local_name().as_ref(), bounds)?,
-            Event::Text(_)
-            | Event::CData(_)
-            | Event::Comment(_)
-            | Event::Decl(_)
-            | Event::PI(_)
-            | Event::DocType(_)
-            | Event::GeneralRef(_) => {}
+    visit_events(&mut archive, "content.xml", |event| {
+        let is_text = reader.is_in_paragraph && reader.text.len() <= TEXT_BYTES_MAX;
+        if let Event::Start(element) = &event {
+            reader.begin(element, false);
+        } else if let Event::Empty(element) = &event {
+            reader.begin(element, true);
+            reader.end(element.local_name().as_ref(), bounds)?;
+        } else if let Event::End(element) = &event {
+            reader.end(element.local_name().as_ref(), bounds)?;
+        } else if let Event::Text(text) = &event
+            && is_text
+        {
+            reader.text += &text.xml10_content();
+        } else if let Event::GeneralRef(reference) = &event
+            && is_text
+        {
+            reader.text += &resolve(reference);
         }
-        buffer.clear();
-    }
+        Ok(())
+    })?;
+    Ok(reader.sheets)
 }
 
 /// The character that a reference such as `&amp;` stands for.
@@ -438,7 +427,7 @@ impl OpenDocument {
                 let first = self.columns;
                 self.columns += count("number-columns-repeated");
                 if let Some(sheet) = self.sheet.as_mut().filter(|_| is_hidden) {
-                    sheet.hidden_columns.push((first, self.columns));
+                    sheet.hidden_columns.push(first);
                 }
             }
             "table-row" => {

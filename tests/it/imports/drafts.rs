@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 use reviews_service::imports::undo;
 
-use super::tables::{cells, workbook_of_sheets};
+use super::tables::{cells, workbook, workbook_of_sheets};
 use super::*;
 use crate::support::Generator;
 
@@ -54,6 +54,10 @@ const OPEN: &str = "
     Id,1 → ignored
     Publish ✅,yes → ignored
     #,a1 → ignored
+    Reply (internal draft),Soon. → ignored
+    Antwort (intern),Bald. → ignored
+    Title [hidden],Good → ignored
+    Review (Private notes),Late. → ignored
 ";
 
 #[tokio::test]
@@ -159,11 +163,7 @@ async fn kept_answers_are_no_questions_again() {
         .replace("Tempe", "Tempe,B");
     assert_eq!(bench.open(later, "").await, "ignored");
     // A file without the column that decides publishes nothing.
-    let gone = SHEET
-        .replace(",Publish", "")
-        .replace(",yes", "")
-        .replace(",no", "");
-    assert_eq!(bench.open(gone, "").await, "public.0.names");
+    assert_eq!(bench.open(without_publish(), "").await, "public.0.names");
     assert_eq!(
         bench.sql("select count(*) from review where status = 'published'"),
         "1"
@@ -197,6 +197,58 @@ async fn table_with_the_columns_of_another_source_is_refused() {
     let bench = bench().await;
     bench.csv(SHEET, &format!("--source Angi {DECIDED}")).await;
     assert_has(&bench.refused(SHEET, "").await, "--source Angi");
+    // Without the column that decides, too, also where another source has the other columns.
+    let gone = without_publish();
+    assert_has(&bench.refused(&gone, "").await, "--source Angi");
+    assert_eq!(bench.open(&gone, "--source Angi").await, "public.0.names");
+    bench.csv(&gone, "--source Yelp").await;
+    assert_has(&bench.refused(&gone, "").await, "--source Angi");
+    // Also where the header of that one's files is further down.
+    let bench = super::bench().await;
+    let options = DECIDED.replace("format: ", "--source Angi format: header_row = 2; ");
+    bench.csv(format!("Report\n{SHEET}"), &options).await;
+    assert_has(&bench.refused(&gone, "").await, "--source Angi");
+}
+
+/// The sheet without the column that decides.
+fn without_publish() -> String {
+    let sheet = SHEET.replace(",Publish", "").replace(",yes", "");
+    sheet.replace(",no", "")
+}
+
+#[tokio::test]
+async fn member_that_is_a_list_or_an_object_is_left() {
+    for value in [
+        json!([{"state": "hidden"}]),
+        json!([{"state": {"is": "private"}}, "x"]),
+        json!({"state": "private"}),
+        json!({"a": {"b": [{"state": "draft"}]}}),
+        json!([["hidden"]]),
+    ] {
+        let row = json!({"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "Good.", "x": value, "reply": value});
+        let other = json!({"Name": "Bo", "Stars": 5, "Date": "2026-03-02", "Review": "Good."});
+        let rows = json!([row, other]).to_string();
+        let bench = bench().await;
+        assert_eq!(bench.open(&rows, "").await, "ignored", "{value}");
+        bench.csv(&rows, "format: ignored = \"*\"").await;
+        assert_eq!(counts(&bench.csv(&rows, "").await), (0, 0, 2, 0));
+    }
+}
+
+#[tokio::test]
+async fn files_that_prove_two_orders_of_dates_are_both_named() {
+    let bench = bench().await;
+    let table = |date: &str| format!("Name,Rating,Date,Review\nAnn,5,{date},Tidy.\n");
+    let dates = ["05/05/2026", "13/05/2026", "04/16/2026"];
+    let names = ["a.csv", "b.csv", "c.csv"];
+    let files = names.into_iter().zip(dates);
+    let files: Vec<PathBuf> = files
+        .map(|(name, date)| bench.file(name, table(date)))
+        .collect();
+    let refusal = bench.refuse(&request_for(files, "")).await;
+    assert!(!refusal.contains("a.csv"), "{refusal}");
+    assert_has(&refusal, "b.csv:2: 13/05/2026 is day first");
+    assert_has(&refusal, "c.csv:2: 04/16/2026 is month first");
 }
 
 #[tokio::test]
@@ -232,8 +284,13 @@ async fn rows_without_the_member_of_publication_are_not_native() {
             .await;
         assert_eq!(bench.open(row(""), source).await, "public.0.names");
     }
-    // Without a format they are, and need no ID.
+    // Nor without a source that another one decides about.
     let bench = bench().await;
+    let decided = r#"--source Angi format: [[public]]; names = ["ok"]; values = ["true"]"#;
+    bench.csv(row(", \"ok\": true"), decided).await;
+    assert_has(&bench.refused(row(""), "").await, "--source Angi");
+    // Without a format they are, and need no ID.
+    let bench = super::bench().await;
     let report = bench.csv(row("").replace("\"id\": \"1\", ", ""), "").await;
     assert_eq!(
         (report.count(Outcome::New), report.files[0].format.as_str()),
@@ -318,10 +375,7 @@ async fn a_cell_never_decides_how_a_file_is_read() {
 #[tokio::test]
 async fn tables_of_a_call_share_one_format() {
     let bench = bench().await;
-    let plain = SHEET
-        .replace(",Publish", "")
-        .replace(",yes", "")
-        .replace(",no", "");
+    let plain = without_publish();
     let (with, without) = (bench.file("a.csv", SHEET), bench.file("b.csv", plain));
     for files in [[with.clone(), without.clone()], [without, with]] {
         let refusal = bench.refuse(&request_for(files, DECIDED)).await;
@@ -604,6 +658,14 @@ async fn header_row_that_direct_keeps_is_that_of_later_files() {
     bench.csv(table, "format: header_row = 3").await;
     let report = bench.csv(table.replace("Good.", "Very good."), "").await;
     assert_eq!(counts(&report), (0, 1, 0, 0));
+    // The cells of a file that it does not fit are counted once.
+    let note = "x".repeat(60 << 10);
+    let row: &[&str] = &["Eva", "5", "2026-03-01", "Gut.", &note];
+    let rows: Vec<&[&str]> = [&["Kunde", "Sterne", "Datum", "Kommentar", "Notiz"][..]]
+        .into_iter()
+        .chain([row; 1_200])
+        .collect();
+    assert!(bench.draft(workbook(&rows), "").await.needs_source);
 }
 
 #[tokio::test]

@@ -162,6 +162,27 @@ each STATE: PENDING | REJECTED | pending | STATE_UNKNOWN
 =
 author | reply_text | status
 Ann |  | published
+# an answer that Google rejected stays hidden until a file says that it is public
+{"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "Neat.", "createTime": "2026-03-04T09:10:40Z",
+"name": "accounts/1/locations/2/reviews/g1", "reviewReply": {"comment": "HIDDEN", "updateTime": "2026-03-05T09:10:40Z", "reviewReplyState": "REJECTED"}}]}
+then
+{"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "Neat.", "createTime": "2026-03-04T09:10:40Z",
+"name": "accounts/1/locations/2/reviews/g1", "reviewReply": {"comment": "HIDDEN", "updateTime": "2026-03-05T09:10:40Z"}},
+{"reviewId": "g2", "reviewer": {"displayName": "Bo"}, "starRating": "FIVE", "comment": "Fast.", "createTime": "2026-03-04T09:10:40Z",
+"name": "accounts/1/locations/2/reviews/g2", "reviewReply": {"comment": "Thanks.", "updateTime": "2026-03-05T09:10:40Z"}}]}
+=
+author | reply_text
+Ann |
+Bo | Thanks.
+# an answer that Google rejected is public once a file says so
+{"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "Neat.", "createTime": "2026-03-04T09:10:40Z",
+"name": "accounts/1/locations/2/reviews/g1", "reviewReply": {"comment": "Thanks.", "updateTime": "2026-03-05T09:10:40Z", "reviewReplyState": "REJECTED"}}]}
+then
+{"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "Neat.", "createTime": "2026-03-04T09:10:40Z",
+"name": "accounts/1/locations/2/reviews/g1", "reviewReply": {"comment": "Thanks.", "updateTime": "2026-03-05T09:10:40Z", "reviewReplyState": "APPROVED"}}]}
+=
+author | reply_text
+Ann | Thanks.
 # a flag in the wrapper of a system is a question, and hides reviews
 each FILE: {"@odata.context": "x", "value": [{ROW}]} | {"_embedded": {"reviews": [{ROW}]}, "page": {"size": 1}} | {"data": {"reviews": {"nodes": [{ROW}]}}} | {"rows": [{ROW}], "meta": {"total": 1}}
 FILE

@@ -179,7 +179,7 @@ fn tables_that_would_fill_the_memory_are_refused() {
         (workbook(laughs), "given: "),
         (
             page.into_bytes(),
-            "given: the page, or the file of linked data, has more than 16 MiB",
+            "given: is a page of HTML or XML without structured data",
         ),
     ] {
         assert_refused(message, content, message);
