@@ -23,7 +23,7 @@ use crate::imports::collect::{Collected, collect};
 use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::read::bytes::file_names;
-use crate::model::business::{Business, Editorial};
+use crate::model::business::Editorial;
 use crate::model::{Calendar, ReviewId};
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
@@ -160,26 +160,16 @@ pub async fn apply(
     let ImportedFiles {
         request,
         kept,
-        mut collected,
+        collected,
     } = files;
     // Another program may have written since the files were read.
     refuse_sample(write.for_reading(), path).await?;
     let business = business::find(write.for_reading()).await.at(path)?;
-    let has_other = |before: &Business| {
-        business
-            .as_ref()
-            .is_none_or(|it| (it.time_zone, &it.country) != (before.time_zone, &before.country))
-    };
-    if request.business.as_ref().is_some_and(has_other) {
+    if business != request.business {
         return Err(ImportError::Refused(
-            "the time zone or country of the business was changed while the files were read; nothing was changed; run the command again"
+            "the business was changed while the files were read; nothing was changed; run the command again"
                 .to_owned(),
         ));
-    }
-    if business != request.business && collected.business.take().is_some() {
-        collected.editorial = None;
-        collected.report.business = None;
-        collected.report.note_left_out_business();
     }
     let merging = merge_and_write(write, collected, &kept, &request, watch);
     // It holds all rows, which would make a large future of every caller.

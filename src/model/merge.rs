@@ -10,7 +10,6 @@ use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use sha2::{Digest as _, Sha256};
-use thiserror::Error;
 
 use super::json::without_nulls;
 use super::review::{ANONYMOUS, Day, Review, Status, Unit};
@@ -363,12 +362,8 @@ impl Display for Digests {
     }
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error("`{0}` is not three digests as `reviews export` writes them")]
-pub struct InvalidDigests(String);
-
 impl FromStr for Digests {
-    type Err = InvalidDigests;
+    type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let numbers = text
@@ -380,7 +375,9 @@ impl FromStr for Digests {
                 content: content.cast_signed(),
                 text: of_text.cast_signed(),
             }),
-            _ => Err(InvalidDigests(text.to_owned())),
+            _ => Err(format!(
+                "`{text}` is not three digests as `reviews export` writes them"
+            )),
         }
     }
 }

@@ -111,18 +111,20 @@ pub async fn note_sync_success(write: &mut Write, success: &SyncState) -> sqlx::
     )
 }
 
-/// Records that the answer is that of the last run.
-pub async fn note_sync_unchanged(
+/// Records that a run imported nothing: why it failed, or `None` if the answer is that of the last run.
+pub async fn note_sync_end(
     write: &mut Write,
     name: &str,
     now: DateTime<Utc>,
+    failure: Option<&str>,
 ) -> sqlx::Result<()> {
     let at = utc_seconds(now);
     execute!(
         write,
-        "update sync_state set last_success_at = ?2, last_failure = null where name = ?1",
+        "update sync_state set last_failure = ?3, last_success_at = iif(?3 is null, ?2, last_success_at) where name = ?1",
         name,
-        at
+        at,
+        failure
     )
 }
 
@@ -138,15 +140,6 @@ pub async fn forget_other_totals<'n>(
         "update sync_state set source = null, total = null, total_on = null
          where source is not null and name not in (select value from json_each(?))",
         names
-    )
-}
-
-pub async fn note_sync_failure(write: &mut Write, name: &str, reason: &str) -> sqlx::Result<()> {
-    execute!(
-        write,
-        "update sync_state set last_failure = ?2 where name = ?1",
-        name,
-        reason
     )
 }
 

@@ -22,8 +22,7 @@ use crate::model::hex;
 use crate::storage::business::{self, refuse_sample, time_zone};
 use crate::storage::formats::{KeptFormats, load_formats};
 use crate::storage::sync::{
-    SyncState, note_entry_of_run, note_sync_failure, note_sync_success, note_sync_unchanged,
-    set_next_run, sync_states,
+    SyncState, note_entry_of_run, note_sync_end, note_sync_success, set_next_run, sync_states,
 };
 use crate::storage::{AtPath as _, DbError, Write, instant_or_epoch, utc_seconds};
 
@@ -105,34 +104,35 @@ impl SyncRunner {
         ended: &Result<RunOutcome, SyncError>,
     ) -> Result<(), DbError> {
         let (path, now) = (self.database.path(), self.clock.now());
-        let outcome = match ended {
+        let failure = match ended {
             // A stop is no fault of the entry, so the run is made up at the next start.
             Ok(RunOutcome::Stopped) => return self.store_next_run(name, now).await,
-            Ok(RunOutcome::Imported(_)) => "success",
-            Ok(RunOutcome::Unchanged) => {
-                let mut write = self.database.write().await?;
-                let noted = note_sync_unchanged(&mut write, name, now).await;
-                noted.at(path)?;
-                write.commit().await.at(path)?;
-                "unchanged"
+            Ok(RunOutcome::Imported(_)) => {
+                metrics::SYNC_RUNS.count(&[name, "success"]);
+                return Ok(());
             }
+            Ok(RunOutcome::Unchanged) => None,
             Err(error) => {
                 let reason = error.to_string().replace(char::is_control, " ");
-                let reason: String = reason.chars().take(REASON_MAX).collect();
-                let mut write = self.database.write().await?;
-                let noted = note_sync_failure(&mut write, name, &reason).await;
-                noted.at(path)?;
-                if let SyncError::Busy {
-                    wait: Some(wait), ..
-                } = error
-                {
-                    let until = now + *wait.min(&WAIT_MAX);
-                    let set = set_next_run(&mut write, name, next.max(until), Some(until)).await;
-                    set.at(path)?;
-                }
-                write.commit().await.at(path)?;
-                "failed"
+                Some(reason.chars().take(REASON_MAX).collect::<String>())
             }
+        };
+        let mut write = self.database.write().await?;
+        let noted = note_sync_end(&mut write, name, now, failure.as_deref()).await;
+        noted.at(path)?;
+        if let Err(SyncError::Busy {
+            wait: Some(wait), ..
+        }) = ended
+        {
+            let until = now + *wait.min(&WAIT_MAX);
+            let set = set_next_run(&mut write, name, next.max(until), Some(until)).await;
+            set.at(path)?;
+        }
+        write.commit().await.at(path)?;
+        let outcome = if failure.is_some() {
+            "failed"
+        } else {
+            "unchanged"
         };
         // Counted last, so that the row of a counted failure has its reason.
         metrics::SYNC_RUNS.count(&[name, outcome]);

@@ -1,6 +1,6 @@
 //! The service runs the entries that are due, and looks whether their file has changed.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -34,8 +34,8 @@ pub struct EntryScheduler {
     file: Mutex<FileInForce>,
     /// The entries with gauges.
     measured: Mutex<BTreeSet<String>>,
-    /// The digests of the entries of which the log says that they wait for a first run by hand.
-    announced: Mutex<HashMap<String, String>>,
+    /// The names and digests of the entries of which the log says that they wait for a first run by hand.
+    announced: Mutex<HashSet<String>>,
 }
 
 /// The file as it was last read without a fault.
@@ -116,9 +116,8 @@ impl EntryScheduler {
         if state.entry_digest.as_ref() == Some(&digest) {
             return true;
         }
-        let mut announced = lock(&self.announced);
-        if announced.insert(entry.name.clone(), digest.clone()) != Some(digest) {
-            let name = &entry.name;
+        let name = &entry.name;
+        if lock(&self.announced).insert(format!("{name} {digest}")) {
             tracing::warn!(
                 entry = name,
                 "sync.first_run: the entry never succeeded as it now stands; `reviews sync run {name}` runs it first"

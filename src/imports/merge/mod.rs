@@ -179,24 +179,13 @@ impl Merging<'_> {
     }
 
     fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
-        let MergeOutcome { report, others, .. } = &mut self.outcome;
+        let report = &mut self.outcome.report;
         let file = report.files[row.file].name.clone();
         report.add(Outcome::Doubtful, || {
-            let is_withheld = |review: &Review| review.status != Status::Published;
-            let state = |id: &ReviewId| match others.get(id) {
-                Some(known) if known.is_deleted() => format!("{id} (deleted)"),
-                Some(known) if known.review().is_some_and(is_withheld) => {
-                    format!("{id} (withheld)")
-                }
-                Some(_) | None => id.to_string(),
-            };
-            let shown: Vec<String> = ids.iter().map(state).collect();
+            let ids: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();
             let (author, date) = (&row.review().author, row.review().date);
-            format!(
-                "{file}:{}: {author}, {date}: may be {}",
-                row.at,
-                shown.join(" or ")
-            )
+            let ids = ids.join(" or ");
+            format!("{file}:{}: {author}, {date}: may be {ids}", row.at)
         });
     }
 
