@@ -523,10 +523,13 @@ fn sentence(template: SummaryTemplate, text: String, figures: &[(&str, u32)]) ->
 }
 
 fn ids<'a>(quotes: impl Iterator<Item = &'a InsightQuote>) -> Vec<String> {
-    quotes
-        .take(IDS_SHOWN)
-        .map(|quote| quote.review_id.clone())
-        .collect()
+    let mut ids: Vec<String> = Vec::new();
+    for quote in quotes {
+        if ids.len() < IDS_SHOWN && !ids.contains(&quote.review_id) {
+            ids.push(quote.review_id.clone());
+        }
+    }
+    ids
 }
 
 /// The larger side first.
@@ -554,7 +557,8 @@ fn both_counts(votes: &VoteCounts) -> String {
     let rest = [
         (other, other_word),
         (votes.mixed, "mixed"),
-        (votes.uncertain, "unclear"),
+        // Not of those that judge it.
+        (votes.uncertain, "more unclear"),
     ];
     words + &rest_words(&rest)
 }
@@ -597,7 +601,7 @@ mod tests {
                     uncertain: 2,
                     ..votes(7, 0, 0)
                 },
-                "7 reviews praise it; 2 unclear",
+                "7 reviews praise it; 2 more unclear",
             ),
         ] {
             assert_eq!(both_counts(&votes), expected);

@@ -155,6 +155,14 @@ fn known_entity<'a>(
     let facet = names::find(snapshot, kind, name);
     let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
     found.ok_or_else(|| {
+        let several = names::named(snapshot, kind, name);
+        if several.len() > 1 {
+            let parameter = parameter(kind);
+            return format!(
+                "Several have that name; give one {parameter}: {}.",
+                several.join(", ")
+            );
+        }
         let known = snapshot.counts().of_kind(kind).iter();
         unknown_value(parameter(kind), known.map(|one| one.name.as_str()))
     })
@@ -366,15 +374,13 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
         Some(support)
     });
     let list = |kind, facets: &[Facet]| list_facets(&counted, kind, &facets_by_key(kind, facets));
-    let figures = snapshot.insights.aspects.iter();
-    let mut figures = figures.filter(|one| one.id == query.aspect.id);
+    // Of every aspect that somebody mentions, as in the facets; the insights leave out those that nobody judges.
+    let all = entries.positions_between(None, None);
+    let votes = entries.index().votes(&all, usize::from(query.at) + 1);
     wire::AspectEvidence {
         id: query.aspect.id.clone(),
         label: query.aspect.label.clone(),
-        votes: figures
-            .next()
-            .map(|one| one.votes.clone())
-            .unwrap_or_default(),
+        votes: (&votes[usize::from(query.at)]).into(),
         by_technician: list(MentionKind::Technician, &counts.technicians),
         by_service: list(MentionKind::Service, &counts.services),
         page,

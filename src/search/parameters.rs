@@ -106,7 +106,7 @@ impl SearchParameters {
                     "match",
                     &TextMatch::ALL,
                     TextMatch::find,
-                    "`substring` (default) or `words` in any order.",
+                    "`substring`, or `words` in any order. Default `substring`; of `/search` and its feed `words`.",
                 )
                 .unwrap_or(default_match),
             mentions_technician: arguments.text(
