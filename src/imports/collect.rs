@@ -436,8 +436,17 @@ impl Collector<'_> {
                 if let Some(business) = &business {
                     self.take_business(&serde_json::from_str(business)?, file)?;
                 }
-                let mut records = records.iter();
-                return records.try_for_each(|row| self.read_record(row, file));
+                let before = self.collected.report.count(Outcome::Rejected);
+                for row in &records {
+                    self.read_record(row, file)?;
+                }
+                let rejected = self.collected.report.count(Outcome::Rejected) - before;
+                if rejected > 0 && rejected == records.len() as u64 {
+                    return Err(FileError::new(
+                        "no row can be read; correct its rows as said above".to_owned(),
+                    ));
+                }
+                return Ok(());
             }
         };
         let format = Arc::new(completed.format);

@@ -566,7 +566,13 @@ fn stated_status(
     status.map(|_| Status::Published)
 }
 
-/// Whether a row of JSON has members of native records alone, with the kinds of values that these have.
+/// Whether a row of JSON has members of native records alone.
+pub fn has_native_members(row: &str) -> bool {
+    let record = serde_json::from_str::<Value>(row);
+    record.is_ok_and(|record| record.is_object() && foreign_members(&record).is_empty())
+}
+
+/// Whether a row of JSON is a review or a deletion in members of native records, with the kinds of values that these have.
 pub fn is_native_record(row: &str) -> bool {
     let Ok(record) = serde_json::from_str::<Value>(row) else {
         return false;
