@@ -16,7 +16,8 @@ use crate::imports::report::{
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
-    GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
+    Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
+    short_name,
 };
 use crate::storage::reviews::{
     Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
@@ -193,9 +194,7 @@ impl Merging<'_> {
             && known.is_deleted()
             && !self.rules.request.restore
         {
-            let report = &mut self.outcome.report;
-            report.add(Outcome::KeptDeleted, || id.to_string());
-            return;
+            return self.keep_deleted(&row, &id, known);
         }
         if known.is_none() && self.is_kept_deleted(&row)
             || self.is_left_out(&row, &id, known.is_none())
@@ -266,6 +265,29 @@ impl Merging<'_> {
         });
     }
 
+    /// A review that the owner deleted stays deleted; what identifies it is that of the row from now on.
+    fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) {
+        let report = &mut self.outcome.report;
+        report.add(Outcome::KeptDeleted, || id.to_string());
+        let Some(before) = &known.source else {
+            return;
+        };
+        let record = SourceRecord {
+            id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
+            digests: row.digests,
+            ..before.clone()
+        };
+        if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
+            self.outcome.changes.push(Change {
+                review: None,
+                source: record,
+                kind: RunChange::Deleted,
+                former: Some(Former::of_deleted(before.clone())),
+                note: None,
+            });
+        }
+    }
+
     /// Whether the row is not stored because it equals a deleted review of any source.
     fn is_kept_deleted(&mut self, row: &ReviewRow) -> bool {
         let deleted = self.equals.deleted(row);
@@ -293,7 +315,7 @@ impl Merging<'_> {
         self.equals.add(EqualReview {
             id: id.clone(),
             source_name: source.to_owned(),
-            content: row.digests.content,
+            digests: row.digests,
             is_deleted: false,
         });
         false
@@ -430,6 +452,13 @@ impl Merging<'_> {
     }
 }
 
+impl Change {
+    /// Whether more changes than what the source of a review said.
+    pub fn is_visible(&self) -> bool {
+        self.review.is_some() || self.kind == RunChange::Deleted
+    }
+}
+
 impl MergeOutcome {
     /// Withholds reviews while a doubtful row that its source hides may be one of them; a row that is new, as the owner says, is none.
     fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>, rules: &Rules<'_>) {
@@ -550,7 +579,7 @@ struct EqualReviews(HashMap<i64, Vec<EqualReview>>);
 struct EqualReview {
     id: ReviewId,
     source_name: String,
-    content: i64,
+    digests: Digests,
     is_deleted: bool,
 }
 
@@ -565,7 +594,7 @@ impl EqualReviews {
                 equals.add(EqualReview {
                     id: id.clone(),
                     source_name: known.source_name().to_owned(),
-                    content: digests.content,
+                    digests,
                     is_deleted: known.is_deleted(),
                 });
             }
@@ -574,7 +603,7 @@ impl EqualReviews {
     }
 
     fn add(&mut self, review: EqualReview) {
-        let equals = self.0.entry(review.content).or_default();
+        let equals = self.0.entry(review.digests.content).or_default();
         if equals.len() < EQUALS_MAX {
             equals.push(review);
         }
@@ -592,7 +621,16 @@ impl EqualReviews {
         equals.find(|other| !other.is_deleted && other.source_name != row.source())
     }
 
-    fn like(&self, row: &ReviewRow) -> impl Iterator<Item = &EqualReview> {
-        self.0.get(&row.digests.content).into_iter().flatten()
+    /// Those with the row's content of which the author is the same, or one is the other's short name.
+    fn like<'e>(&'e self, row: &ReviewRow) -> impl Iterator<Item = &'e EqualReview> {
+        let digests = row.digests;
+        let short = short_name(row.author());
+        let is_short = short == row.author();
+        let of_short = Digests::author_and_day(&short, row.source_day());
+        let equals = self.0.get(&digests.content).into_iter().flatten();
+        equals.filter(move |other| {
+            let author_and_day = other.digests.author_and_day;
+            is_short || author_and_day == digests.author_and_day || author_and_day == of_short
+        })
     }
 }
