@@ -11,7 +11,8 @@ use crate::imports::fault::Position;
 use crate::imports::format::Format;
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::model::{
-    Digests, LastStatement, Method, Review, ReviewId, Statement, Status, Unit, Verification,
+    Day, Digests, LastStatement, Method, Review, ReviewId, Statement, Status, Unit, Verification,
+    source_day,
 };
 
 /// A review as its source states it: the result of reading one row, for every format.
@@ -136,6 +137,11 @@ impl ReviewRow {
     pub fn author(&self) -> &str {
         let hidden = self.incoming.hidden_name.as_deref();
         hidden.unwrap_or(&self.review().author)
+    }
+
+    /// Its day at the source.
+    pub fn source_day(&self) -> Day {
+        source_day(self.review(), self.incoming.unpublished.posted_at)
     }
 
     /// Its ID at the source, if the review has another one, which is `id`.

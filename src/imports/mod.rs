@@ -23,7 +23,7 @@ use crate::imports::collect::{Collected, collect};
 use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::read::bytes::file_names;
-use crate::model::business::Editorial;
+use crate::model::business::{Business, Editorial};
 use crate::model::{Calendar, ReviewId};
 use crate::owner::OwnerFile;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
@@ -160,16 +160,26 @@ pub async fn apply(
     let ImportedFiles {
         request,
         kept,
-        collected,
+        mut collected,
     } = files;
     // Another program may have written since the files were read.
     refuse_sample(write.for_reading(), path).await?;
     let business = business::find(write.for_reading()).await.at(path)?;
-    if business != request.business {
+    let has_other = |before: &Business| {
+        business
+            .as_ref()
+            .is_none_or(|it| (it.time_zone, &it.country) != (before.time_zone, &before.country))
+    };
+    if request.business.as_ref().is_some_and(has_other) {
         return Err(ImportError::Refused(
-            "the business was changed while the files were read; nothing was changed; run the command again"
+            "the time zone or country of the business was changed while the files were read; nothing was changed; run the command again"
                 .to_owned(),
         ));
+    }
+    if business != request.business && collected.business.take().is_some() {
+        collected.editorial = None;
+        collected.report.business = None;
+        collected.report.note_left_out_business();
     }
     let merging = merge_and_write(write, collected, &kept, &request, watch);
     // It holds all rows, which would make a large future of every caller.
@@ -222,7 +232,7 @@ async fn merge_and_write(
     };
     let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
     // A fetch that changes nothing is no run that could be taken back.
-    let has_changes = outcome.changes.iter().any(|it| it.review.is_some());
+    let has_changes = outcome.changes.iter().any(Change::is_visible);
     let mut run = None;
     if !request.is_sample && (has_changes || request.run_of.is_none()) {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -311,11 +321,14 @@ async fn write_changes(
                 .collect();
             reviews::note_run_reviews(write, run, &notes).await?;
         }
-        let (mut reviews, mut sources, mut notes) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
+        let mut notes = Vec::new();
         for change in batch {
             notes.extend(change.note.map(|note| (change.source.id.clone(), note)));
             reviews.extend(change.review);
-            if !change.source.says_nothing() {
+            if change.kind == RunChange::Deleted {
+                deleted.push(change.source);
+            } else if !change.source.says_nothing() {
                 sources.push(change.source);
             }
         }
@@ -323,6 +336,7 @@ async fn write_changes(
             reviews::upsert(write, &reviews, now).await?;
         }
         reviews::note_sources(write, &sources).await?;
+        reviews::update_marks(write, &deleted).await?;
         for (id, note) in notes {
             reviews::set_note(write, id.as_str(), Some(&note)).await?;
         }
@@ -334,7 +348,6 @@ async fn write_changes(
         reviews::note_run_reviews(write, run, &notes.collect::<Vec<_>>()).await?;
     }
     reviews::put_marks(write, &outcome.deleted).await?;
-    reviews::put_marks(write, &outcome.kept_deleted).await?;
     Ok(())
 }
 

@@ -304,22 +304,20 @@ const DAY_BITS: u32 = 24;
 
 impl Digests {
     pub fn new(review: &Review, author: &str, posted_at: Option<DateTime<Utc>>) -> Self {
-        // An instant's day is that in UTC, so that it stays the same if the business's zone changes.
-        let posted_on = posted_at.and_then(|at| Day::new(at.date_naive()));
-        let day = posted_on.unwrap_or(review.date).number().to_be_bytes();
+        let day = source_day(review, posted_at);
+        let number = day.number().to_be_bytes();
         let short = short_name(&one_line(author));
         let (stars, text) = ([review.rating.stars()], one_line(&review.text));
-        let author = Self::author_of(author) << DAY_BITS;
         Self {
-            author_and_day: author | digest(&[&day]) & ((1 << DAY_BITS) - 1),
-            content: digest(&[short.as_bytes(), &day, &stars, text.as_bytes()]),
+            author_and_day: Self::author_and_day(author, day),
+            content: digest(&[short.as_bytes(), &number, &stars, text.as_bytes()]),
             text: digest(&[text.as_bytes()]),
         }
     }
 
-    /// What [`Self::author`] is of this name.
-    pub fn author_of(name: &str) -> i64 {
-        digest(&[one_line(name).as_bytes()]) >> DAY_BITS
+    pub fn author_and_day(author: &str, day: Day) -> i64 {
+        let author = digest(&[one_line(author).as_bytes()]) >> DAY_BITS << DAY_BITS;
+        author | digest(&[&day.number().to_be_bytes()]) & ((1 << DAY_BITS) - 1)
     }
 
     pub const fn author(&self) -> i64 {
@@ -333,6 +331,13 @@ impl Digests {
     pub const fn has_day_of(&self, other: &Self) -> bool {
         (self.author_and_day ^ other.author_and_day) & ((1 << DAY_BITS) - 1) == 0
     }
+}
+
+/// The day of a review at its source.
+pub fn source_day(review: &Review, posted_at: Option<DateTime<Utc>>) -> Day {
+    posted_at
+        .and_then(|at| Day::new(at.date_naive()))
+        .unwrap_or(review.date)
 }
 
 fn one_line(text: &str) -> String {

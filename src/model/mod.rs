@@ -49,7 +49,7 @@ mod words;
 pub(crate) use calendar::{Calendar, Dated, Posted};
 pub use merge::{
     Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Merged, NOT_PUBLISHED, NOT_VERIFIED,
-    Statement, Units, adopt, merge,
+    Statement, Units, adopt, merge, source_day,
 };
 pub use review::{
     ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,

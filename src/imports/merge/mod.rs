@@ -20,7 +20,7 @@ use crate::model::{
     short_name,
 };
 use crate::storage::reviews::{
-    Deletion, Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
+    Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
 };
 
 pub(crate) mod guards;
@@ -59,8 +59,6 @@ pub struct MergeOutcome {
     pub changes: Vec<Change>,
     /// Marks of deleted reviews that were not there.
     pub deleted: Vec<Mark>,
-    /// Marks of deleted reviews of which the source says something else now.
-    pub kept_deleted: Vec<Mark>,
     /// Ids of all reviews that have a row.
     pub present: HashSet<ReviewId>,
     /// Ids of reviews that a doubtful row may be.
@@ -110,7 +108,6 @@ pub fn merge_rows(
         outcome: MergeOutcome {
             changes: Vec::with_capacity(rows.len()),
             deleted: Vec::new(),
-            kept_deleted: Vec::new(),
             present: HashSet::with_capacity(rows.len()),
             doubted,
             others: known,
@@ -193,15 +190,11 @@ impl Merging<'_> {
     fn merge_row(&mut self, row: ReviewRow, id: ReviewId) {
         self.outcome.present.insert(id.clone());
         let known = self.outcome.others.remove(&id);
-        if let Some(KnownReview {
-            state: ReviewState::Deleted(deletion),
-            source,
-            ..
-        }) = &known
+        if let Some(known) = &known
+            && known.is_deleted()
             && !self.rules.request.restore
         {
-            self.keep_deleted(&row, id, deletion, source.as_ref());
-            return;
+            return self.keep_deleted(&row, &id, known);
         }
         if known.is_none() && self.is_kept_deleted(&row)
             || self.is_left_out(&row, &id, known.is_none())
@@ -272,32 +265,25 @@ impl Merging<'_> {
         });
     }
 
-    /// A review that stays deleted; its mark takes the ID and the text of the row, by which the next import finds it.
-    fn keep_deleted(
-        &mut self,
-        row: &ReviewRow,
-        id: ReviewId,
-        deletion: &Deletion,
-        source: Option<&SourceRecord>,
-    ) {
-        let outcome = &mut self.outcome;
-        outcome.report.add(Outcome::KeptDeleted, || id.to_string());
-        let Some(before) = source else {
+    /// A review that the owner deleted stays deleted; what identifies it is that of the row from now on.
+    fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) {
+        let report = &mut self.outcome.report;
+        report.add(Outcome::KeptDeleted, || id.to_string());
+        let Some(before) = &known.source else {
             return;
         };
         let record = SourceRecord {
-            id_at_source: before
-                .id_at_source
-                .clone()
-                .or_else(|| row.id_at_source(&id)),
+            id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
             digests: row.digests,
             ..before.clone()
         };
         if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
-            outcome.kept_deleted.push(Mark {
-                id,
-                deletion: deletion.clone(),
-                source: Some(record),
+            self.outcome.changes.push(Change {
+                review: None,
+                source: record,
+                kind: RunChange::Deleted,
+                former: Some(Former::of_deleted(before.clone())),
+                note: None,
             });
         }
     }
@@ -469,6 +455,13 @@ impl Merging<'_> {
     }
 }
 
+impl Change {
+    /// Whether more changes than what the source of a review said.
+    pub fn is_visible(&self) -> bool {
+        self.review.is_some() || self.kind == RunChange::Deleted
+    }
+}
+
 impl MergeOutcome {
     /// Withholds reviews while a doubtful row that its source hides may be one of them; a row that is new, as the owner says, is none.
     fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>, rules: &Rules<'_>) {
@@ -635,11 +628,14 @@ impl EqualReviews {
 
     /// Those with the row's content of which the author is the same, or one is the other's short name.
     fn like<'e>(&'e self, row: &ReviewRow) -> impl Iterator<Item = &'e EqualReview> {
-        let author = row.digests.author();
-        let of_short = Digests::author_of(&short_name(row.author()));
-        let equals = self.0.get(&row.digests.content).into_iter().flatten();
+        let digests = row.digests;
+        let short = short_name(row.author());
+        let is_short = short == row.author();
+        let of_short = Digests::author_and_day(&short, row.source_day());
+        let equals = self.0.get(&digests.content).into_iter().flatten();
         equals.filter(move |other| {
-            author == of_short || [author, of_short].contains(&other.digests.author())
+            let author_and_day = other.digests.author_and_day;
+            is_short || author_and_day == digests.author_and_day || author_and_day == of_short
         })
     }
 }

@@ -146,6 +146,8 @@ struct Batch<'r> {
     /// Restored reviews, which are deleted again, and their marks.
     deleted: Vec<&'r str>,
     marks: Vec<Mark>,
+    /// What identified reviews that are still deleted.
+    kept: Vec<SourceRecord>,
     reverted: Vec<Review>,
     sources: Vec<SourceRecord>,
     /// Reviews that no source had given.
@@ -167,7 +169,10 @@ impl<'r> Batch<'r> {
         let is_left = |reason: String| format!("{id} ({reason})");
         match (row.change, known, former) {
             // One that was deleted since keeps its mark.
-            (RunChange::Deleted, None, _) if row.is_untouched => self.unmarked.push(id),
+            (RunChange::Deleted, None, _) if row.is_untouched => match source {
+                Some(source) => self.kept.push(source),
+                None => self.unmarked.push(id),
+            },
             (_, None, _) => report.add(Outcome::Gone, String::new),
             (change, Some(known), _) if !row.is_untouched || change == RunChange::Deleted => {
                 report.add(Outcome::Left, || is_left(reason(known)));
@@ -230,6 +235,7 @@ impl<'r> Batch<'r> {
         reviews::remove_marks(write, &self.unmarked).await?;
         reviews::delete_all(write, &self.deleted).await?;
         reviews::put_marks(write, &self.marks).await?;
+        reviews::update_marks(write, &self.kept).await?;
         reviews::upsert(write, &self.reverted, now).await?;
         reviews::note_sources(write, &self.sources).await?;
         reviews::forget_sources(write, &self.sourceless).await?;

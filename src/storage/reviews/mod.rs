@@ -17,5 +17,5 @@ pub use runs::{
 pub use source::{
     Known, KnownReview, Mark, Scope, SourceCounts, SourceRecord, anonymize, counts_by_source,
     delete_by_owner, ids_after, load_known, marks, note_decided, note_sources, other_ids,
-    put_marks, rename_source, set_note, standing,
+    put_marks, rename_source, set_note, standing, update_marks,
 };

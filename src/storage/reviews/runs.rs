@@ -73,7 +73,7 @@ named! {
         Restored = "restored",
         /// The review, or what its source said of it, was another one before.
         Changed = "changed",
-        /// The id was marked as deleted, because an export lists it so.
+        /// The id was marked as deleted, because an export lists it so; or what identifies a deleted review changed.
         Deleted = "deleted",
     }
 }
@@ -124,6 +124,16 @@ impl Former {
             deletion: self.deletion.clone()?,
             source: self.source.clone(),
         })
+    }
+
+    /// Of a review that stays deleted.
+    pub fn of_deleted(source: SourceRecord) -> Self {
+        Self {
+            review: Map::new(),
+            source: Some(source),
+            deletion: None,
+            hides: false,
+        }
     }
 
     /// The former review; `review` is the present one.

@@ -475,6 +475,18 @@ pub async fn anonymize(
     note_traces(write).await
 }
 
+/// Updates by which rows of their sources deleted reviews are found.
+pub async fn update_marks(write: &mut Write, records: &[SourceRecord]) -> sqlx::Result<()> {
+    let rows = Value::Array(records.iter().map(values).collect()).to_string();
+    execute!(
+        write,
+        "update deleted_review set id_at_source = value ->> 2, same_author_and_day = value ->> 3, same_content = value ->> 4,
+           same_text = value ->> 5
+         from json_each(?) where review_id = value ->> 0",
+        rows
+    )
+}
+
 /// Stores marks; the reviews may never have been here, and are then not imported.
 pub async fn put_marks(write: &mut Write, marks: &[Mark]) -> sqlx::Result<()> {
     let row = |mark: &Mark| {

@@ -480,7 +480,7 @@ async fn a_doubtful_row_stops_a_withdrawal() {
     let refusal = bench
         .refused(&file, "--withdraw-missing --accept-changes")
         .await;
-    assert_has(&refusal, "doubtful rows: 1");
+    assert_has(&refusal, "doubtful rows: 1;");
     assert_eq!(reviews_where(&bench, "status = 'published'").len(), 3);
 }
 
