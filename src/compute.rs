@@ -18,7 +18,7 @@ use tokio::task::{block_in_place, spawn_blocking};
 use tokio_util::task::TaskTracker;
 use tracing::Span;
 
-use crate::bounds::PEER_WAITING_MAX;
+use crate::config::bounds::PEER_WAITING_MAX;
 
 /// Number of slots for jobs: one per computing job (publish, analyze, compress), so that none waits for another.
 const JOBS: usize = 3;

@@ -3,22 +3,20 @@
 //! A module uses only modules above it in this list (checked by the test `architecture`).
 //! `docs/ARCHITECTURE.md` describes them.
 
-pub mod bounds;
 pub mod clock;
-pub mod compute;
 pub(crate) mod http;
 pub mod links;
-pub mod metrics;
 pub mod random;
 
 pub mod config;
+
+pub mod compute;
+pub mod metrics;
 
 pub mod model;
 pub mod wire;
 
 pub mod storage;
-
-pub(crate) mod owner;
 
 pub mod imports;
 pub mod insights;

@@ -8,7 +8,7 @@ use poem::{Request, Response};
 use poem_openapi::OpenApi;
 
 use super::operation::{Accepted, HubForm, OperationGroup, TEXT};
-use crate::bounds::HUB_BODY_BYTES_MAX;
+use crate::config::bounds::HUB_BODY_BYTES_MAX;
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
 use crate::websub::{FULL_RETRY, IntakeError, RequestError, SubscriptionIntake};
 

@@ -21,8 +21,8 @@ use super::report::{Exit, counted, print_report, print_result, progress, watch};
 use super::seed;
 use super::signals::Signals;
 use crate::app::{App, AppOptions, ConnectionLimits, HubOptions};
-use crate::bounds::CONNECTIONS_MAX;
 use crate::clock::Clock;
+use crate::config::bounds::CONNECTIONS_MAX;
 use crate::config::{
     BaseUrlConfig, DatabaseAddress, DatabaseConfig, HubConfig, ListenConfig, ServeConfig,
     SyncConfig, TradeConfig, notify_socket,

@@ -18,6 +18,8 @@ use crate::imports::format::Format;
 use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::native::{is_about_business, parse_deleted, parse_record, readable};
 use crate::imports::opened_file::OpenedFile;
+use crate::imports::owner::business::{self, Origin};
+use crate::imports::owner::fault::FieldError;
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::{Opener, is_zip};
 use crate::imports::read::json::{RawRow, read_lines};
@@ -29,8 +31,6 @@ use crate::imports::row::RowReader;
 use crate::imports::value::date::DateOrder;
 use crate::model::business::{Business, Editorial};
 use crate::model::{Calendar, Unit, fold, short_name};
-use crate::owner::business::{self, Origin};
-use crate::owner::fault::FieldError;
 use crate::storage::formats::{FormatChange, KeptFormats};
 use crate::storage::reviews::{Mark, SourceCounts};
 

@@ -11,6 +11,11 @@ use sqlx::SqliteConnection;
 
 use crate::imports::format::Format;
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
+use crate::imports::owner::business::language;
+use crate::imports::owner::fault::FieldError;
+use crate::imports::owner::shape::{
+    INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
+};
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::value::names::{digest, without_address};
 use crate::imports::value::text::{TEXT_BYTES_MAX, escape_formulas};
@@ -19,11 +24,6 @@ use crate::model::text::{nearest, quoted, url};
 use crate::model::{
     Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Reply, Review, ReviewId,
     Statement, Status, Unit, Units,
-};
-use crate::owner::business::language;
-use crate::owner::fault::FieldError;
-use crate::owner::shape::{
-    INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
 };
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 

@@ -10,9 +10,9 @@ use thiserror::Error;
 use crate::imports::draft::Draft;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
+use crate::imports::owner::OwnerFileError;
+use crate::imports::owner::fault::listed;
 use crate::model::{Review, Unit};
-use crate::owner::OwnerFileError;
-use crate::owner::fault::listed;
 use crate::storage::DbError;
 
 /// What becomes of a row, or of a review.

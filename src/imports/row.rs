@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, ReviewField, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
+use crate::imports::owner::fault::FieldError;
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
@@ -26,7 +27,6 @@ use crate::model::{
     Calendar, Dated, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewId,
     Source, Statement, Status, Unit, Units, Verification,
 };
-use crate::owner::fault::FieldError;
 
 /// Verification of a review whose platform verifies its reviews.
 const BY_PLATFORM: Verification = Verification {

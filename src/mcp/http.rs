@@ -13,8 +13,10 @@ use url::{Host, Origin, Url};
 use super::catalog::Catalog;
 use super::message::{self, Call, ErrorCode, ErrorData, Revision, is_stateless, revision};
 use super::stdio::StdioConnection;
-use crate::bounds::{MESSAGE_BYTES_MAX, MESSAGES_IN_FLIGHT_MAX, PEER_MESSAGES_IN_FLIGHT_MAX};
 use crate::config::Hosts;
+use crate::config::bounds::{
+    MESSAGE_BYTES_MAX, MESSAGES_IN_FLIGHT_MAX, PEER_MESSAGES_IN_FLIGHT_MAX,
+};
 use crate::links::is_local;
 use crate::metrics;
 use crate::random::Random;

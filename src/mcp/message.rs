@@ -6,7 +6,7 @@ use base64::prelude::BASE64_STANDARD;
 use poem::http::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use crate::bounds::MESSAGE_ID_BYTES_MAX;
+use crate::config::bounds::MESSAGE_ID_BYTES_MAX;
 use crate::model::named;
 use crate::model::text::escaped;
 

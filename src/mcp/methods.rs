@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use super::catalog::{CallError, Catalog, Object, TOOL_LIST};
 use super::message::{Call, ErrorCode, ErrorData, Revision};
-use crate::bounds::ECHO_CHARACTERS_MAX;
+use crate::config::bounds::ECHO_CHARACTERS_MAX;
 
 #[cfg(feature = "conformance")]
 #[path = "../../tests/conformance/fixtures.rs"]

@@ -8,7 +8,7 @@ use tokio::io::{AsyncBufRead, AsyncBufReadExt, AsyncReadExt, AsyncWrite, AsyncWr
 
 use super::catalog::Catalog;
 use super::message::{self, Call, ErrorCode, ErrorData, Revision, VERSION_META, check_body};
-use crate::bounds::MESSAGE_BYTES_MAX;
+use crate::config::bounds::MESSAGE_BYTES_MAX;
 
 pub struct StdioConnection {
     pub catalog: Arc<Catalog>,

@@ -19,8 +19,8 @@ use super::frame::{
 use super::home::RatingFigure;
 use super::locale::{Locale, PageLanguage};
 use super::review::{ReviewFragment, newest_of};
-use crate::bounds::EMBED_LIMIT_MAX;
 use crate::compute::run_long;
+use crate::config::bounds::EMBED_LIMIT_MAX;
 use crate::links::Links;
 use crate::model::named;
 use crate::model::text::escape_html;

@@ -9,7 +9,7 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::NaiveDate;
 
-use crate::bounds::QUERY_CHARACTERS_MAX;
+use crate::config::bounds::QUERY_CHARACTERS_MAX;
 use crate::insights::Trade;
 use crate::insights::words::singular;
 use crate::links::with_query;

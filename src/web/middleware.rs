@@ -18,8 +18,8 @@ use poem::{Endpoint, EndpointExt, IntoResponse, PathPattern, Request, Response};
 
 use super::context::Ctx;
 use super::routes::ListedRoute;
-use crate::bounds::LOGGED_PATH_CHARACTERS_MAX;
 use crate::config::RequestLog;
+use crate::config::bounds::LOGGED_PATH_CHARACTERS_MAX;
 use crate::metrics;
 
 /// The classes of status that alerts use; their series start at zero.

@@ -21,7 +21,7 @@ use poem::{
 use poem_openapi::OpenApi;
 
 use super::problem::HttpProblem;
-use crate::bounds::TARGET_BYTES_MAX;
+use crate::config::bounds::TARGET_BYTES_MAX;
 use crate::links::normal;
 
 const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(

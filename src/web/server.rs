@@ -31,11 +31,11 @@ use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
-use crate::bounds::HEAD_BYTES_MAX;
-#[cfg(any(target_os = "linux", target_os = "android"))]
-use crate::bounds::UNSENT_BYTES_MAX;
 use crate::clock::Clock;
 use crate::compute::{lock, network};
+use crate::config::bounds::HEAD_BYTES_MAX;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+use crate::config::bounds::UNSENT_BYTES_MAX;
 use crate::metrics::{self, Gauge, figure};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

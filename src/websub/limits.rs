@@ -11,10 +11,10 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use crate::bounds::LIMITED_KEYS_MAX;
 use crate::clock::Clock;
 use crate::compute::{lock, network};
 use crate::config::HubLimits;
+use crate::config::bounds::LIMITED_KEYS_MAX;
 use crate::model::named;
 
 /// Prefix length of an IPv6 network that one customer may have, of clients and of callbacks; an IPv4 network is one address.

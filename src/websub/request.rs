@@ -7,8 +7,8 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::bounds::{ECHO_CHARACTERS_MAX, SECRET_BYTES_MAX};
 use crate::config::LeaseBounds;
+use crate::config::bounds::{ECHO_CHARACTERS_MAX, SECRET_BYTES_MAX};
 use crate::links::{Links, normal};
 use crate::snapshot::Document;
 use crate::websub::http_client::{Callback, CallbackFault, Policy};

@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::exchange::{Exchange, VERIFY_TIMEOUT, longest_delivery, verification_advice};
 use super::store::{self, Attempt, AttemptOutcome, Due, DueDelivery};
-use crate::bounds::{EXCHANGES_MAX, HOST_EXCHANGES_MAX};
 use crate::clock::{Clock, Monotonic};
+use crate::config::bounds::{EXCHANGES_MAX, HOST_EXCHANGES_MAX};
 use crate::metrics::{self, figure};
 use crate::snapshot::{CurrentSnapshot, Snapshot};
 use crate::storage::{AtPath as _, Database, DbError, is_overtaken};

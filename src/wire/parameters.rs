@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 use super::problem::{Issue, IssueCode};
-use crate::bounds::{ECHO_CHARACTERS_MAX, IGNORED_MAX, LIMIT_MAX};
+use crate::config::bounds::{ECHO_CHARACTERS_MAX, IGNORED_MAX, LIMIT_MAX};
 use crate::links::with_query;
 use crate::model::{Day, Vote, named};
 

@@ -3,7 +3,7 @@
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 
-use crate::bounds::ECHO_CHARACTERS_MAX;
+use crate::config::bounds::ECHO_CHARACTERS_MAX;
 
 /// What went wrong, and what to do (`application/problem+json`, RFC 9457).
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]

@@ -11,13 +11,13 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, PublicColumn};
+use crate::imports::owner::fault::reason;
 use crate::imports::read::{
     Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
 };
 use crate::imports::value::text::TEXT_BYTES_MAX;
 use crate::model::json::{join, visit};
 use crate::model::text::{shorten, shown};
-use crate::owner::fault::reason;
 
 /// Maximum number of objects in a row: each takes 640 bytes when it is parsed, even an empty one.
 const ROW_OBJECTS_MAX: usize = 20_000;

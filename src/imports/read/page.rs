@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
+use crate::imports::owner::fault::reason;
 use crate::imports::read::json::{Objects, RowValue, too_large};
 use crate::imports::read::{Bounds, Table};
 use crate::model::json::{member, visit};
-use crate::owner::fault::reason;
 
 /// Maximum size of a tag, which is parsed with all its attributes, in bytes.
 const TAG_BYTES_MAX: usize = 1 << 20;

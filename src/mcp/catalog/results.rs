@@ -6,8 +6,8 @@ use std::future::ready;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::bounds::{ECHO_CHARACTERS_MAX, LIMIT_MAX};
 use crate::compute::run_long_if;
+use crate::config::bounds::{ECHO_CHARACTERS_MAX, LIMIT_MAX};
 use crate::model::text::{escaped, escaped_json};
 use crate::model::{Day, ReviewId};
 use crate::search::comparison::{PeriodsParameters, PeriodsRequest, compare};

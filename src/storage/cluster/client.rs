@@ -12,8 +12,8 @@ use sqlx::{
 use thiserror::Error;
 use url::Url;
 
-use crate::bounds::ECHO_CHARACTERS_MAX;
 use crate::clock::{Clock, Monotonic};
+use crate::config::bounds::ECHO_CHARACTERS_MAX;
 use crate::http::{client_builder, read_body};
 
 /// Maximum time for which the service retries a write: as long as it would wait for the file's lock.

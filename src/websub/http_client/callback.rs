@@ -12,7 +12,7 @@ use ipnet::IpNet;
 use thiserror::Error;
 use url::{Host, Position, Url};
 
-use crate::bounds::{CALLBACK_BYTES_MAX, HOST_BYTES_MAX, HOST_LABEL_BYTES_MAX};
+use crate::config::bounds::{CALLBACK_BYTES_MAX, HOST_BYTES_MAX, HOST_LABEL_BYTES_MAX};
 use crate::links::{normal, special_use};
 
 const HTTPS_PORT: u16 = 443;

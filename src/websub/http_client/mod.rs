@@ -31,8 +31,8 @@ use rustls::{ClientConfig, RootCertStore};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use crate::bounds::{ADDRESSES_TRIED_MAX, ANSWER_FIELDS_MAX, LOOKUPS_MAX};
 use crate::clock::Clock;
+use crate::config::bounds::{ADDRESSES_TRIED_MAX, ANSWER_FIELDS_MAX, LOOKUPS_MAX};
 use crate::http::find_cause;
 use crate::model::named;
 use crate::snapshot::CachedBody;

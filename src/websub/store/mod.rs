@@ -18,7 +18,7 @@ use deliveries::mark_delivered;
 use requests::{confirm, forget_request};
 
 use super::subscription::{State, Subscriber};
-use crate::bounds::{ENDED_MAX, INTENT_HOURS_MAX, REJECTED_MAX};
+use crate::config::bounds::{ENDED_MAX, INTENT_HOURS_MAX, REJECTED_MAX};
 use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
 use crate::wire::HubMode;
 

@@ -9,6 +9,8 @@
     reason = "clap reads most variables, the others are read here; and `--help` prints comments as they are"
 )]
 
+pub mod bounds;
+
 use std::collections::BTreeMap;
 use std::env::VarError;
 use std::ffi::OsString;
