@@ -19,7 +19,6 @@ use criterion::{Criterion, SamplingMode};
 use reviews_service::clock::Clock;
 use reviews_service::insights::rules::HOME_SERVICES;
 use reviews_service::insights::{AnalysisInput, Analyzer, Engine};
-use reviews_service::model::Mentions;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews::upsert;
@@ -125,10 +124,7 @@ fn read() {
         .iter()
         .map(|(text, _)| text.split_whitespace().count())
         .sum();
-    let (analyzer, recorded) = (
-        Analyzer::new(&Corpus::business(), &Engine::shipped(HOME_SERVICES)),
-        Mentions::default(),
-    );
+    let analyzer = Analyzer::new(&Corpus::business(), &Engine::shipped(HOME_SERVICES));
     let mut times = Vec::new();
     for _ in 0..RUNS {
         let ((), cpu) = timed(|| {
@@ -137,7 +133,6 @@ fn read() {
                     text,
                     language: None,
                     author,
-                    recorded: &recorded,
                     stars: 3,
                 }));
             }

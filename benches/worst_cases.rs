@@ -14,7 +14,6 @@ use std::time::Duration;
 
 use reviews_service::insights::rules::HOME_SERVICES;
 use reviews_service::insights::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
-use reviews_service::model::Mentions;
 use reviews_service::model::business::{Business, Service, Technician};
 use support::cpu::timed;
 use support::table;
@@ -67,11 +66,6 @@ const WORST: [(&str, &str); 24] = [
 
 fn main() {
     let analyzer = Analyzer::new(&business(), &Engine::shipped(HOME_SERVICES));
-    let recorded = Mentions::new(
-        vec!["Mike Hale".to_owned()],
-        vec!["drain".to_owned()],
-        Vec::new(),
-    );
     let mut rows = Vec::new();
     for (step, unit) in WORST {
         // The text begins in English, so that all of it is analysed.
@@ -88,7 +82,6 @@ fn main() {
                     text: &text,
                     language: Some("en"),
                     author: "Dana W.",
-                    recorded: &recorded,
                     stars: 3,
                 }));
             })

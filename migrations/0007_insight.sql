@@ -3,7 +3,7 @@
 create table derived_analysis (
     -- A row for each published review. It is a cache of a pure function: deleted rows are derived again, the same.
     review_id   text not null primary key,
-    -- Hash of what was read: text, author, stars, language, recorded mentions.
+    -- Hash of what was read: text, author, stars, language.
     text_hash   text not null,
     -- Hash of what read it: engine, trade, weights, and the firm's people, services and places.
     method_hash text not null,
@@ -33,11 +33,10 @@ create trigger derived_finding_deleted instead of delete on derived_finding begi
     delete from derived_analysis where review_id = old.review_id;
 end;
 
--- Who and what is named, a row each. With several candidates it is not known whom the words name; they count for none.
+-- Who and what is named, a row each.
 create view derived_mention as
 select a.review_id, cast(m.key as integer) as mention_no, m.value ->> 'kind' as kind,
-    iif(json_array_length(m.value, '$.candidates') = 1, m.value ->> '$.candidates[0]', null) as value,
-    m.value -> 'candidates' as candidates, m.value ->> 'rule' as rule, m.value ->> 'sentence' as sentence,
+    m.value ->> 'name' as value, m.value ->> 'sentence' as sentence,
     m.value ->> '$.span[0]' as start_at, m.value ->> '$.span[1]' as end_at,
     (select substr(text, 1 + (m.value ->> '$.span[0]'), (m.value ->> '$.span[1]') - (m.value ->> '$.span[0]'))
      from review as r where r.review_id = a.review_id) as words,

@@ -9,7 +9,7 @@ use thiserror::Error;
 use reviews_service::insights::decide::{OpinionFinder, TextFindings};
 use reviews_service::insights::score::label;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage, detect_language, witness};
+use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage, detect_language};
 use reviews_service::model::statistics::interval;
 
 /// Analyzes every text of the rows and counts agreements.
@@ -458,7 +458,7 @@ pub fn evaluate_reviews(
         let is_open = |one: &Finding| {
             one.aspect == "overall"
                 && one.polarity == Polarity::Negative
-                && witness(&one.hits).name() == "classifier"
+                && one.witness.name() == "classifier"
         };
         read.findings.retain(|one| stars.is_none() || !is_open(one));
         quality.add(&read, &aspects, review, &text);
@@ -488,7 +488,7 @@ impl WholeQuality {
             let place = (finding.sentence as usize, finding.aspect.as_str());
             got.entry(place).or_default().insert(finding.polarity);
             if finding.polarity.judges() {
-                let witness = witness(&finding.hits).name();
+                let witness = finding.witness.name();
                 let is_right = (expected.get(&place))
                     .is_some_and(|expected| expected.contains(&finding.polarity));
                 let share = self.by_witness.entry(witness).or_default();

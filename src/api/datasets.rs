@@ -195,10 +195,9 @@ impl DatasetsApi {
     /// Get the evidence of an aspect
     ///
     /// The figures of the aspect, and every review that supports them, newest first, with its findings: the words, their sentiment,
-    /// the people they are about, and the hits (rule, words, points) that add up to the score. Without filters, `matched` is
-    /// `mention_count`;
-    /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a service if its sentence names it,
-    /// and about a technician if its sentence or the one before names the person.
+    /// and the hits (rule, words, points) that add up to the score. Without filters, `matched` is `mention_count`;
+    /// `by_technician` and `by_service` count all that match, on all pages. A finding is about a technician or service if its
+    /// sentence names it.
     ///
     /// For the next page send the same request again with `cursor` set to the answer's `next_cursor`. A cursor is opaque and belongs
     /// to its aspect and filters; with others it is a 400.

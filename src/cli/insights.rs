@@ -9,7 +9,7 @@ use super::database::{find_review, read};
 use super::report::{Exit, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{
-    Analysis, AnalysisInput, Analyzer, Engine, Finding, TextLanguage, TextSpan, witness,
+    Analysis, AnalysisInput, Analyzer, Engine, Finding, TextLanguage, TextSpan,
 };
 use crate::model::Status;
 use crate::storage;
@@ -94,14 +94,8 @@ fn format_explanation(text: &str, analysis: &Analysis) -> String {
         }
         let mentions = analysis.mentions.iter();
         for mention in mentions.filter(|mention| mention.sentence == number) {
-            let names = mention.candidates.join(" or ");
-            let _ = writeln!(
-                report,
-                "   {} {names} ({}, {:?})",
-                mention.kind.name(),
-                mention.rule,
-                cut(mention.span)
-            );
+            let (kind, name) = (mention.kind, &mention.name);
+            let _ = writeln!(report, "   {kind} {name} ({:?})", cut(mention.span));
         }
     }
     let (polarity, score) = analysis.overall;
@@ -120,7 +114,7 @@ fn write_finding(report: &mut String, finding: &Finding, cut: &impl Fn(TextSpan)
         finding.aspect,
         finding.polarity.name(),
         finding.score,
-        witness(&finding.hits).name(),
+        finding.witness.name(),
         cut(finding.span)
     );
     for hit in &finding.hits {

@@ -1,7 +1,7 @@
 //! The analysis of one review's text. Offsets are Unicode code points of the review's `text`, ends exclusive, so that
 //! clients can cut out the passages.
 
-use serde::{Deserialize, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 
 use crate::model::{MentionKind, Vote, named};
 use crate::wire::Witness;
@@ -110,9 +110,8 @@ impl From<Polarity> for Vote {
     }
 }
 
-/// One reason for a finding: a rule or weight, its position, and its points; as JSON `[rule, points, start, end]`.
-#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
-#[serde(from = "(String, i32, u32, u32)")]
+/// One reason for a finding: a rule or weight, its position, and its points.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
     /// For example `phrase:on_time`, `lexicon:great`, `negators:not`, `examples:said`.
     pub rule: String,
@@ -120,22 +119,6 @@ pub struct Hit {
     pub span: TextSpan,
     /// Its contribution to the score; praise is positive.
     pub points: i32,
-}
-
-impl From<(String, i32, u32, u32)> for Hit {
-    fn from((rule, points, start, end): (String, i32, u32, u32)) -> Self {
-        Self {
-            rule,
-            points,
-            span: TextSpan { start, end },
-        }
-    }
-}
-
-impl Serialize for Hit {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        (&self.rule, self.points, self.span.start, self.span.end).serialize(serializer)
-    }
 }
 
 /// An aspect that a sentence judges or mentions.
@@ -148,12 +131,21 @@ pub struct Finding {
     /// The clause with the finding.
     pub span: TextSpan,
     pub polarity: Polarity,
+    /// The source of the judgement: [`witness`] of the hits, once all are known.
+    pub witness: Witness,
     /// The sum of the hits' points.
     pub score: i32,
     /// Percentage of similar cases in which aspect and label were right, 0 to 100.
     pub confidence: u8,
     /// Reasons: hits that found the aspect (0 points) and hits that contribute to the score.
     pub hits: Vec<Hit>,
+}
+
+impl Finding {
+    /// Whether the stars withdrew the judgement; that hit comes last.
+    pub fn is_withdrawn(&self) -> bool {
+        self.hits.last().is_some_and(|hit| hit.rule == WITHDRAWN)
+    }
 }
 
 /// Measured percentage of right judgements among those that only the rules make.
@@ -186,58 +178,25 @@ pub fn witness(hits: &[Hit]) -> Witness {
     }
 }
 
-/// A sentence; as JSON `[start, end, polarity]`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "(u32, u32, Polarity)", into = "(u32, u32, Polarity)")]
 pub struct Sentence {
     pub span: TextSpan,
     /// Of the sentence as a whole.
     pub polarity: Polarity,
 }
 
-impl From<(u32, u32, Polarity)> for Sentence {
-    fn from((start, end, polarity): (u32, u32, Polarity)) -> Self {
-        Self {
-            span: TextSpan { start, end },
-            polarity,
-        }
-    }
-}
-
-impl From<Sentence> for (u32, u32, Polarity) {
-    fn from(Sentence { span, polarity }: Sentence) -> Self {
-        (span.start, span.end, polarity)
-    }
-}
-
 /// A named entity in the text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mention {
     pub kind: MentionKind,
-    /// The entities that the words may name, sorted. One is a link; several are an ambiguity, which counts for none of
-    /// them.
-    pub candidates: Vec<String>,
+    /// The full name of a person, the id of a service, or the name of a place.
+    pub name: String,
     /// Sentence number, from 0.
     pub sentence: u32,
-    /// The last sentence that continues about it. The sentences between begin with he, she, they or it, and name no
-    /// other person.
-    pub through: u32,
     /// The words of the name.
     pub span: TextSpan,
-    /// For example `full_name`, `nickname`, `misspelling`, `synonym`.
-    pub rule: String,
     /// What the part of the sentence with the name says.
     pub polarity: Polarity,
-}
-
-impl Mention {
-    /// The named entity, if unambiguous.
-    pub fn link(&self) -> Option<&str> {
-        match self.candidates.as_slice() {
-            [one] => Some(one),
-            _ => None,
-        }
-    }
 }
 
 /// Stored as JSON, which the views `derived_*` show as rows: a changed form must change
@@ -248,7 +207,6 @@ pub struct Analysis {
     pub language: TextLanguage,
     pub sentences: Vec<Sentence>,
     /// By sentence, then by position, then by aspect.
-    #[serde(serialize_with = "with_witnesses")]
     pub findings: Vec<Finding>,
     /// By position.
     pub mentions: Vec<Mention>,
@@ -256,28 +214,12 @@ pub struct Analysis {
     pub overall: (Polarity, i32),
 }
 
-/// Adds to each finding its witness, for people who read the stored analyses.
-fn with_witnesses<S: Serializer>(findings: &[Finding], serializer: S) -> Result<S::Ok, S::Error> {
-    #[derive(Serialize)]
-    struct FindingRow<'a> {
-        #[serde(flatten)]
-        finding: &'a Finding,
-        witness: Witness,
-    }
-    serializer.collect_seq(findings.iter().map(|finding| FindingRow {
-        finding,
-        witness: witness(&finding.hits),
-    }))
-}
-
 impl Analysis {
-    /// The unambiguously named entities, each once, sorted.
+    /// The named entities, each once, sorted.
     pub fn names(&self) -> Vec<(MentionKind, String)> {
-        let mut names: Vec<(MentionKind, String)> = self
-            .mentions
-            .iter()
-            .filter_map(|mention| Some((mention.kind, mention.link()?.to_owned())))
-            .collect();
+        let mentions = self.mentions.iter();
+        let names = mentions.map(|mention| (mention.kind, mention.name.clone()));
+        let mut names: Vec<_> = names.collect();
         names.sort_unstable();
         names.dedup();
         names

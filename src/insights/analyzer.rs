@@ -12,13 +12,14 @@ use super::analysis::{Analysis, Polarity, Sentence, TextLanguage};
 use super::classifier::Classifier;
 use super::decide::{OpinionFinder, TextFindings, WEIGHTS_DIGEST};
 use super::language::detect_language;
-use super::people::{Linker, tables};
+use super::names::TABLE;
+use super::people::Linker;
 use super::rules::{HOME_SERVICES, IDS, Trade};
 use super::store::FORMAT;
 use super::text::TokenizedText;
 use crate::metrics;
 use crate::model::business::Business;
-use crate::model::{Mentions, Review, hex};
+use crate::model::{Review, hex};
 
 /// A hash of the engine's results for many texts. It is part of the method hash, so that a changed engine is noticed
 /// even if trade, weights and roster are the same. A test recomputes it.
@@ -37,8 +38,6 @@ pub struct AnalysisInput<'a> {
     pub language: Option<&'a str>,
     /// Name of the author; authors do not mention themselves.
     pub author: &'a str,
-    /// Recorded mentions.
-    pub recorded: &'a Mentions,
     /// Stars, 1 to 5. They may withdraw a judgement; where they are few, a complaint needs less evidence in the text.
     pub stars: u8,
 }
@@ -49,7 +48,6 @@ impl<'a> AnalysisInput<'a> {
             text: &review.text,
             language: review.language.as_deref(),
             author: &review.author,
-            recorded: &review.mentions,
             stars: review.rating.stars(),
         }
     }
@@ -104,7 +102,7 @@ impl Analyzer {
             names: LazyLock::new(Box::new(move || Linker::new(&named))),
             name: own_name(&business.name),
             language: business.language.clone(),
-            method: digest(&(version, trade.digest(), &*WEIGHTS_DIGEST, tables(), names)),
+            method: digest(&(version, trade.digest(), &*WEIGHTS_DIGEST, TABLE, names)),
         }
     }
 
@@ -152,7 +150,7 @@ impl Analyzer {
             overall,
             parts,
         } = self.engine.english.analyze(&text, Some(subject.stars));
-        let mut mentions = (self.names).mentions(&text, subject.author, subject.recorded);
+        let mut mentions = (self.names).mentions(&text, subject.author);
         for mention in &mut mentions {
             let mut parts = parts[mention.sentence as usize].iter();
             let part = parts.find(|(span, _)| span.end > mention.span.start);
@@ -241,42 +239,33 @@ mod tests {
     use super::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
     use crate::insights::TextLanguage;
     use crate::insights::rules::HOME_SERVICES;
-    use crate::model::Mentions;
     use crate::model::business::{Business, Technician};
 
-    fn subject<'a>(text: &'a str, recorded: &'a Mentions) -> AnalysisInput<'a> {
+    const fn subject(text: &str) -> AnalysisInput<'_> {
         AnalysisInput {
             text,
             language: None,
             author: "Jane D.",
-            recorded,
             stars: 5,
         }
     }
 
     #[test]
     fn every_input_of_an_analysis_changes_a_hash() {
-        let (none, some) = (
-            Mentions::default(),
-            Mentions::new(vec!["A".to_owned()], Vec::new(), Vec::new()),
-        );
-        let other = Mentions::new(Vec::new(), vec!["A".to_owned()], Vec::new());
         let subjects = [
-            subject("Great.", &none),
-            subject("Great!", &none),
-            subject("Great.", &some),
-            subject("Great.", &other),
+            subject("Great."),
+            subject("Great!"),
             AnalysisInput {
                 author: "Great.",
-                ..subject("Jane D.", &none)
+                ..subject("Jane D.")
             },
             AnalysisInput {
                 stars: 1,
-                ..subject("Great.", &none)
+                ..subject("Great.")
             },
             AnalysisInput {
                 language: Some("en"),
-                ..subject("Great.", &none)
+                ..subject("Great.")
             },
         ];
         assert_eq!(
@@ -325,11 +314,10 @@ mod tests {
 
     #[test]
     fn a_long_text_is_cut_at_the_limit_between_characters() {
-        let none = Mentions::default();
         let analyzer = Analyzer::default();
         let long =
             "They were late. ".repeat(TEXT_CHARS_MAX / 16) + &"🙂".repeat(40) + " Great service!";
-        let analysis = analyzer.analyze(&subject(&long, &none));
+        let analysis = analyzer.analyze(&subject(&long));
         assert_eq!(analysis.language, TextLanguage::English);
         assert!(
             analysis
@@ -340,12 +328,11 @@ mod tests {
             analysis.sentences.last()
         );
         let cut: String = long.chars().take(TEXT_CHARS_MAX).collect();
-        assert_eq!(analysis, analyzer.analyze(&subject(&cut, &none)));
+        assert_eq!(analysis, analyzer.analyze(&subject(&cut)));
     }
 
     #[test]
     fn texts_without_words_or_a_known_language_are_not_analysed() {
-        let none = Mentions::default();
         for (text, language) in [
             ("", TextLanguage::None),
             ("👍👍", TextLanguage::None),
@@ -354,7 +341,7 @@ mod tests {
                 TextLanguage::Other,
             ),
         ] {
-            let analysis = Analyzer::default().analyze(&subject(text, &none));
+            let analysis = Analyzer::default().analyze(&subject(text));
             assert_eq!(analysis.language, language, "{text}");
             assert!(
                 analysis.findings.is_empty() && analysis.mentions.is_empty(),

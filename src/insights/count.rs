@@ -8,8 +8,7 @@ use chrono::{Datelike, NaiveDate};
 
 use super::analysis::{Polarity, TextLanguage};
 use super::compact::{
-    CompactAnalysis, CompactFinding, CompactName, FindingSource, MASKED_FINDINGS_MAX,
-    QUOTE_CONFIDENCE_MIN, bits, name_key, review_vote,
+    CompactAnalysis, CompactFinding, QUOTE_CONFIDENCE_MIN, name_key, vote_of,
 };
 use super::rules::Trade;
 use super::words::WordMap;
@@ -123,16 +122,14 @@ pub const PERSON_MIN: u32 = 3;
 /// Minimum number of reviews with a judgement for an aspect that only the classifier judges.
 const UNRULED_MIN: u32 = 3;
 
-/// Counts of one aspect or entity.
+/// Counts of one aspect.
 #[derive(Debug, Clone, Default)]
 pub struct OpinionCounts {
     /// Number of reviews by vote.
     pub votes: VoteCounts,
-    /// Number of reviews that name it ambiguously.
-    pub ambiguous: u32,
     /// The newest reviews that judge it, at most [`EXAMPLES_SHOWN`], by their index, newest first.
     pub examples: Vec<u32>,
-    /// Number of reviews in which rules judge it, alone or with the classifier; only counted for aspects.
+    /// Number of reviews in which rules judge it, alone or with the classifier.
     pub ruled: u32,
     /// Quotable sentences: praise first, then blame.
     pub quotes: [Shortlist; 2],
@@ -142,14 +139,6 @@ pub struct OpinionCounts {
 const EXAMPLES_SHOWN: usize = 3;
 
 impl OpinionCounts {
-    /// Counts the vote of the review at `position`.
-    fn count(&mut self, vote: Vote, position: u32) {
-        self.votes.count(vote);
-        if vote.judges() && self.examples.len() < EXAMPLES_SHOWN {
-            self.examples.push(position);
-        }
-    }
-
     /// Whether rules judge it, or enough reviews do if it is the classifier alone.
     pub const fn is_shown(&self) -> bool {
         let judged = self.votes.judged();
@@ -167,7 +156,7 @@ pub struct Month {
     pub good: u32,
     /// Its analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
-    /// The votes on each aspect, followed by the votes on each entity.
+    /// The votes on each aspect.
     pub cells: Vec<VoteCounts>,
 }
 
@@ -227,8 +216,8 @@ pub struct Counted {
     pub corpus: Corpus,
     /// Counts of the aspects in the trade's order.
     pub aspects: Vec<OpinionCounts>,
-    /// Counts of the entities in the roster's order.
-    pub entities: Vec<OpinionCounts>,
+    /// The votes on the entities in the roster's order.
+    pub entities: Vec<VoteCounts>,
     /// Months with reviews, newest first.
     pub months: Vec<Month>,
 }
@@ -245,7 +234,7 @@ impl Counted {
                 ..Corpus::default()
             },
             aspects: vec![OpinionCounts::default(); aspects],
-            entities: vec![OpinionCounts::default(); entities],
+            entities: vec![VoteCounts::default(); entities],
             months: Vec::new(),
         };
         for (position, (review, analysis)) in (0..).zip(sources.analyses) {
@@ -287,8 +276,12 @@ impl Counted {
                 corpus.low_rated.without_aspect += blame;
             }
         }
-        let judged = self.count_aspects(position, review, analysis);
-        self.count_names(position, analysis, roster, &judged);
+        self.count_aspects(position, review, analysis);
+        for name in &analysis.names {
+            if let Some(entity) = roster.find(name.key) {
+                self.entities[entity].count(name.vote());
+            }
+        }
     }
 
     /// Counts the rating of a review in its month.
@@ -296,14 +289,13 @@ impl Counted {
         let (date, stars) = (review.date.date(), review.rating.stars());
         let number = date.year() * MONTHS + date.month0().cast_signed();
         if self.months.last().is_none_or(|month| number < month.number) {
-            let cells = self.aspects.len() + self.entities.len();
             self.months.push(Month {
                 number,
                 reviews: 0,
                 stars: 0,
                 good: 0,
                 overall: VoteCounts::default(),
-                cells: vec![VoteCounts::default(); cells],
+                cells: vec![VoteCounts::default(); self.aspects.len()],
             });
         }
         if let Some(month) = self.months.last_mut() {
@@ -313,114 +305,33 @@ impl Counted {
         }
     }
 
-    fn count_aspects(
-        &mut self,
-        position: u32,
-        review: &Review,
-        analysis: &CompactAnalysis,
-    ) -> Judged {
+    fn count_aspects(&mut self, position: u32, review: &Review, analysis: &CompactAnalysis) {
         let newest = self.corpus.window.map_or(0, |(_, newest)| newest);
-        let mut judged = Judged::default();
-        for (number, finding) in analysis.findings.iter().enumerate() {
-            let Some(opinion_counts) = self.aspects.get_mut(usize::from(finding.aspect)) else {
-                continue;
-            };
-            judged.aspects |= 1 << finding.aspect;
-            let is_ruled = finding.polarity.judges()
-                && matches!(finding.source, FindingSource::Rule | FindingSource::Both);
-            judged.ruled |= u64::from(is_ruled) << finding.aspect;
-            if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize) {
-                let quote_rank = quote_rank(*finding, review, analysis, newest);
-                if let Some(kept) = judged.quote_ranks.get_mut(number) {
-                    *kept = quote_rank;
-                }
-                if let Some(quote_rank) = quote_rank {
-                    list.offer(position, quote_rank, *finding);
-                }
+        for finding in &analysis.findings {
+            let quotes = &mut self.aspects[usize::from(finding.aspect)].quotes;
+            if let Some(list) = quotes.get_mut(finding.polarity as usize)
+                && let Some(quote_rank) = quote_rank(*finding, review, analysis, newest)
+            {
+                list.offer(position, quote_rank, *finding);
             }
         }
-        if let Some(month) = self.months.last_mut() {
-            for aspect in bits(judged.aspects) {
-                let findings = analysis.findings.iter();
-                let about_it = findings.filter(|finding| usize::from(finding.aspect) == aspect);
-                if let Some(vote) = review_vote(about_it) {
-                    self.aspects[aspect].count(vote, position);
-                    self.aspects[aspect].ruled += u32::from(judged.ruled >> aspect & 1 == 1);
-                    month.cells[aspect].count(vote);
-                }
-            }
-        }
-        judged
-    }
-
-    fn count_names(
-        &mut self,
-        position: u32,
-        analysis: &CompactAnalysis,
-        roster: &Roster,
-        judged: &Judged,
-    ) {
-        let aspects = self.aspects.len();
-        for name in &analysis.names {
-            let Some(entity) = roster.find(name.key) else {
+        let Some(month) = self.months.last_mut() else {
+            return;
+        };
+        for (aspect, (counts, cell)) in (0..).zip(self.aspects.iter_mut().zip(&mut month.cells)) {
+            let Some(vote) = vote_of(analysis, aspect) else {
                 continue;
             };
-            let opinion_counts = &mut self.entities[entity];
-            opinion_counts.ambiguous += u32::from(name.ambiguous > 0);
-            if !name.is_linked {
-                continue;
+            let mut findings = analysis.findings.iter();
+            let is_ruled = findings.any(|one| one.aspect == aspect && one.is_ruled);
+            counts.votes.count(vote);
+            counts.ruled += u32::from(is_ruled);
+            if vote.judges() && counts.examples.len() < EXAMPLES_SHOWN {
+                counts.examples.push(position);
             }
-            let is_person = name.kind == MentionKind::Technician;
-            let about_it = analysis
-                .masked(name.finding_mask)
-                .filter(|finding| usize::from(finding.aspect) < aspects);
-            let vote = if is_person {
-                review_vote(about_it).unwrap_or(Vote::Neutral)
-            } else {
-                name.vote()
-            };
-            opinion_counts.count(vote, position);
-            let findings = findings_about_only(name, analysis);
-            let ranked = (0..).zip(&analysis.findings).zip(judged.quote_ranks);
-            for ((number, finding), quote_rank) in ranked {
-                // A sentence is not quoted as praise or blame of something if the review as a whole contradicts it.
-                let is_fit = findings >> number & 1_u32 == 1
-                    && if is_person {
-                        finding.polarity == analysis.overall
-                    } else {
-                        vote == Vote::from(finding.polarity)
-                    };
-                if let Some(list) = opinion_counts.quotes.get_mut(finding.polarity as usize)
-                    && let Some(quote_rank) = quote_rank.filter(|_| is_fit)
-                {
-                    list.offer(position, quote_rank, *finding);
-                }
-            }
-            if let Some(month) = self.months.last_mut() {
-                month.cells[aspects + entity].count(vote);
-            }
+            cell.count(vote);
         }
     }
-}
-
-/// The judgements in one compact analysis.
-#[derive(Default)]
-struct Judged {
-    /// A bit for each judged aspect.
-    aspects: u64,
-    /// A bit for each aspect that rules judge.
-    ruled: u64,
-    /// The rank of each finding's sentence as a quote, if it can be quoted.
-    quote_ranks: [Option<u32>; MASKED_FINDINGS_MAX],
-}
-
-/// The quotable findings about `name`: those about it and no other name of its kind.
-fn findings_about_only(name: &CompactName, analysis: &CompactAnalysis) -> u32 {
-    let others = analysis
-        .names
-        .iter()
-        .filter(|other| other.kind == name.kind && other.key != name.key);
-    others.fold(name.finding_mask, |mask, other| mask & !other.finding_mask)
 }
 
 // The best sentences for quotes, collected while counting.
@@ -493,7 +404,7 @@ fn quote_rank(
     let is_undivided =
         of_sentence().all(|other| other.polarity == finding.polarity || !other.polarity.judges());
     let clearest = of_sentence()
-        .filter(|other| other.source == FindingSource::Both)
+        .filter(|other| other.is_agreed)
         .max_by_key(|other| (other.confidence, Reverse(other.aspect)));
     let can_be_shown = clearest == Some(&finding) && finding.is_quotable && is_undivided;
     if !can_be_shown || finding.polarity.contradicts(stars) {
@@ -521,8 +432,6 @@ const MONTHS: i32 = 12;
 const HALF_YEAR: i32 = 6;
 /// Number of months in the figures of one thing.
 const MONTHS_SHOWN: i32 = 24;
-/// Further ahead of the month before it, a month is mistaken, for example one that somebody wrote with `sqlite3`.
-const FAR_AHEAD_MONTHS: i32 = 36;
 
 /// The votes in one cell of the counts by month.
 pub fn votes_over_time(months: &[Month], cell: usize) -> VotesOverTime {
@@ -581,13 +490,8 @@ fn trend(months: &[Month], share: impl Fn(&Month) -> (u32, u32)) -> InsightTrend
     ComparisonVerdict::of(before, now).into()
 }
 
-/// The newest month, but for one that is so far ahead of all others that its day must be mistaken.
 fn newest(months: &[Month]) -> i32 {
-    let mut pairs = months.windows(2);
-    let near = pairs.find(|pair| pair[0].number - pair[1].number < FAR_AHEAD_MONTHS);
-    near.map_or(months, |pair| pair)
-        .first()
-        .map_or(0, |month| month.number)
+    months.first().map_or(0, |month| month.number)
 }
 
 /// The month with that number: the year times twelve, plus the month from 0.
@@ -601,7 +505,7 @@ fn year_and_month(number: i32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Month, newest, votes_over_time};
+    use super::{Month, votes_over_time};
     use crate::model::VoteCounts;
     use crate::wire::InsightTrend;
 
@@ -618,22 +522,6 @@ mod tests {
             good: 0,
             overall: votes,
             cells: vec![votes],
-        }
-    }
-
-    #[test]
-    fn month_years_ahead_does_not_hide_the_others() {
-        for (numbers, expected, shown) in [
-            (&[60, 3, 2, 0][..], 3, 3),
-            (&[30, 3, 2], 30, 1),
-            (&[60, 3], 60, 1),
-            (&[3], 3, 1),
-            (&[], 0, 0),
-        ] {
-            let months: Vec<Month> = numbers.iter().map(|number| month(*number, 1, 0)).collect();
-            assert_eq!(newest(&months), expected, "{numbers:?}");
-            let monthly = votes_over_time(&months, 0).monthly;
-            assert_eq!(monthly.len(), shown, "{numbers:?}");
         }
     }
 

@@ -144,6 +144,9 @@ impl OpinionFinder {
         if seeks_complaints {
             self.add_complaints(text, &sentences, &mut findings);
         }
+        for finding in &mut findings {
+            finding.witness = witness(&finding.hits);
+        }
         findings.sort_by(|one, other| {
             (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
         });
@@ -163,7 +166,7 @@ impl OpinionFinder {
             // A complaint without an aspect is in no vote.
             let is_open = |one: &Finding| {
                 self.trade.aspect(&one.aspect) == self.trade.overall
-                    && witness(&one.hits) == Witness::Classifier
+                    && one.witness == Witness::Classifier
             };
             let here = findings.iter();
             let here = here.filter(|one| one.sentence == number && !is_open(one));
@@ -688,6 +691,7 @@ impl OpinionFinder {
             sentence: u32::try_from(sentence).unwrap_or(u32::MAX),
             span: text.span(part.tokens.clone()),
             polarity: Polarity::Neutral,
+            witness: Witness::Classifier,
             score: 0,
             confidence: 0,
             hits: Vec::new(),
@@ -903,7 +907,7 @@ fn withdraw_by_stars<'a>(
 
 /// Whether the stars withdraw the judgement of a finding.
 fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
-    let witness = witness(&finding.hits);
+    let witness = finding.witness;
     let (sure_from, needs_both) = match finding.polarity {
         Polarity::Negative if stars < ALL_STARS => (
             BLAME_SURE_FROM[usize::from(witness == Witness::Classifier)],
@@ -921,7 +925,7 @@ mod tests {
     use std::sync::LazyLock;
 
     use super::OpinionFinder;
-    use crate::insights::analysis::{Finding, Polarity, witness};
+    use crate::insights::analysis::{Finding, Polarity};
     use crate::insights::classifier::Classifier;
     use crate::insights::rules::{GENERAL, HOME_SERVICES, Trade};
     use crate::insights::text::TokenizedText;
@@ -1143,7 +1147,7 @@ mod tests {
             } else {
                 Witness::Rule
             };
-            assert_eq!(witness(&found.hits), expected, "{text} {aspect}");
+            assert_eq!(found.witness, expected, "{text} {aspect}");
         }
     }
 
@@ -1214,20 +1218,22 @@ mod tests_of_stars {
                 score.signum()
             },
         };
+        let hits: Vec<Hit> = rules.iter().enumerate().map(hit).collect();
         Finding {
             aspect: "price".to_owned(),
             sentence: 0,
             span: TextSpan::default(),
             polarity,
+            witness: witness(&hits),
             score,
             confidence: 90,
-            hits: rules.iter().enumerate().map(hit).collect(),
+            hits,
         }
     }
 
     #[test]
     fn the_witness_of_a_finding_follows_from_the_hits() {
-        let of = |rules: &[&str]| witness(&finding(Polarity::Positive, 3, rules).hits);
+        let of = |rules: &[&str]| finding(Polarity::Positive, 3, rules).witness;
         assert_eq!(of(&["phrase:fair"]), Witness::Rule);
         assert_eq!(of(&["examples:fair price"]), Witness::Classifier);
         assert_eq!(of(&["phrase:fair", "examples:fair price"]), Witness::Both);

@@ -6,7 +6,7 @@
 //!      these, and findings of that.
 //!    - `classifier` makes `SentenceScores` of the same sentence by learned weights.
 //!    - `decide` weighs both and returns the text's [`Finding`]s.
-//!    - `people` and `places` find each [`Mention`] of a name by its words (`names`) and its context (`contexts`).
+//!    - `people` and `places` find each [`Mention`] of a name by its words and its context (`names`).
 //!    - `store` keeps analyses in the database.
 //! 2. `page` turns all analyses into the public insights: a pure function of them.
 //!    - `compact` makes a [`CompactAnalysis`] of each, with the votes of its review; `quotable` says which sentences can be
@@ -20,7 +20,6 @@ mod analysis;
 mod analyzer;
 pub mod classifier;
 mod compact;
-mod contexts;
 mod count;
 pub mod decide;
 mod language;
@@ -38,7 +37,7 @@ mod topics;
 pub mod words;
 
 pub use analysis::{
-    Analysis, Finding, Hit, Mention, Polarity, Sentence, TextLanguage, TextSpan, witness,
+    Analysis, Finding, Hit, Mention, Polarity, Sentence, TextLanguage, TextSpan,
 };
 pub use analyzer::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
 pub use compact::{CompactAnalysis, CompactFinding, CompactName, name_key, review_vote, vote_of};

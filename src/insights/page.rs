@@ -5,9 +5,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::analysis::Polarity;
-use super::compact::MASKED_FINDINGS_MAX;
 use super::count::{
-    AggregateInput, Counted, OpinionCounts, PERSON_MIN, Roster, RosterEntry, Shortlist, temporal,
+    AggregateInput, Counted, OpinionCounts, PERSON_MIN, QuoteCandidate, Roster, Shortlist, temporal,
     votes_over_time,
 };
 use super::people::names_stranger;
@@ -18,7 +17,7 @@ use crate::model::{MentionKind, Vote, VoteCounts};
 use crate::wire::{
     Aspect, Complaint, Entities, Entity, Faq, FaqBasis, InsightQuote, Insights, InsightsMethod,
     LowRated, OverallSentiment, QuoteKind, SummaryEvidence, SummarySentence, SummaryTemplate,
-    Votes, VotesOverTime,
+    Votes,
 };
 
 /// Minimum number of reviews for which one side, praise or blame, is shown.
@@ -27,7 +26,6 @@ const SIDE_MIN: u32 = 3;
 const SIDE_PART: u32 = 10;
 /// Maximum number of quotes: of the larger side, and of the other.
 const ASPECT_QUOTES: (usize, usize) = (3, 2);
-const ENTITY_QUOTES: (usize, usize) = (1, 1);
 const ANSWER_QUOTES: (usize, usize) = (1, 1);
 /// Minimum number of reviews with a judgement for an answer.
 const REVIEWS_MIN: u32 = 5;
@@ -63,7 +61,6 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         texts: BTreeMap::new(),
         quoted: BTreeSet::new(),
     };
-    // A sentence is quoted only once: people and aspects choose first, so that a review changes only what it supports.
     let entities = Entities {
         technicians: page.entities(MentionKind::Technician),
         services: page.entities(MentionKind::Service),
@@ -72,7 +69,6 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let aspects = page.aspects();
     let summary_sentences = page.sentences(&aspects);
     let answers = page.answers();
-    let topics = find_topics(sources, |at, sentence, vote| page.quote(at, sentence, vote));
     let shown = aspects.into_iter().zip(&counted.aspects).enumerate();
     let shown =
         shown.filter(|(at, (_, counts))| counts.is_shown() && sources.trade.overall != Some(*at));
@@ -87,7 +83,7 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         complaints: complaints(&aspects),
         aspects,
         entities,
-        topics,
+        topics: find_topics(sources),
         temporal: temporal(&counted.months),
         faq: (editorial.faq.iter().map(Faq::from))
             .chain(answers)
@@ -170,32 +166,23 @@ impl InsightsPage<'_> {
     }
 
     /// The figures of all entities of that kind, in the roster's order.
-    fn entities(&mut self, kind: MentionKind) -> Vec<Entity> {
-        let entries = self.roster.entries.iter().enumerate();
-        let of_kind = entries.filter(|(_, entry)| entry.kind == kind);
-        of_kind.map(|(at, entry)| self.entity(at, entry)).collect()
-    }
-
-    fn entity(&mut self, at: usize, entry: &RosterEntry) -> Entity {
-        let counted = self.counted;
-        let counts = &counted.entities[at];
-        let reviews = counts.votes.reviews();
-        let stated = entry.is_stated(reviews).then_some(counts);
-        let unstated = VoteCounts {
-            uncertain: reviews,
-            ..VoteCounts::default()
-        };
-        Entity {
-            id: entry.id.clone(),
-            name: entry.name.clone(),
-            votes: stated.map_or(&unstated, |counts| &counts.votes).into(),
-            ambiguous_count: counts.ambiguous,
-            example_review_ids: stated.map_or_else(Vec::new, |counts| self.examples(counts)),
-            quotes: stated.map_or_else(Vec::new, |counts| self.both_sides(counts, ENTITY_QUOTES)),
-            temporal: stated.map_or_else(VotesOverTime::default, |_| {
-                votes_over_time(&counted.months, counted.aspects.len() + at)
-            }),
-        }
+    fn entities(&self, kind: MentionKind) -> Vec<Entity> {
+        let entries = self.roster.entries.iter().zip(&self.counted.entities);
+        let of_kind = entries.filter(|(entry, _)| entry.kind == kind);
+        let figures = of_kind.map(|(entry, votes)| {
+            let reviews = votes.reviews();
+            let unstated = VoteCounts {
+                uncertain: reviews,
+                ..VoteCounts::default()
+            };
+            let is_stated = entry.is_stated(reviews);
+            Entity {
+                id: entry.id.clone(),
+                name: entry.name.clone(),
+                votes: if is_stated { votes } else { &unstated }.into(),
+            }
+        });
+        figures.collect()
     }
 
     fn examples(&self, counts: &OpinionCounts) -> Vec<String> {
@@ -233,8 +220,7 @@ impl InsightsPage<'_> {
             if quotes.len() == count {
                 break;
             }
-            let vote = one.finding.polarity.into();
-            let quote = self.quote(one.position, one.finding.sentence, vote);
+            let quote = self.quote(one);
             quotes
                 .extend(quote.filter(|quote| quotes.iter().all(|other| other.text != quote.text)));
         }
@@ -242,32 +228,30 @@ impl InsightsPage<'_> {
     }
 
     /// The sentence as a quote; `None` if it cannot be shown or is already quoted.
-    fn quote(&mut self, position: u32, sentence: u16, vote: Vote) -> Option<InsightQuote> {
-        if self.quoted.contains(&(position, sentence)) {
+    fn quote(&mut self, one: &QuoteCandidate) -> Option<InsightQuote> {
+        let sentence = (one.position, one.finding.sentence);
+        if self.quoted.contains(&sentence) {
             return None;
         }
-        let quote = self.quote_again(position, sentence, vote)?;
-        self.quoted.insert((position, sentence));
+        let quote = self.quote_again(one)?;
+        self.quoted.insert(sentence);
         Some(quote)
     }
 
     /// The sentence as a quote, even if it is quoted elsewhere; `None` if it cannot be shown by itself, or is about a person
     /// named in too few reviews.
-    fn quote_again(&mut self, position: u32, sentence: u16, vote: Vote) -> Option<InsightQuote> {
+    fn quote_again(&mut self, one: &QuoteCandidate) -> Option<InsightQuote> {
+        let (position, sentence) = (one.position, one.finding.sentence);
         if self.is_about_rare_person(position, sentence) {
             return None;
         }
         let (review, _) = self.sources.analyses[position as usize];
         let text = (self.texts.entry(position)).or_insert_with(|| TokenizedText::new(&review.text));
         let tokens = text.sentences().get(usize::from(sentence))?.clone();
-        let polarity = match vote {
-            Vote::Positive => Polarity::Positive,
-            Vote::Negative => Polarity::Negative,
-            Vote::Neutral | Vote::Mixed | Vote::Uncertain => Polarity::Neutral,
-        };
-        let span = text.span(tokens.clone());
+        let (span, polarity) = (text.span(tokens.clone()), one.finding.polarity);
+        let is_blame = polarity == Polarity::Negative;
         if !says_by_itself(text, tokens.clone(), polarity)
-            || vote == Vote::Negative && names_stranger(text, tokens, &self.known)
+            || is_blame && names_stranger(text, tokens, &self.known)
         {
             return None;
         }
@@ -277,32 +261,25 @@ impl InsightsPage<'_> {
             start: span.start,
             end: span.end,
             text: span.of(&review.text)?.to_owned(),
-            kind: match polarity {
-                Polarity::Positive => QuoteKind::Praise,
-                Polarity::Negative => QuoteKind::Complaint,
-                Polarity::Neutral | Polarity::Uncertain => QuoteKind::Mention,
+            kind: if is_blame {
+                QuoteKind::Complaint
+            } else {
+                QuoteKind::Praise
             },
             date: review.date.date(),
             stars: review.rating.stars(),
         })
     }
 
-    /// Whether a sentence names or continues about a person named in too few reviews.
+    /// Whether a sentence names a person named in too few reviews.
     fn is_about_rare_person(&self, position: u32, sentence: u16) -> bool {
         let (_, analysis) = self.sources.analyses[position as usize];
-        // The masks cover only the first findings: a later sentence may be about anyone whom the text names.
-        let mut late = analysis.findings.iter().skip(MASKED_FINDINGS_MAX);
-        let is_late = late.any(|finding| finding.sentence == sentence);
-        analysis.names.iter().any(|name| {
-            let mut about = analysis.masked(name.finding_mask);
-            let entity = self
-                .roster
-                .find(name.key)
-                .map(|at| &self.counted.entities[at]);
+        let mut names = analysis.names.iter();
+        names.any(|name| {
+            let entity = self.roster.find(name.key);
             name.kind == MentionKind::Technician
-                && (about.any(|finding| finding.sentence == sentence)
-                    || is_late && name.mentions > 0)
-                && entity.is_some_and(|counts| counts.votes.reviews() < PERSON_MIN)
+                && name.sentences.contains(&sentence)
+                && entity.is_some_and(|at| self.counted.entities[at].reviews() < PERSON_MIN)
         })
     }
 }
@@ -451,10 +428,9 @@ impl InsightsPage<'_> {
         let shown = quotes.filter(|quote| quote.kind == kind);
         // A sentence that is quoted elsewhere is repeated only if there is no other.
         let [_, blame] = &counts.quotes;
-        let best = || (blame.best.iter()).map(|one| (one.position, one.finding.sentence));
         let quote = (vote == Vote::Negative).then(|| {
-            let other = best().find_map(|(at, sentence)| self.quote(at, sentence, vote));
-            other.or_else(|| best().find_map(|(at, sentence)| self.quote_again(at, sentence, vote)))
+            let other = blame.best.iter().find_map(|one| self.quote(one));
+            other.or_else(|| blame.best.iter().find_map(|one| self.quote_again(one)))
         });
         let quote = quote.flatten();
         sentence.evidence.aspect = Some(aspect.id.clone());
@@ -496,7 +472,7 @@ impl InsightsPage<'_> {
             for quote in &quotes {
                 let kind = match quote.kind {
                     QuoteKind::Complaint => " Criticism: “",
-                    QuoteKind::Praise | QuoteKind::Mention => " Praise: “",
+                    QuoteKind::Praise => " Praise: “",
                 };
                 answered.answer += &[kind, &quote.text, "”"].concat();
             }

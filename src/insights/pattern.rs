@@ -220,7 +220,7 @@ impl Parser<'_> {
 // The matcher: a prefix tree of all patterns. Every word of a pattern has a number, its symbol, and so has every list and
 // class; the vocabulary has the symbols of each word, so that only numbers are compared.
 
-pub type Symbol = usize;
+type Symbol = usize;
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
@@ -237,14 +237,14 @@ pub struct WordUnit<'matcher> {
 }
 
 impl<'matcher> WordUnit<'matcher> {
-    /// The unit of one token.
-    pub const fn of_token(at: usize, symbols: &'matcher [Symbol], fits_gap: bool) -> Self {
+    /// The unit of a name with these symbols; no gap contains it.
+    pub const fn of_name(tokens: &Range<usize>, symbols: &'matcher [Symbol]) -> Self {
         Self {
-            start: at,
-            end: at + 1,
+            start: tokens.start,
+            end: tokens.end,
             symbols,
             is_mark: false,
-            fits_gap,
+            fits_gap: false,
         }
     }
 }
@@ -283,7 +283,7 @@ pub struct PatternTree {
 
 impl PatternTree {
     /// The tree of these patterns, and the symbols of their words, lists and classes.
-    pub fn new<'p>(
+    fn new<'p>(
         patterns: impl Iterator<Item = &'p Vec<Vec<PatternStep>>>,
     ) -> (Self, BTreeMap<&'p str, Symbol>) {
         let mut nodes = vec![PatternNode::default()];
@@ -450,6 +450,12 @@ impl PatternMatcher {
             name,
             gerund,
         }
+    }
+
+    /// The symbols of a word, ascending.
+    pub fn symbols(&self, word: &str) -> &[Symbol] {
+        let symbols = self.vocabulary.get(&Fingerprint::of(word));
+        symbols.map_or(&[], Vec::as_slice)
     }
 
     /// The units of a sentence.

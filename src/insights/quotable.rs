@@ -119,6 +119,7 @@ mod tests {
     use super::{is_quotable, is_stated, says_by_itself};
     use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
     use crate::insights::text::TokenizedText;
+    use crate::wire::Witness;
 
     /// Whether the part of `text` between the bars can be quoted.
     fn can_be_quoted(text: &str) -> bool {
@@ -182,6 +183,7 @@ mod tests {
                 sentence: 0,
                 span: place((0, 20)),
                 polarity: Polarity::Positive,
+                witness: Witness::Rule,
                 score: 3,
                 confidence: 70,
                 hits: hits.iter().map(hit).collect(),

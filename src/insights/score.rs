@@ -9,6 +9,7 @@ use super::pattern::{PatternMatch, WordUnit};
 use super::rules::{CompiledRules, Cue, Meaning, Trade};
 use super::text::TokenizedText;
 use super::words::{LanguageWords, WordSet};
+use crate::wire::Witness;
 
 /// A phrase in the sentence. Positions are units of the sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -248,6 +249,7 @@ pub fn judge_sentence(
             sentence: number,
             span: text.span(parsed.tokens(parsed.clauses[one.clause].units.clone())),
             polarity: label(score, one.is_polar),
+            witness: Witness::Rule,
             score,
             confidence: 0,
             hits: one.hits,

@@ -9,7 +9,7 @@ use crate::storage::{AtPath as _, Database, DbError, Write};
 
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
-pub(super) const FORMAT: u8 = 9;
+pub(super) const FORMAT: u8 = 10;
 /// Analyses that one write stores.
 const ROWS: usize = 512;
 

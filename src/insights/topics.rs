@@ -1,6 +1,7 @@
 //! Topics: things that many reviews name, like `shoe covers`. One counter counts phrases of one or two words in the newest
 //! reviews. A phrase is a topic if it stands for a thing and is not made of words that every text has.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Range;
@@ -8,14 +9,13 @@ use std::sync::LazyLock;
 
 use super::analysis::{Polarity, TextLanguage};
 use super::classifier::STRENGTHS;
-use super::compact::{CompactAnalysis, CompactFinding, FindingSource, bits, review_vote};
+use super::compact::CompactAnalysis;
 use super::count::AggregateInput;
-use super::rules::Trade;
 use super::text::{Capitalisation, TokenizedText};
-use super::words::{Fingerprint, WordMap};
+use super::words::{Fingerprint, WordMap, singular};
 use crate::model::business::Business;
-use crate::model::{Review, Vote, VoteCounts};
-use crate::wire::{InsightQuote, Topic};
+use crate::model::{Vote, VoteCounts};
+use crate::wire::Topic;
 
 /// Number of the newest reviews in which phrases are counted.
 const REVIEWS_READ: usize = 1_000;
@@ -36,8 +36,6 @@ const ARTICLES: [&str; 16] = [
     "a", "an", "the", "this", "these", "those", "my", "our", "your", "his", "her", "their", "its",
     "no", "any", "every",
 ];
-/// Minimum number of sentences about both a topic and its aspect, and their minimum share: one in this many.
-const ASPECT_MIN: (usize, usize) = (2, 4);
 
 /// Common words, by whether they are the most frequent ones. A frequent one is no part of a topic: `the`, `great`, `time`. Any
 /// other one alone says nothing: `employees`, `future`, `solution`.
@@ -55,8 +53,6 @@ pub static COMMON_WORDS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
 
 /// A review in which phrases are counted.
 struct ReadText<'a> {
-    position: u32,
-    review: &'a Review,
     analysis: &'a CompactAnalysis,
     text: TokenizedText,
 }
@@ -68,12 +64,8 @@ struct PhraseUse {
     is_thing: bool,
 }
 
-/// The topics, the most frequent first. `quote` gives the sentence with that number of the review at that index; `None` if it
-/// cannot be shown.
-pub fn find_topics(
-    sources: &AggregateInput<'_>,
-    mut quote: impl FnMut(u32, u16, Vote) -> Option<InsightQuote>,
-) -> Vec<Topic> {
+/// The topics, the most frequent first.
+pub fn find_topics(sources: &AggregateInput<'_>) -> Vec<Topic> {
     let own_names = OwnNames::new(sources.business, sources.people);
     let texts = newest_texts(sources);
     let frequent = frequent_phrases(&texts);
@@ -81,20 +73,19 @@ pub fn find_topics(
         .into_values()
         .filter(|(phrase, uses)| {
             let things = uses.iter().filter(|one| one.is_thing).count();
-            things * THING_PART >= uses.len() && !own_names.cover(phrase)
+            things * THING_PART >= uses.len()
+                && !own_names.cover(phrase)
+                && uses.iter().any(|one| texts[one.text].has_opinion(one.sentence))
         })
         .collect();
     // Pairs come first: `shoe covers` stands for `covers`.
     things.sort_by_key(|(phrase, uses)| (!phrase.contains(' '), Reverse(uses.len()), *phrase));
     let (mut taken, mut topics) = (HashSet::new(), Vec::new());
     for (phrase, uses) in things {
-        let mut stems = phrase.split(' ').map(stem);
-        if stems.clone().any(|word| taken.contains(word)) {
-            continue;
-        }
-        if let Some(topic) = topic(phrase, &uses, &texts, sources.trade, &mut quote) {
-            taken.extend(&mut stems);
-            topics.push(topic);
+        let stems: Vec<_> = phrase.split(' ').map(singular).collect();
+        if stems.iter().all(|word| !taken.contains(word)) {
+            taken.extend(stems);
+            topics.push(topic(phrase, &uses, &texts));
         }
     }
     // Of equally frequent ones, pairs come first.
@@ -104,13 +95,11 @@ pub fn find_topics(
 }
 
 fn newest_texts<'a>(sources: &AggregateInput<'a>) -> Vec<ReadText<'a>> {
-    let analyses = (0..).zip(sources.analyses);
+    let analyses = sources.analyses.iter();
     analyses
-        .filter(|(_, (_, analysis))| analysis.language == TextLanguage::English)
+        .filter(|(_, analysis)| analysis.language == TextLanguage::English)
         .take(REVIEWS_READ)
-        .map(|(position, (review, analysis))| ReadText {
-            position,
-            review,
+        .map(|(review, analysis)| ReadText {
             analysis,
             text: TokenizedText::new(&review.text),
         })
@@ -178,7 +167,7 @@ fn is_part(text: &TokenizedText, sentence: &Range<usize>, at: usize) -> bool {
 /// The same for singular and plural.
 fn key(text: &TokenizedText, words: Range<usize>) -> u64 {
     words.fold(0, |key, at| {
-        Fingerprint::mix(key, Fingerprint::of(stem(text.word(at))))
+        Fingerprint::mix(key, Fingerprint::of(&singular(text.word(at))))
     })
 }
 
@@ -194,7 +183,7 @@ fn is_distinctive(text: &TokenizedText, words: Range<usize>, counts: &WordMap<us
     // `outstanding` judges, but names nothing.
     !STRENGTHS.contains_key(&Fingerprint::of(word))
         && !COMMON_WORDS.contains_key(word)
-        && !COMMON_WORDS.contains_key(stem(word))
+        && !COMMON_WORDS.contains_key(&*singular(word))
 }
 
 /// Whether a phrase stands for a thing: behind an article, and at the end of what is named (`the boiler failed`, not `the
@@ -205,15 +194,18 @@ fn is_thing(text: &TokenizedText, sentence: &Range<usize>, words: Range<usize>) 
     before.any(|at| ARTICLES.contains(&text.word(at))) && !is_part(text, sentence, words.end)
 }
 
-/// A topic with the best sentence that is about its aspect and does not contradict its figures; `None` without such a sentence.
-fn topic(
-    phrase: &str,
-    uses: &[PhraseUse],
-    texts: &[ReadText<'_>],
-    trade: &Trade,
-    mut quote: impl FnMut(u32, u16, Vote) -> Option<InsightQuote>,
-) -> Option<Topic> {
-    // A review's vote is what all its sentences with the phrase say; the uses are in the order of the texts.
+impl ReadText<'_> {
+    /// Whether a sentence has an opinion that could be quoted; a phrase that never stands in such a sentence is no topic.
+    fn has_opinion(&self, sentence: u16) -> bool {
+        let mut findings = self.analysis.findings.iter();
+        findings.any(|finding| {
+            finding.sentence == sentence && finding.is_agreed && finding.is_quotable
+        })
+    }
+}
+
+/// A topic with its votes: what all sentences of a review with the phrase say. The uses are in the order of the texts.
+fn topic(phrase: &str, uses: &[PhraseUse], texts: &[ReadText<'_>]) -> Topic {
     let mut votes = VoteCounts::default();
     for uses in uses.chunk_by(|one, other| one.text == other.text) {
         let sentences = &texts[uses[0].text].analysis.sentences;
@@ -227,56 +219,11 @@ fn topic(
             says(Polarity::Uncertain),
         ));
     }
-    let of_sentence = |one: &PhraseUse| {
-        let sentence = one.sentence;
-        let findings = texts[one.text].analysis.findings.iter();
-        findings.filter(move |finding| finding.sentence == sentence)
-    };
-    // What rules and classifier agree on.
-    let agreed = |one| of_sentence(one).filter(|finding| finding.source == FindingSource::Both);
-    let mut sentences = [0_usize; u64::BITS as usize];
-    for one in uses {
-        let aspects = agreed(one).fold(0, |aspects, finding| aspects | 1 << finding.aspect);
-        bits(aspects).for_each(|aspect| sentences[aspect] += 1);
-    }
-    let aspects = (0..trade.aspects.len()).filter(|aspect| trade.overall != Some(*aspect));
-    let most = aspects.max_by_key(|aspect| (sentences[*aspect], Reverse(*aspect)));
-    let aspect = most.filter(|aspect| {
-        sentences[*aspect] >= ASPECT_MIN.0 && sentences[*aspect] * ASPECT_MIN.1 >= uses.len()
-    });
-    let mut quotable = Vec::new();
-    for one in uses {
-        let read = &texts[one.text];
-        let vote = review_vote(of_sentence(one)).unwrap_or(Vote::Neutral);
-        let is_contradicted = match vote {
-            Vote::Positive => votes.positive < votes.negative,
-            Vote::Negative => votes.negative < votes.positive,
-            Vote::Neutral | Vote::Mixed => false,
-            Vote::Uncertain => true,
-        };
-        let is_about_it =
-            |finding: &CompactFinding| aspect.is_none_or(|at| usize::from(finding.aspect) == at);
-        let stars = read.review.rating.stars();
-        if !is_contradicted
-            && agreed(one).any(|finding| finding.is_quotable && is_about_it(finding))
-            && !agreed(one).any(|finding| finding.polarity.contradicts(stars))
-        {
-            let is_typical = vote == Vote::from(read.analysis.overall);
-            let rank = Reverse((one.is_thing, is_typical));
-            quotable.push((rank, (read.position, one.sentence, vote)));
-        }
-    }
-    // Of equally good ones, the newest comes first.
-    quotable.sort_by_key(|(rank, _)| *rank);
-    Some(Topic {
+    Topic {
         id: phrase.replace(' ', "-"),
         phrase: phrase.to_owned(),
         votes: (&votes).into(),
-        aspect: aspect.map(|at| trade.aspects[at].id.clone()),
-        quote: quotable
-            .into_iter()
-            .find_map(|(_, (position, sentence, vote))| quote(position, sentence, vote))?,
-    })
+    }
 }
 
 /// The words in the names of the business, its people, services and places, without plural endings. They are counted as
@@ -294,7 +241,7 @@ impl OwnNames {
     fn new(business: &Business, people: &[&str]) -> Self {
         let words = |name: &str| -> Vec<String> {
             let text = TokenizedText::new(name);
-            let words = (0..text.tokens().len()).map(|at| stem(text.word(at)).to_owned());
+            let words = (0..text.tokens().len()).map(|at| singular(text.word(at)).into_owned());
             words.collect()
         };
         let services = business.services.iter();
@@ -309,47 +256,8 @@ impl OwnNames {
 
     /// Whether a phrase consists of these words or has a person's name.
     fn cover(&self, phrase: &str) -> bool {
-        let mut words = phrase.split(' ').map(stem);
-        let is_own = |word: &str| self.words.contains(word) || self.kind.contains(word);
-        words.clone().all(is_own) || words.any(|word| self.people.contains(word))
-    }
-}
-
-/// A word without its plural ending: `dishes`, `berries`, `keys`.
-fn stem(word: &str) -> &str {
-    let endings = [
-        ("sses", 2),
-        ("shes", 2),
-        ("ches", 2),
-        ("xes", 2),
-        ("ss", 0),
-        ("us", 0),
-        ("is", 0),
-        ("s", 1),
-    ];
-    let ending = endings.iter().find(|(ending, _)| word.ends_with(ending));
-    let stem = &word[..word.len() - ending.map_or(0, |(_, letters)| *letters)];
-    if stem.len() < LETTERS_MIN { word } else { stem }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::stem;
-
-    #[test]
-    fn plural_and_singular_have_the_same_stem() {
-        for (one, many) in [
-            ("dish", "dishes"),
-            ("lunch", "lunches"),
-            ("glass", "glasses"),
-            ("box", "boxes"),
-            ("key", "keys"),
-            ("service", "services"),
-        ] {
-            assert_eq!(stem(one), stem(many), "{many}");
-        }
-        for word in ["bus", "gas", "this", "basis", "address"] {
-            assert_eq!(stem(word), word);
-        }
+        let mut words = phrase.split(' ').map(singular);
+        let is_own = |word: Cow<'_, str>| self.words.contains(&*word) || self.kind.contains(&*word);
+        words.clone().all(is_own) || words.any(|word| self.people.contains(&*word))
     }
 }

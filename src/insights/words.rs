@@ -1,13 +1,12 @@
 //! The words of English: the tables of its file (words that identify it, sentence ends, negators, inflection), and the
 //! fingerprints by which words are looked up.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::LazyLock;
 
 use serde::Deserialize;
-use unicode_normalization::UnicodeNormalization as _;
-use unicode_normalization::char::is_combining_mark;
 
 use crate::model::parse_toml;
 
@@ -241,16 +240,54 @@ impl LanguageWords {
     }
 }
 
+/// A word without its plural and possessive ending: `leak` for `leaks`, `dish` for `dishes`, `battery` for `batteries`.
+pub fn singular(word: &str) -> Cow<'_, str> {
+    let word = word.strip_suffix("'s").unwrap_or(word);
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 2) {
+        return format!("{stem}y").into();
+    }
+    let endings = [
+        ("sses", 2),
+        ("shes", 2),
+        ("ches", 2),
+        ("xes", 2),
+        ("ss", 0),
+        ("us", 0),
+        ("is", 0),
+        ("s", 1),
+    ];
+    let ending = endings.iter().find(|(ending, _)| word.ends_with(ending));
+    let stem = &word[..word.len() - ending.map_or(0, |(_, letters)| *letters)];
+    if stem.len() < STEM_MIN { word } else { stem }.into()
+}
+
+/// Minimum number of letters of a word without its plural ending.
+const STEM_MIN: usize = 2;
+
 /// The file of the language.
 pub const SOURCE: &str = include_str!("languages/en.toml");
 
-/// These lower-case letters without their accents, as typed on other keyboards: `a` for `á`, `n` for `ñ`.
-pub fn plain_letters(letters: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
-    let parts = letters.nfd().filter(|part| !is_combining_mark(*part));
-    parts.map(|part| match part {
-        // These letters have a stroke that Unicode does not decompose.
-        'ø' => 'o',
-        'ł' => 'l',
-        other => other,
-    })
+#[cfg(test)]
+mod tests {
+    use super::singular;
+
+    #[test]
+    fn plural_and_singular_are_one_word() {
+        for (one, many) in [
+            ("dish", "dishes"),
+            ("lunch", "lunches"),
+            ("glass", "glasses"),
+            ("box", "boxes"),
+            ("key", "keys"),
+            ("service", "services"),
+            ("battery", "batteries"),
+            ("ac", "acs"),
+        ] {
+            assert_eq!(singular(many), one, "{many}");
+            assert_eq!(singular(one), one, "{one}");
+        }
+        for word in ["bus", "this", "basis", "address"] {
+            assert_eq!(singular(word), word);
+        }
+    }
 }

@@ -117,7 +117,7 @@ impl SearchView<'_> {
             name.map_or_else(|| words.to_string(), |name| format!("{name}: {words}"))
         });
         let all = input.entries.len() as u64;
-        let text = parameters.text(&input.business);
+        let text = parameters.text();
         let finder = text.as_ref().map(TextFinder::new);
         let shown = found.reviews(self.snapshot).map(|review| {
             let item = ReviewFragment::in_list(review, site);

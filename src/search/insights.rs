@@ -6,11 +6,10 @@ use std::collections::HashMap;
 use super::facets::{FACET_VALUES_MAX, with_opinions};
 use super::names::{self, value};
 use super::parameters::Cursor;
-use super::suggestions::suggest_names;
 use crate::insights::rules::AspectDefinition;
 use crate::insights::{
     AnalysisInput, CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, Trade, name_key,
-    review_vote, vote_of, witness,
+    review_vote, vote_of,
 };
 use crate::links::with_query;
 use crate::model::business::PublishStaff;
@@ -111,20 +110,12 @@ fn part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
     let mut stage = InsightsStage::of(part.name(), insights);
     match part {
         InsightsPart::Overview => return overview(snapshot),
-        InsightsPart::Aspects => {
-            stage.aspects = stage.first("aspects", &insights.aspects, most, |one| {
-                AspectFacet::from(one)
-            });
-        }
+        InsightsPart::Aspects => stage.add_aspects(insights, most),
         InsightsPart::Technicians => stage.add_entities(MentionKind::Technician, insights, most),
         InsightsPart::Services => stage.add_entities(MentionKind::Service, insights, most),
         InsightsPart::Areas => stage.add_entities(MentionKind::ServiceArea, insights, most),
-        InsightsPart::Topics => {
-            stage.topics = stage.first("topics", &insights.topics, most, |one| one.into());
-        }
-        InsightsPart::Faq => {
-            stage.faq = stage.first("faq", &insights.faq, most, |one| one.into());
-        }
+        InsightsPart::Topics => stage.topics = stage.first("topics", &insights.topics, most),
+        InsightsPart::Faq => stage.faq = stage.first("faq", &insights.faq, most),
         InsightsPart::Summary => {
             stage.summary = Some(insights.summary.clone());
             stage.summary_sentences = Some(insights.summary_sentences.clone());
@@ -181,52 +172,26 @@ pub fn find_entity<'a>(
     })
 }
 
-/// Opinions on each aspect in the sentences that name something; for a technician, also in the next one.
+/// Opinions on each aspect in the sentences that name something.
 fn by_aspect(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Vec<AspectFacet> {
     let aspects = snapshot.input.analyzer.trade().shown_aspects();
-    let value = value(kind, facet);
-    let key = name_key(kind, value);
+    let key = name_key(kind, value(kind, facet));
     let mut counts = vec![VoteCounts::default(); aspects.len()];
-    let analyses = snapshot
-        .input
-        .entries
-        .iter()
-        .filter_map(|entry| entry.analysis.as_ref());
-    for analysis in analyses {
+    let entries = snapshot.input.entries.iter();
+    for analysis in entries.filter_map(|entry| entry.analysis.as_ref()) {
         let Some(name) = analysis.name(kind, key) else {
             continue;
         };
         for (aspect, counts) in (0..).zip(&mut counts) {
-            let near = analysis.masked(name.near_mask);
-            let vote = review_vote(near.filter(|finding| finding.aspect == aspect));
-            if let Some(vote) = vote {
+            let findings = analysis.findings.iter();
+            let about = findings
+                .filter(|finding| finding.aspect == aspect && name.is_in_sentence_of(finding));
+            if let Some(vote) = review_vote(about) {
                 counts.count(vote);
             }
         }
     }
-    with_opinions(aspects, &counts)
-        .map(|aspect| AspectFacet {
-            evidence_url: evidence_url(snapshot, &aspect.id, kind, value),
-            ..aspect
-        })
-        .collect()
-}
-
-/// The URL of the evidence; `None` for a place, because evidence has no such filter.
-fn evidence_url(
-    snapshot: &Snapshot,
-    aspect: &str,
-    kind: MentionKind,
-    value: &str,
-) -> Option<String> {
-    if kind == MentionKind::ServiceArea {
-        return None;
-    }
-    let parameters = [(parameter(kind), value)];
-    Some(with_query(
-        &snapshot.input.links.evidence(aspect),
-        parameters,
-    ))
+    with_opinions(aspects, &counts).collect()
 }
 
 fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>) -> String {
@@ -252,7 +217,6 @@ pub struct EvidenceParameters {
     pub service: Option<String>,
     pub since: Option<Day>,
     pub until: Option<Day>,
-    pub hits: Option<bool>,
     pub limit: Option<u8>,
     pub cursor: Option<Cursor>,
 }
@@ -265,7 +229,6 @@ impl Parameters for EvidenceParameters {
             service: arguments.text("service", "Only with this one: id, name or synonym."),
             since: arguments.day("since", "Only reviews from this day on, `YYYY-MM-DD`."),
             until: arguments.day("until", "Only reviews up to this day, `YYYY-MM-DD`."),
-            hits: arguments.flag("hits", "`false` omits the reasons of findings."),
             limit: arguments.limit(),
             cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same request."),
         }
@@ -327,8 +290,7 @@ impl<'a> EvidenceQuery<'a> {
 
 /// The name filters, resolved to the keys of compact analyses.
 struct NameFilter {
-    technician: Option<u64>,
-    service: Option<u64>,
+    names: Vec<(MentionKind, u64)>,
     /// An unknown name matches nothing.
     is_unknown: bool,
     /// For a technician whom few reviews mention, only counts are shown.
@@ -337,32 +299,27 @@ struct NameFilter {
 
 impl NameFilter {
     fn new(parameters: &EvidenceParameters, snapshot: &Snapshot) -> Self {
-        let find = |kind, name: Option<&str>| name.map(|name| names::find(snapshot, kind, name));
-        let technician = find(MentionKind::Technician, parameters.technician.as_deref());
-        let service = find(MentionKind::Service, parameters.service.as_deref());
-        let key = |kind, found: Option<&Facet>| Some(name_key(kind, value(kind, found?)));
-        Self {
-            technician: key(MentionKind::Technician, technician.flatten()),
-            service: key(MentionKind::Service, service.flatten()),
-            is_unknown: technician == Some(None) || service == Some(None),
-            is_named_by_few: technician.flatten().is_some_and(is_named_by_few),
-        }
-    }
-
-    /// Of these findings those in sentences that name what is filtered by; `None` if there are none of them.
-    fn near(&self, analysis: &CompactAnalysis, findings: u32) -> Option<u32> {
-        let names = [
-            (MentionKind::Technician, self.technician),
-            (MentionKind::Service, self.service),
-        ];
-        let mut near = findings;
-        for (kind, key) in names {
-            if let Some(key) = key {
-                near &= analysis.name(kind, key)?.near_mask;
+        let mut filter = Self {
+            names: Vec::new(),
+            is_unknown: false,
+            is_named_by_few: false,
+        };
+        for (kind, name) in [
+            (MentionKind::Technician, &parameters.technician),
+            (MentionKind::Service, &parameters.service),
+        ] {
+            let Some(name) = name else { continue };
+            match names::find(snapshot, kind, name) {
+                None => filter.is_unknown = true,
+                Some(facet) => {
+                    let key = name_key(kind, value(kind, facet));
+                    filter.names.push((kind, key));
+                    filter.is_named_by_few |=
+                        kind == MentionKind::Technician && is_named_by_few(facet);
+                }
             }
         }
-        let is_filtered = self.technician.or(self.service).is_some();
-        (near != 0 || !is_filtered).then_some(near)
+        filter
     }
 }
 
@@ -372,11 +329,10 @@ fn is_named_by_few(person: &Facet) -> bool {
 }
 
 /// The part of a review that supports a figure.
-struct Support<'a> {
-    analysis: &'a CompactAnalysis,
+struct Support {
     vote: Vote,
-    /// Bit 0 is the first finding.
-    finding_mask: u32,
+    /// The numbers of its findings.
+    findings: Vec<usize>,
 }
 
 /// A page of the reviews that support an aspect, from the cursor if there is one.
@@ -397,13 +353,13 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
         canonical: &query.canonical(),
         limit: query.limit(),
         cursor: parameters.cursor.as_ref(),
-        has_hits: parameters.hits.unwrap_or(true),
         is_hidden: named.is_named_by_few,
     };
     let page = pages.answer(positions.range(range), |analysis| {
         let support = support(analysis, query, &named)?;
-        for name in &support.analysis.names {
-            if name.near_mask & support.finding_mask != 0 {
+        for name in &analysis.names {
+            let mut findings = support.findings.iter().map(|at| &analysis.findings[*at]);
+            if findings.any(|finding| name.is_in_sentence_of(finding)) {
                 *counted.entry((name.kind, name.key)).or_default() += 1;
             }
         }
@@ -421,7 +377,6 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
             .unwrap_or_default(),
         by_technician: list(MentionKind::Technician, &counts.technicians),
         by_service: list(MentionKind::Service, &counts.services),
-        did_you_mean: did_you_mean(snapshot, parameters),
         page,
     }
 }
@@ -472,15 +427,15 @@ pub fn technician(
         canonical: &technician_canonical(name),
         limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
         cursor: parameters.cursor.as_ref(),
-        has_hits: false,
         is_hidden,
     };
     let page = pages.answer(positions, |analysis| {
-        let name = analysis.name(kind, key).filter(|name| name.is_linked)?;
+        let name = analysis.name(kind, key)?;
+        let findings = analysis.findings.iter().enumerate();
+        let about = findings.filter(|(_, finding)| name.is_in_sentence_of(finding));
         Some(Support {
-            analysis,
-            vote: review_vote(analysis.masked(name.finding_mask)).unwrap_or(Vote::Neutral),
-            finding_mask: name.near_mask,
+            vote: name.vote(),
+            findings: about.map(|(at, _)| at).collect(),
         })
     });
     Ok(wire::TechnicianEvidence {
@@ -500,17 +455,16 @@ struct PageRequest<'a> {
     canonical: &'a str,
     limit: u8,
     cursor: Option<&'a Cursor>,
-    has_hits: bool,
     /// Whether only the number of the reviews is shown.
     is_hidden: bool,
 }
 
 impl PageRequest<'_> {
     /// The reviews at these positions, newest first, that support something.
-    fn answer<'a>(
-        &'a self,
+    fn answer(
+        &self,
         positions: impl Iterator<Item = u32>,
-        mut support: impl FnMut(&'a CompactAnalysis) -> Option<Support<'a>>,
+        mut support: impl FnMut(&CompactAnalysis) -> Option<Support>,
     ) -> wire::EvidencePage {
         let entries = &self.snapshot.input.entries;
         let after = (self.cursor).map(|cursor| entries.count_through(cursor.day, &cursor.id));
@@ -533,12 +487,9 @@ impl PageRequest<'_> {
         let last = found.last().filter(|_| has_more);
         let next = last
             .map(|(entry, _)| Cursor::at(self.canonical, entry.review.date, entry.id().as_str()));
-        let mut technicians =
-            facets_by_key(MentionKind::Technician, &self.snapshot.counts().technicians);
-        technicians.retain(|_, facet| !is_named_by_few(facet));
         let reviews: Vec<_> = found
             .iter()
-            .map(|(entry, support)| self.review(&entry.review, support, &technicians))
+            .map(|(entry, support)| self.review(&entry.review, support))
             .collect();
         wire::EvidencePage {
             matched,
@@ -550,100 +501,69 @@ impl PageRequest<'_> {
     }
 
     /// A review of the page, analyzed again.
-    fn review(
-        &self,
-        review: &Review,
-        support: &Support<'_>,
-        technicians: &HashMap<u64, &Facet>,
-    ) -> wire::EvidenceReview {
+    fn review(&self, review: &Review, support: &Support) -> wire::EvidenceReview {
         let analyzer = &self.snapshot.input.analyzer;
         let trade = analyzer.trade();
         let analysis = analyzer.analyze(&AnalysisInput::of(review));
-        let about = |at: u32| {
-            let names = support.analysis.names.iter();
-            let near = names
-                .filter(|name| name.kind == MentionKind::Technician && has_bit(name.near_mask, at));
-            let mut about: Vec<String> = near
-                .filter_map(|name| Some(technicians.get(&name.key)?.name.clone()))
-                .collect();
-            about.sort_unstable();
-            about
-        };
         let hit = |hit: Hit| wire::EvidenceHit {
             rule: hit.rule,
             start: hit.span.start,
             end: hit.span.end,
             points: hit.points,
         };
-        let finding = |at: u32, finding: Finding| wire::EvidenceFinding {
+        let finding = |finding: Finding| wire::EvidenceFinding {
             sentence: finding.sentence,
             start: finding.span.start,
             end: finding.span.end,
             text: finding.span.of(&review.text).unwrap_or_default().to_owned(),
             aspect: (trade.shown_ids().contains(&&*finding.aspect)).then_some(finding.aspect),
             polarity: finding.polarity.into(),
-            technicians: about(at),
             score: finding.score,
-            witness: witness(&finding.hits),
+            witness: finding.witness,
             confidence: finding.confidence,
-            hits: self
-                .has_hits
-                .then(|| finding.hits.into_iter().map(hit).collect()),
+            hits: finding.hits.into_iter().map(hit).collect(),
         };
-        let findings = (0..).zip(analysis.findings);
-        let findings = findings.filter(|(at, _)| has_bit(support.finding_mask, *at));
+        let findings = analysis.findings.into_iter().enumerate();
+        let findings = findings.filter(|(at, _)| support.findings.contains(at));
         wire::EvidenceReview {
             review_id: review.id.to_string(),
             url: self.snapshot.input.links.review(review.id.as_str()),
             date: review.date.date(),
             stars: review.rating.stars(),
             polarity: support.vote,
-            findings: findings.map(|(at, one)| finding(at, one)).collect(),
+            findings: findings.map(|(_, one)| finding(one)).collect(),
             owner_reply: review.reply.clone().map(wire::OwnerReply::from),
         }
     }
 }
 
-fn has_bit(mask: u32, at: u32) -> bool {
-    mask & 1_u32.checked_shl(at).unwrap_or(0) != 0
-}
-
-/// The part of a review that supports the aspect; `None` if none does. With a name, only findings count that are in a sentence
-/// with that name; for a technician, also in the next one.
-fn support<'a>(
-    analysis: &'a CompactAnalysis,
+/// The part of a review that supports the aspect; `None` if none does. With names, only findings count that are in a sentence
+/// with all of them.
+fn support(
+    analysis: &CompactAnalysis,
     query: &EvidenceQuery<'_>,
     named: &NameFilter,
-) -> Option<Support<'a>> {
+) -> Option<Support> {
     let vote = vote_of(analysis, query.at)?;
     let filter = query.parameters.polarity;
     if filter.is_some_and(|side| side != vote) {
         return None;
     }
+    let names = named.names.iter();
+    let names: Option<Vec<_>> = names.map(|(kind, key)| analysis.name(*kind, *key)).collect();
+    let names = names?;
     let is_of_side = |polarity: Polarity| {
         let side = filter.filter(|side| *side != Vote::Mixed);
         side.is_none_or(|side| side == Vote::from(polarity))
     };
-    let findings = (0_u32..u32::BITS).zip(&analysis.findings);
-    let findings = findings
-        .filter(|(_, finding)| finding.aspect == query.at && is_of_side(finding.polarity))
-        .fold(0, |mask, (at, _)| mask | 1 << at);
-    Some(Support {
-        analysis,
-        vote,
-        finding_mask: named.near(analysis, findings)?,
-    })
-}
-
-/// The nearest known names for unknown ones.
-fn did_you_mean(snapshot: &Snapshot, parameters: &EvidenceParameters) -> Option<wire::DidYouMean> {
-    let nearest = |kind, name: Option<&str>| suggest_names(snapshot, kind, name?);
-    wire::DidYouMean {
-        technician: nearest(MentionKind::Technician, parameters.technician.as_deref()),
-        service: nearest(MentionKind::Service, parameters.service.as_deref()),
-        ..wire::DidYouMean::default()
-    }
-    .if_any()
+    let findings = analysis.findings.iter().enumerate();
+    let findings = findings.filter(|(_, finding)| {
+        finding.aspect == query.at
+            && is_of_side(finding.polarity)
+            && names.iter().all(|name| name.is_in_sentence_of(finding))
+    });
+    let findings: Vec<usize> = findings.map(|(at, _)| at).collect();
+    (names.is_empty() || !findings.is_empty()).then_some(Support { vote, findings })
 }
 
 /// The names by their keys in compact analyses.

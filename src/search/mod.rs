@@ -10,9 +10,9 @@ mod results;
 mod suggestions;
 
 pub use parameters::{
-    CURSOR, Cursor, FeedParameters, PluralEndings, SearchParameters, SinceParameters, TextMatch,
+    CURSOR, Cursor, FeedParameters, SearchParameters, SinceParameters, TextMatch,
     TextQuery,
 };
 pub use results::{
-    MATCHED_MAX, ResultPage, SHORT_PAGE, TextFinder, count_by_reading, find_page, search_reviews,
+    MATCHED_MAX, ResultPage, SHORT_PAGE, TextFinder, find_page, search_reviews,
 };

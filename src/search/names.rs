@@ -25,7 +25,7 @@ pub fn find<'a>(snapshot: &'a Snapshot, kind: MentionKind, query: &str) -> Optio
 
 /// How a query may name an entity; an earlier way takes precedence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Naming {
+pub enum Naming {
     Name,
     Id,
     /// An alias or a synonym.
@@ -54,10 +54,10 @@ pub fn named(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Vec<String>
     named
 }
 
-type NamedEntity<'a> = (&'a str, Vec<(Naming, &'a str)>);
+pub type NamedEntity<'a> = (&'a str, Vec<(Naming, &'a str)>);
 
 /// The entities that the business lists, then those that reviews mention, with their names.
-fn entities(snapshot: &Snapshot, kind: MentionKind) -> Vec<NamedEntity<'_>> {
+pub fn entities(snapshot: &Snapshot, kind: MentionKind) -> Vec<NamedEntity<'_>> {
     let (business, index) = (&snapshot.input.business, snapshot.input.entries.index());
     let mut entities: Vec<NamedEntity<'_>> = match kind {
         MentionKind::Technician => {

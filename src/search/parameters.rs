@@ -2,6 +2,7 @@
 //! and the cursor of a page.
 
 use std::borrow::Cow;
+use std::cmp::Reverse;
 use std::fmt;
 
 use base64::Engine;
@@ -10,8 +11,8 @@ use chrono::NaiveDate;
 
 use crate::bounds::QUERY_CHARACTERS_MAX;
 use crate::insights::Trade;
+use crate::insights::words::singular;
 use crate::links::with_query;
-use crate::model::business::Business;
 use crate::model::{
     Day, FNV_OFFSET, MentionKind, Review, ReviewId, Sort, Vote, fnv1a, fold, fold_plainly, named,
 };
@@ -141,11 +142,10 @@ impl SearchParameters {
         }
     }
 
-    /// The text to be found; plurals are those of the business's language.
-    pub fn text(&self, business: &Business) -> Option<TextQuery> {
+    /// The text to be found.
+    pub fn text(&self) -> Option<TextQuery> {
         let query = self.query.as_deref().filter(|query| !query.is_empty())?;
-        let plural_endings = PluralEndings::of(business.language.as_deref());
-        Some(TextQuery::new(query, self.text_match, plural_endings))
+        Some(TextQuery::new(query, self.text_match))
     }
 
     /// The names of people, services and places that reviews must mention.
@@ -322,8 +322,7 @@ fn fingerprint(filter: &str) -> u64 {
     fnv1a(FNV_OFFSET, filter.as_bytes())
 }
 
-// How a query matches a text, and its words: runs of letters and digits, without the plural ending of the business's
-// language.
+// How a query matches a text, and its words: runs of letters and digits, without plural endings.
 
 named! {
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -331,10 +330,13 @@ named! {
         /// The query as it is, anywhere.
         #[default]
         Substring = "substring",
-        /// Each word of the query, in singular or plural, at the start of a word, in any order; or the whole query anywhere.
+        /// Each word of the query at the start of a word, in any order; or the whole query anywhere.
         Words = "words",
     }
 }
+
+/// Minimum number of letters of a word without its plural ending: `gas` is none.
+const SINGULAR_MIN: usize = 3;
 
 /// The text that reviews must contain.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -342,17 +344,17 @@ pub struct TextQuery {
     pub text_match: TextMatch,
     /// Must occur in the text, unless all of `words` do. Folded, plainly if words are searched.
     pub whole: String,
-    /// [`PluralEndings::words`]: of each, a form must begin a word of the text. Empty if only the whole query counts.
-    pub words: Vec<WordForms>,
+    /// Each must begin a word of the text. Empty if only the whole query counts.
+    pub words: Vec<String>,
 }
 
 impl TextQuery {
-    pub fn new(query: &str, text_match: TextMatch, plural_endings: PluralEndings) -> Self {
+    pub fn new(query: &str, text_match: TextMatch) -> Self {
         let (whole, words) = match text_match {
             TextMatch::Substring => (fold(query), Vec::new()),
             TextMatch::Words => {
                 let whole = fold_plainly(query);
-                let words = plural_endings.words(&whole);
+                let words = words(&whole);
                 (whole, words)
             }
         };
@@ -363,155 +365,37 @@ impl TextQuery {
         }
     }
 
-    /// Texts that every match contains, as it is compared: what all forms of a word begin with, because the whole query contains
-    /// that too; without words, the query.
-    pub fn parts(&self) -> Vec<String> {
+    /// Texts that every match contains, as it is compared; the whole query contains the words, too.
+    pub fn parts(&self) -> &[String] {
         if self.words.is_empty() {
-            vec![self.whole.clone()]
+            std::slice::from_ref(&self.whole)
         } else {
-            self.words.iter().map(common_start).collect()
+            &self.words
         }
     }
 }
 
-/// The beginnings of a word's singular and plural, none of which begins with another.
-pub type WordForms = Vec<String>;
-
-/// What all forms of a word begin with.
-fn common_start(word: &WordForms) -> String {
-    let [first, others @ ..] = word.as_slice() else {
-        return String::new();
-    };
-    let is_shared = |(at, letter): &(usize, char)| {
-        let end = at + letter.len_utf8();
-        others.iter().all(|other| other.starts_with(&first[..end]))
-    };
-    let shared = first.char_indices().take_while(is_shared);
-    shared.map(|(_, letter)| letter).collect()
-}
-
-/// How the plurals of one language end.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PluralEndings {
-    /// Minimum number of characters of a singular.
-    characters_min: usize,
-    /// Endings of plurals without accents, each with the endings of their singulars. The first that ends a word counts; one that
-    /// is its own singular protects words that only look like plurals.
-    endings: &'static [(&'static str, &'static [&'static str])],
-}
-
-#[rustfmt::skip]
-const ENGLISH: PluralEndings = PluralEndings {
-    characters_min: 3,
-    endings: &[
-        ("ies", &["ie", "y"]), ("sses", &["ss"]), ("shes", &["sh"]), ("ches", &["ch"]), ("xes", &["x"]), ("zes", &["z"]),
-        ("ss", &["ss"]), ("us", &["us"]), ("is", &["is"]), ("s", &[""]),
-    ],
-};
-const SPANISH: PluralEndings = PluralEndings {
-    characters_min: 3,
-    endings: &[("ces", &["ce", "z"]), ("es", &[""]), ("s", &[""])],
-};
-/// Four characters, because "sehen" would find "sehr", and "Haus" "Hauptsache".
-#[rustfmt::skip]
-const GERMAN: PluralEndings = PluralEndings {
-    characters_min: 4,
-    endings: &[("nen", &[""]), ("en", &["", "a"]), ("er", &[""]), ("e", &[""]), ("s", &[""])],
-};
-#[rustfmt::skip]
-const FRENCH: PluralEndings = PluralEndings {
-    characters_min: 3,
-    endings: &[
-        ("eaux", &["eau"]), ("aux", &["au", "al", "ail"]), ("eux", &["eu"]), ("oux", &["ou"]), ("s", &[""]),
-    ],
-};
-
-impl Default for PluralEndings {
-    fn default() -> Self {
-        ENGLISH
-    }
-}
-
-impl PluralEndings {
-    /// The endings for a BCP 47 tag; English ones without a tag or for a language without a table.
-    pub fn of(tag: Option<&str>) -> Self {
-        let tag = tag.unwrap_or_default();
-        let language = tag.split('-').next().unwrap_or_default();
-        match language.to_ascii_lowercase().as_str() {
-            "es" => SPANISH,
-            "de" => GERMAN,
-            "fr" => FRENCH,
-            _ => ENGLISH,
+/// The words of a folded query, longest first. Those that another one implies are left out. Empty if only the whole query counts:
+/// a query without a word, or of one without a plural ending, which matches anywhere.
+fn words(folded: &str) -> Vec<String> {
+    let words = folded.split(|character: char| !character.is_alphanumeric());
+    let mut words: Vec<&str> = words.map(without_plural).collect();
+    words.sort_unstable_by_key(|word| (Reverse(word.len()), *word));
+    let mut kept: Vec<String> = Vec::new();
+    for word in words {
+        if !kept.iter().any(|other| other.starts_with(word)) && !word.is_empty() {
+            kept.push(word.to_owned());
         }
     }
-
-    fn forms(&self, word: &str) -> WordForms {
-        let is_long = |singular: &str| singular.chars().count() >= self.characters_min;
-        let mut endings = self.endings.iter();
-        let singulars = endings.find_map(|(plural, singulars)| {
-            let stem = word.strip_suffix(plural)?;
-            let words: Vec<String> = singulars
-                .iter()
-                .map(|singular| format!("{stem}{singular}"))
-                .filter(|word| is_long(word))
-                .collect();
-            (!words.is_empty()).then_some(words)
-        });
-        // Plurals that the singular does not begin.
-        let plurals = self.endings.iter().flat_map(|(plural, singulars)| {
-            let changed = (singulars.iter()).filter(|singular| !plural.starts_with(**singular));
-            let stems = changed.filter_map(|singular| word.strip_suffix(singular));
-            stems
-                .filter(|_| is_long(word))
-                .map(move |stem| format!("{stem}{plural}"))
-        });
-        let mut forms: Vec<String> = singulars.into_iter().flatten().chain(plurals).collect();
-        forms.push(word.to_owned());
-        forms.sort_unstable();
-        // A form comes after those that it begins with.
-        forms.dedup_by(|longer, shorter| longer.starts_with(shorter.as_str()));
-        forms
-    }
-
-    /// The words of a folded query, longest first. Those that another one implies are left out. Empty if only the whole query
-    /// counts: a query in a script without spaces, without a word, or of one word with one form, which matches anywhere.
-    pub fn words(&self, folded: &str) -> Vec<WordForms> {
-        if folded.chars().any(is_unspaced) {
-            return Vec::new();
-        }
-        let mut words: Vec<WordForms> = folded
-            .split(|character| !is_of_word(character))
-            .filter(|word| !word.is_empty())
-            .map(|word| self.forms(word))
-            .collect();
-        words.sort_unstable_by(|one, other| {
-            (other[0].len(), &other[0]).cmp(&(one[0].len(), &one[0]))
-        });
-        let mut kept: Vec<WordForms> = Vec::new();
-        for word in words {
-            let is_implied = |other: &WordForms| {
-                let begins = |form: &String| word.iter().any(|one| form.starts_with(one.as_str()));
-                other.iter().all(begins)
-            };
-            if !kept.iter().any(is_implied) {
-                kept.push(word);
-            }
-        }
-        kept.retain(|word| *word != [folded]);
-        kept
-    }
+    kept.retain(|word| word != folded);
+    kept
 }
 
-/// Whether a character belongs to a word: a letter or digit of a script that has spaces between words.
-pub fn is_of_word(character: char) -> bool {
-    character.is_alphanumeric() && !is_unspaced(character)
-}
-
-/// Whether a character's script has no spaces between words: Thai, Lao, Burmese, Khmer, Japanese and Chinese (Unicode
-/// Standard Annex 14, classes SA and ID).
-fn is_unspaced(character: char) -> bool {
-    matches!(character,
-        '\u{0E00}'..='\u{0EFF}' | '\u{1000}'..='\u{109F}' | '\u{1780}'..='\u{17FF}' | '\u{2E80}'..='\u{2FDF}'
-        | '\u{3005}'..='\u{30FF}' | '\u{31F0}'..='\u{31FF}' | '\u{3400}'..='\u{4DBF}' | '\u{4E00}'..='\u{9FFF}'
-        | '\u{F900}'..='\u{FAFF}' | '\u{FF66}'..='\u{FF9F}' | '\u{20000}'..='\u{3FFFF}')
+/// What a word and its singular begin with.
+fn without_plural(word: &str) -> &str {
+    let singular = singular(word);
+    let pairs = word.char_indices().zip(singular.chars());
+    let shared = pairs.take_while(|((_, letter), other)| letter == other);
+    let end = shared.last().map_or(0, |((at, letter), _)| at + letter.len_utf8());
+    if end < SINGULAR_MIN { word } else { &word[..end] }
 }

@@ -12,7 +12,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::names::named;
-use super::parameters::{Cursor, SearchParameters, TextMatch, TextQuery, is_of_word};
+use super::parameters::{Cursor, SearchParameters, TextMatch, TextQuery};
 use super::suggestions::nearest_names;
 use crate::compute::run_long_if;
 use crate::metrics;
@@ -136,7 +136,7 @@ where
     T: Future<Output = Result<S, E>>,
 {
     let entries = &snapshot.input.entries;
-    let text = parameters.text(&snapshot.input.business);
+    let text = parameters.text();
     let mut matches = select(snapshot, parameters);
     // What some of the matches do not have.
     let (mut unread, mut _slot) = (None, None);
@@ -178,14 +178,6 @@ where
     })
 }
 
-/// The number of reviews that match a text, up to one more than [`MATCHED_MAX`]; found by reading all of them.
-pub fn count_by_reading(snapshot: &Snapshot, query: &TextQuery) -> u64 {
-    let entries = &snapshot.input.entries;
-    let mut all = RoaringBitmap::new();
-    all.insert_range(0..position(entries.len()));
-    find(entries, &all, query).len()
-}
-
 /// Those of the `selected` reviews that may have the text, by the database's text index; all of them if it cannot tell.
 async fn candidates(
     snapshot: &Snapshot,
@@ -199,7 +191,7 @@ async fn candidates(
     }
     let review_nos = if selected.len() > READ_UNASKED_MAX {
         let database = &snapshot.database;
-        database.text_candidates(&parts, &snapshot.position).await
+        database.text_candidates(parts, &snapshot.position).await
     } else {
         Ok(None)
     };
@@ -347,8 +339,8 @@ fn days_oldest_first<'a>(
 pub struct TextFinder<'a> {
     text_match: TextMatch,
     whole: Finder<'a>,
-    /// The forms of each word; empty if only the whole query matches.
-    words: Vec<Vec<Finder<'a>>>,
+    /// Empty if only the whole query matches.
+    words: Vec<Finder<'a>>,
 }
 
 impl<'a> TextFinder<'a> {
@@ -356,11 +348,7 @@ impl<'a> TextFinder<'a> {
         Self {
             text_match: query.text_match,
             whole: Finder::new(&query.whole),
-            words: query
-                .words
-                .iter()
-                .map(|word| word.iter().map(Finder::new).collect())
-                .collect(),
+            words: query.words.iter().map(Finder::new).collect(),
         }
     }
 
@@ -370,9 +358,8 @@ impl<'a> TextFinder<'a> {
             TextMatch::Words => text.plain,
         };
         let text = text.as_bytes();
-        let begins_words =
-            |form: &Finder<'_>| form.find_iter(text).any(|start| begins_word(text, start));
-        let has_word = |word: &Vec<Finder<'_>>| word.iter().any(begins_words);
+        let has_word =
+            |word: &Finder<'_>| word.find_iter(text).any(|start| begins_word(text, start));
         let has_words = !self.words.is_empty() && self.words.iter().all(has_word);
         has_words || self.whole.find(text).is_some()
     }
@@ -389,11 +376,11 @@ impl<'a> TextFinder<'a> {
         }
         let length = |start: usize| {
             let rest = &folded[start..];
-            rest.find(|character| !is_of_word(character))
+            rest.find(|character: char| !character.is_alphanumeric())
                 .unwrap_or(rest.len())
         };
-        for form in self.words.iter().flatten().filter(is_shown) {
-            let starts = form
+        for word in self.words.iter().filter(is_shown) {
+            let starts = word
                 .find_iter(folded.as_bytes())
                 .filter(|start| begins_word(folded.as_bytes(), *start));
             found.extend(starts.map(|start| start..start + length(start)));
@@ -454,7 +441,7 @@ fn begins_word(folded: &[u8], start: usize) -> bool {
             let last = first.and_then(|first| str::from_utf8(&before[first..]).ok());
             !last
                 .and_then(|text| text.chars().next())
-                .is_some_and(is_of_word)
+                .is_some_and(char::is_alphanumeric)
         }
     }
 }
@@ -462,7 +449,6 @@ fn begins_word(folded: &[u8], start: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::TextFinder;
-    use crate::model::business::Business;
     use crate::search::{SearchParameters, TextMatch};
 
     /// `text` with the matches of `query` in brackets.
@@ -472,7 +458,7 @@ mod tests {
             text_match,
             ..SearchParameters::default()
         };
-        let query = parameters.text(&Business::default()).unwrap();
+        let query = parameters.text().unwrap();
         let found = TextFinder::new(&query).found_in(text);
         let mut marked = text.to_owned();
         for range in found.into_iter().rev() {

@@ -68,8 +68,6 @@ pub struct AspectFacet {
     #[serde(flatten)]
     #[oai(flatten)]
     pub votes: Votes,
-    /// Address of the sentences for one technician or service; otherwise use the aspect's own.
-    pub evidence_url: Option<String>,
 }
 
 impl AspectFacet {
@@ -78,7 +76,6 @@ impl AspectFacet {
             id: id.to_owned(),
             label: label.to_owned(),
             votes: votes.into(),
-            evidence_url: None,
         }
     }
 }

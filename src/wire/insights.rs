@@ -313,8 +313,8 @@ impl Entities {
     }
 }
 
-/// A person, service or place that reviews name. A vote is what the sentences that name it say, of people also the
-/// sentences after; of people that fewer than three reviews name, all votes are `uncertain`, and nothing is quoted.
+/// A person, service or place that reviews name. A vote is what the sentences that name it say; of people that fewer than
+/// three reviews name, all votes are `uncertain`.
 #[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Entity {
@@ -325,18 +325,9 @@ pub struct Entity {
     #[serde(flatten)]
     #[oai(flatten)]
     pub votes: Votes,
-    /// Number of reviews that may name it, which are not counted for anyone.
-    pub ambiguous_count: u32,
-    /// Ids of the newest reviews that judge it, at most three.
-    pub example_review_ids: Vec<String>,
-    /// Words of customers in passages that name it, at most one of either side, by the rule of aspects.
-    pub quotes: Vec<InsightQuote>,
-    /// By month.
-    pub temporal: VotesOverTime,
 }
 
 /// A word or phrase that many reviews share, counted in the newest 1,000.
-#[skip_serializing_none]
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]
 pub struct Topic {
     /// The phrase with hyphens.
@@ -347,10 +338,6 @@ pub struct Topic {
     #[serde(flatten)]
     #[oai(flatten)]
     pub votes: Votes,
-    /// The id of the aspect that its sentences judge most often; left out if there is none.
-    pub aspect: Option<String>,
-    /// A sentence that has it.
-    pub quote: InsightQuote,
 }
 
 /// An aspect that reviews complain about.
@@ -592,8 +579,6 @@ pub enum QuoteKind {
     Praise,
     /// It complains.
     Complaint,
-    /// It does neither or both.
-    Mention,
 }
 
 #[cfg(test)]

@@ -139,10 +139,6 @@ pub struct DidYouMean {
     pub mentions_service: Option<Vec<String>>,
     /// Names of service areas.
     pub mentions_area: Option<Vec<String>>,
-    /// Full names, of evidence.
-    pub technician: Option<Vec<String>>,
-    /// Ids of services, of evidence.
-    pub service: Option<Vec<String>>,
     /// Language tags.
     pub language: Option<Vec<String>>,
     /// Names of sources.

@@ -2,17 +2,19 @@
 //! technician, service or area, or one part. And the evidence for an aspect's figures: the reviews, with the reasons for every
 //! finding.
 
+use std::cmp::Reverse;
+
 use chrono::NaiveDate;
 use poem_openapi::{Enum, Object, Union};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use serde_with::skip_serializing_none;
 
 use super::facets::{AspectFacet, Facet, LeftOut};
 use super::insights::{
-    Aspect, Complaint, Entity, Faq, FaqBasis, GeneratedFrom, InsightQuote, Insights,
-    InsightsMethod, OverallSentiment, SummarySentence, Topic, Votes,
+    Aspect, Complaint, Entity, Faq, GeneratedFrom, Insights, InsightsMethod, OverallSentiment,
+    SummarySentence, Topic, Votes,
 };
-use super::review::{DidYouMean, OwnerReply};
+use super::review::OwnerReply;
 use crate::model::{MentionKind, Vote, named};
 
 /// All insights, or one stage of them.
@@ -50,71 +52,25 @@ pub struct InsightsStage {
     /// Aspects with complaints, the worst first: in the overview.
     pub complaints: Option<Vec<Complaint>>,
     /// People that reviews name, the most often named first: in the overview and with `part=technicians`.
-    pub technicians: Option<Vec<EntityRow>>,
+    pub technicians: Option<Vec<Entity>>,
     /// Services that they name: in the overview and with `part=services`.
-    pub services: Option<Vec<EntityRow>>,
+    pub services: Option<Vec<Entity>>,
     /// Places that they name: in the overview and with `part=areas`.
-    pub service_areas: Option<Vec<EntityRow>>,
-    /// Phrases that many reviews share: in the overview and, with a quote each, with `part=topics`.
-    pub topics: Option<Vec<TopicRow>>,
-    /// Questions: in the overview and, with answers, with `part=faq`.
-    pub faq: Option<Vec<FaqRow>>,
+    pub service_areas: Option<Vec<Entity>>,
+    /// Phrases that many reviews share: in the overview and with `part=topics`.
+    pub topics: Option<Vec<Topic>>,
+    /// Questions with answers: in the overview and with `part=faq`.
+    pub faq: Option<Vec<Faq>>,
     /// How they were made: with `part=method`.
     pub method: Option<InsightsMethod>,
-    /// The requested service or area, with quotes.
+    /// The requested service or area.
     pub entity: Option<Entity>,
-    /// Votes on each aspect in sentences that name it; each with the address of its evidence.
+    /// Votes on each aspect in sentences that name it.
     pub by_aspect: Option<Vec<AspectFacet>>,
     /// Lists that are shortened to their first values; absent if all are complete.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[oai(default, skip_serializing_if_is_empty)]
     pub left_out: Vec<LeftOut>,
-}
-
-/// A person, service or place that reviews name, in short.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-pub struct EntityRow {
-    /// Id that the business gave it; left out if it has none.
-    pub id: Option<String>,
-    /// Name as displayed; for a service that the business does not list, its id.
-    pub name: String,
-    /// How many published reviews mention it.
-    pub mention_count: u32,
-    /// Number of reviews that are positive about it.
-    pub positive_count: u32,
-    /// Number of reviews that are both.
-    pub mixed_count: u32,
-    /// Number of reviews that are negative about it.
-    pub negative_count: u32,
-}
-
-/// A phrase that many reviews share, in short.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct TopicRow {
-    /// The words, in lower case.
-    pub phrase: String,
-    /// How many reviews have them.
-    pub mention_count: u32,
-    /// The id of the aspect that its sentences judge most often.
-    pub aspect: Option<String>,
-    /// A sentence that has it.
-    pub quote: Option<InsightQuote>,
-}
-
-/// A question, with its answer if that was requested.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-pub struct FaqRow {
-    /// The question as a customer would ask it.
-    pub question: String,
-    /// The answer in plain text; only with `part=faq`.
-    pub answer: Option<String>,
-    /// Whether the firm wrote the answer or it was derived from reviews.
-    pub basis: FaqBasis,
-    /// The ids of the reviews that are quoted.
-    pub review_ids: Option<Vec<String>>,
 }
 
 impl InsightsStage {
@@ -136,35 +92,18 @@ impl InsightsStage {
             ..Self::of("overview", insights)
         };
         // There are at most a few dozen aspects, and other requests need their ids.
-        stage.aspects = stage.first("aspects", &insights.aspects, most * 6, |aspect| {
-            AspectFacet::from(aspect)
-        });
-        stage.complaints = stage.first("complaints", &insights.complaints, most, Clone::clone);
+        stage.add_aspects(insights, most * 6);
+        stage.complaints = stage.first("complaints", &insights.complaints, most);
         for kind in MentionKind::ALL {
             stage.add_entities(kind, insights, most);
         }
-        let topic = |topic: &Topic| TopicRow {
-            quote: None,
-            ..TopicRow::from(topic)
-        };
-        stage.topics = stage.first("topics", &insights.topics, most, topic);
-        let question = |faq: &Faq| FaqRow {
-            answer: None,
-            review_ids: None,
-            ..FaqRow::from(faq)
-        };
-        stage.faq = stage.first("faq", &insights.faq, most, question);
+        stage.topics = stage.first("topics", &insights.topics, most);
+        stage.faq = stage.first("faq", &insights.faq, most);
         stage
     }
 
     /// Keeps the first `most` of a list and records the number of the others.
-    pub fn first<T, R>(
-        &mut self,
-        list: &str,
-        values: &[T],
-        most: usize,
-        row: impl Fn(&T) -> R,
-    ) -> Option<Vec<R>> {
+    pub fn first<T: Clone>(&mut self, list: &str, values: &[T], most: usize) -> Option<Vec<T>> {
         let besides = values.len().saturating_sub(most) as u64;
         if besides > 0 {
             self.left_out.push(LeftOut {
@@ -172,22 +111,26 @@ impl InsightsStage {
                 values: besides,
             });
         }
-        Some(values.iter().take(most).map(row).collect())
+        Some(values.iter().take(most).cloned().collect())
+    }
+
+    pub fn add_aspects(&mut self, insights: &Insights, most: usize) {
+        let aspects: Vec<_> = insights.aspects.iter().map(AspectFacet::from).collect();
+        self.aspects = self.first("aspects", &aspects, most);
     }
 
     /// Adds the most frequently named entities of a kind.
     pub fn add_entities(&mut self, kind: MentionKind, insights: &Insights, most: usize) {
-        let entities = insights.entities.of(kind).iter();
-        let mut named: Vec<&Entity> = entities.filter(|one| one.votes.mention_count > 0).collect();
-        named.sort_by_key(|entity| std::cmp::Reverse(entity.votes.mention_count));
-        let row = |entity: &&Entity| EntityRow::from(*entity);
+        let mut entities = insights.entities.of(kind).to_vec();
+        entities.retain(|one| one.votes.mention_count > 0);
+        entities.sort_by_key(|one| Reverse(one.votes.mention_count));
         match kind {
             MentionKind::Technician => {
-                self.technicians = self.first("technicians", &named, most, row);
+                self.technicians = self.first("technicians", &entities, most);
             }
-            MentionKind::Service => self.services = self.first("services", &named, most, row),
+            MentionKind::Service => self.services = self.first("services", &entities, most),
             MentionKind::ServiceArea => {
-                self.service_areas = self.first("service_areas", &named, most, row);
+                self.service_areas = self.first("service_areas", &entities, most);
             }
         }
     }
@@ -199,42 +142,6 @@ impl From<&Aspect> for AspectFacet {
             id: aspect.id.clone(),
             label: aspect.label.clone(),
             votes: aspect.votes.clone(),
-            evidence_url: None,
-        }
-    }
-}
-
-impl From<&Entity> for EntityRow {
-    fn from(entity: &Entity) -> Self {
-        Self {
-            id: entity.id.clone(),
-            name: entity.name.clone(),
-            mention_count: entity.votes.mention_count,
-            positive_count: entity.votes.positive_count,
-            mixed_count: entity.votes.mixed_count,
-            negative_count: entity.votes.negative_count,
-        }
-    }
-}
-
-impl From<&Topic> for TopicRow {
-    fn from(topic: &Topic) -> Self {
-        Self {
-            phrase: topic.phrase.clone(),
-            mention_count: topic.votes.mention_count,
-            aspect: topic.aspect.clone(),
-            quote: Some(topic.quote.clone()),
-        }
-    }
-}
-
-impl From<&Faq> for FaqRow {
-    fn from(faq: &Faq) -> Self {
-        Self {
-            question: faq.question.clone(),
-            answer: Some(faq.answer.clone()),
-            basis: faq.basis,
-            review_ids: faq.evidence.clone(),
         }
     }
 }
@@ -250,12 +157,10 @@ pub struct AspectEvidence {
     #[serde(flatten)]
     #[oai(flatten)]
     pub votes: Votes,
-    /// Number of matching reviews for each technician, by a sentence that names the person or the next one; the most frequent first.
+    /// Number of matching reviews for each technician, by a sentence that names the person; the most frequent first.
     pub by_technician: Vec<Facet>,
     /// Number of matching reviews for each service, by a sentence that names it; the most frequent first.
     pub by_service: Vec<Facet>,
-    /// Suggestions if the requested name is unknown.
-    pub did_you_mean: Option<DidYouMean>,
     #[serde(flatten)]
     #[oai(flatten)]
     pub page: EvidencePage,
@@ -267,7 +172,7 @@ pub struct TechnicianEvidence {
     #[serde(flatten)]
     #[oai(flatten)]
     pub entity: Entity,
-    /// Votes on each aspect in sentences that name the person or follow one; each with the address of its evidence.
+    /// Votes on each aspect in sentences that name the person.
     pub by_aspect: Vec<AspectFacet>,
     #[serde(flatten)]
     #[oai(flatten)]
@@ -326,18 +231,14 @@ pub struct EvidenceFinding {
     pub aspect: Option<String>,
     /// Their sentiment on it.
     pub polarity: Vote,
-    /// The technicians that its sentence or the one before names, sorted; left out if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    #[oai(default, skip_serializing_if_is_empty)]
-    pub technicians: Vec<String>,
     /// The sum of the hits' points: well above 0 is positive, well below negative.
     pub score: i32,
     /// Source of the judgement: `rule`, `classifier` or `both`.
     pub witness: Witness,
     /// Percentage of such cases in which aspect and label were right.
     pub confidence: u8,
-    /// The reasons; left out if `hits` is `false`.
-    pub hits: Option<Vec<EvidenceHit>>,
+    /// The reasons.
+    pub hits: Vec<EvidenceHit>,
 }
 
 /// One reason: a rule or a weight, where it applied, and what it added.
@@ -355,7 +256,7 @@ pub struct EvidenceHit {
 
 named! {
     /// Source of a finding.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Enum)]
     #[serde(rename_all = "snake_case")]
     #[oai(rename_all = "snake_case")]
     pub enum Witness {

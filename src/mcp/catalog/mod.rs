@@ -115,7 +115,7 @@ pub const TOOLS: [Tool; 9] = [
         title: "One aspect and the sentences about it",
         description: "Get the figures of one aspect, counts of matches by technician and service, and a page of sentences, newest \
              first. Use for who is praised most for what, or what complaints say (polarity=negative). Do not \
-             use for whole reviews (use search_reviews). hits=false is shorter.",
+             use for whole reviews (use search_reviews).",
         arguments: AspectArguments::describe,
         result: result_schema::<wire::AspectEvidence>,
         added: &[],

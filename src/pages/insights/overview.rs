@@ -9,7 +9,6 @@ use crate::model::MentionKind;
 use crate::pages::chart::{BarFragment, JUDGED_MIN, figure};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
-use crate::search::{MATCHED_MAX, PluralEndings, TextMatch, TextQuery, count_by_reading};
 use crate::snapshot::Snapshot;
 use crate::wire::{self, SummaryTemplate};
 
@@ -31,7 +30,7 @@ struct InsightsPage<'a> {
     /// Sentences with the paths of their evidence.
     summary: Vec<(String, String)>,
     /// Phrases, each with the number of reviews that the search for it finds.
-    topics: Vec<(&'a str, u64)>,
+    topics: Vec<&'a wire::Topic>,
     /// Each with the entities that are shown.
     groups: Vec<(MentionKind, Vec<&'a wire::Entity>)>,
     faq: Vec<FaqItem<'a>>,
@@ -110,21 +109,6 @@ fn faq<'a>(insights: &'a wire::Insights, site: &Site<'a>) -> Vec<FaqItem<'a>> {
     insights.faq.iter().filter_map(item).collect()
 }
 
-/// A topic is counted by its words as they are written; the number beside a link is that of what it shows.
-fn topics(snapshot: &Snapshot) -> Vec<(&str, u64)> {
-    let endings = PluralEndings::of(snapshot.input.business.language.as_deref());
-    let topics = snapshot.insights.topics.iter().take(TOPICS);
-    let found = topics.map(|topic| {
-        let query = TextQuery::new(&topic.phrase, TextMatch::Words, endings);
-        let mut count = count_by_reading(snapshot, &query);
-        if count > MATCHED_MAX {
-            count = MATCHED_MAX.max(topic.votes.mention_count.into());
-        }
-        (topic.phrase.as_str(), count)
-    });
-    found.collect()
-}
-
 pub fn overview(snapshot: &Snapshot) -> String {
     let links = &snapshot.input.links;
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
@@ -137,7 +121,7 @@ pub fn overview(snapshot: &Snapshot) -> String {
         summary: (insights.summary_sentences.iter())
             .map(|one| sentence(one, insights, &site))
             .collect(),
-        topics: topics(snapshot),
+        topics: insights.topics.iter().take(TOPICS).collect(),
         groups: groups(insights),
         faq: faq(insights, &site),
         frame: Frame {

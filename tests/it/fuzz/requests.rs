@@ -11,7 +11,7 @@ const TARGETS: &str = "/api/reviews/search? /api/reviews/since/ /api/reviews/ /i
     /api/compare? /? /insights? /embed? /reviews/ /badge.svg? /";
 const QUERY: &str = "query=|rating=|min_rating=|max_rating=|since=|until=|limit=|cursor=|sort=|aspect=|polarity=|language=|source=|has_text=|\
     has_reply=|mentions_technician=|mentions_service=|technician=|service=|first_since=|first_until=|second_since=|\
-    second_until=|part=|theme=|hits=|&|&&|=|%|%00|%ff|%F0%9F%98%80|+|2026-02-29|2024-02-29|0001-01-01|9999-12-31|-1|0|1|4.5|\
+    second_until=|part=|theme=|&|&&|=|%|%00|%ff|%F0%9F%98%80|+|2026-02-29|2024-02-29|0001-01-01|9999-12-31|-1|0|1|4.5|\
     5|100|101|99999999999999999999|1e9|NaN|true|false|newest|highest|price|overall|positive|issue|en|..|/|%2e%2e|search|\
     r-00001|aaaa|ß|é|\u{202e}|;";
 const FIELDS: &str = "if-none-match if-modified-since if-match if-unmodified-since accept-encoding accept range x-forwarded-for \

@@ -1,7 +1,6 @@
 //! Texts of reviews: the analysis of any text finds only parts of it.
 
 use reviews_service::insights::{AnalysisInput, Analyzer, Engine};
-use reviews_service::model::Mentions;
 use reviews_service::model::business::Business;
 
 use super::text_from;
@@ -20,12 +19,10 @@ fn findings_of_any_text_are_within_it() {
         .for_each(move |(stars, bytes)| {
             let analyzer = &analyzer;
             let text = text_from(bytes, WORDS);
-            let recorded = Mentions::default();
             let analysis = analyzer.0.analyze(&AnalysisInput {
                 text: &text,
                 language: Some("en"),
                 author: "Ann B.",
-                recorded: &recorded,
                 stars: 1 + stars % 5,
             });
             let count = u32::try_from(text.chars().count()).unwrap();

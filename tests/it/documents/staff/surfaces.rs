@@ -11,7 +11,7 @@ use crate::support::{BASE, TestApp, table};
 const ROOTS: &str = "/ /insights /insights.json /insights.json?part=overview /insights.json?part=technicians /insights.json?part=summary \
     /insights.json?part=faq /insights.json?part=topics \
     /insights.json?service=ac-repair /insights/aspects/professionalism/evidence.json \
-    /insights/aspects/punctuality/evidence.json?technician=basil&hits=true \
+    /insights/aspects/punctuality/evidence.json?technician=basil \
     /insights/aspects/price/evidence.json?technician=nobody /reviews.json /business.json /transparency.json /facets.json /api/feed.json \
     /feed.xml /api/reviews/search /api/reviews/search?mentions_technician=Basill /api/reviews/since/2001-01-01 \
     /api/compare?first_since=2026-09-01&first_until=2026-09-30&second_since=2026-10-01&second_until=2026-11-30 /embed \

@@ -1,7 +1,7 @@
 //! Parts of the insights and their evidence: small, the same as REST, and sufficient for a person's question.
 
 use super::*;
-use crate::support::{BASE, array_of, assert_has, str_of};
+use crate::support::{array_of, assert_has, str_of};
 
 /// The maximum size of an overview, in bytes.
 const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
@@ -137,12 +137,6 @@ async fn a_technician_has_figures_first_and_then_pages_of_sentences() {
         let asked = json!({"aspect": row["id"], "technician": first["name"], "limit": 1});
         let evidence = tools.call("get_aspect_sentiment", asked).await;
         assert_eq!(evidence["matched"], row["mention_count"], "{row}");
-        let path = str_of(&row["evidence_url"]).strip_prefix(BASE).unwrap();
-        assert_eq!(
-            tools.get(path).await["matched"],
-            row["mention_count"],
-            "{row}"
-        );
     }
     let (mut page, mut seen) = (first.clone(), 0);
     loop {
@@ -169,13 +163,11 @@ async fn a_technician_has_figures_first_and_then_pages_of_sentences() {
     assert_has(&refused, "does not publish the names of its staff");
 }
 
-/// For each review, in the order of the text: the people named in a sentence or in the one before it.
 #[tokio::test]
-async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
+async fn a_finding_belongs_to_the_person_that_its_sentence_names() {
     let texts = [
         "Mike Alvarez was right on time.",
         "Mike Alvarez came. The visit started right on time.",
-        "Mike Alvarez came. It was hot. The visit started right on time.",
         "The visit started right on time. Mike Alvarez came.",
     ];
     let reviews: Vec<Review> = (0..)
@@ -195,8 +187,8 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
         tools.call("get_aspect_sentiment", asked).await
     };
     let all = evidence("polarity", "positive").await;
-    assert_eq!(all["matched"], 4, "{all}");
-    let expected = json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 2}]);
+    assert_eq!(all["matched"], 3, "{all}");
+    let expected = json!([{"id": "t-1", "name": "Mike Alvarez", "reviews": 1}]);
     assert_eq!(all["by_technician"], expected);
     let his = evidence("technician", "T-1").await;
     let reviews = array_of(&his["reviews"]);
@@ -204,13 +196,9 @@ async fn a_finding_belongs_to_the_person_of_the_same_or_last_sentence() {
         .iter()
         .map(|one| str_of(&one["review_id"]))
         .collect();
-    assert_eq!(ids, ["s-0000", "s-0001"]);
-    let of_finding = &reviews[1]["findings"][0]["technicians"];
-    assert_eq!(*of_finding, json!(["Mike Alvarez"]));
-    let misspelt = evidence("technician", "Mike Alvares").await;
-    assert_eq!(misspelt["matched"], 0);
-    let proposed = &misspelt["did_you_mean"]["technician"];
-    assert_eq!(*proposed, json!(["Mike Alvarez"]));
+    assert_eq!(ids, ["s-0000"]);
+    let unknown = evidence("technician", "Mike Alvares").await;
+    assert_eq!(unknown["matched"], 0);
 }
 
 #[tokio::test]
@@ -219,7 +207,7 @@ async fn evidence_is_the_same_in_rest_and_mcp() {
     for [aspect, arguments] in table(
         r#"
         punctuality → {"limit": 3}
-        price → {"polarity": "positive", "hits": false}
+        price → {"polarity": "positive"}
         professionalism → {"technician": "Mike Alvarez", "since": "2026-01-01"}
         cleanliness → {"service": "ac-repair", "until": "2026-06-30"}
         price → {"technician": "t-03", "limit": 3}

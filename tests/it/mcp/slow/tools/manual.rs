@@ -13,7 +13,7 @@ const END: &str = "<!-- end of example -->";
 /// Tools and arguments, in page order.
 const EXAMPLES: &str = r#"
     search_reviews → {"query": "leak", "mentions_service": "leak-repair", "min_rating": 4, "limit": 1}
-    get_aspect_sentiment → {"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "hits": false, "limit": 1}
+    get_aspect_sentiment → {"aspect": "punctuality", "polarity": "positive", "since": "2026-01-01", "limit": 1}
 "#;
 
 /// Shortens long lists.
