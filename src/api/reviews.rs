@@ -41,8 +41,7 @@ impl ResponseSpec for wire::SearchFeed {
 }
 
 impl ResponseSpec for wire::Comparison {
-    const DESCRIPTION: &'static str =
-        "Both periods, their difference (second minus first), and whether the second is better.";
+    const DESCRIPTION: &'static str = "Both periods, and whether the second is better.";
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
@@ -130,8 +129,7 @@ impl ReviewsApi {
     ) -> poem::Result<Cacheable<wire::Comparison>> {
         let Query { values, mut query } = parameters;
         let snapshot = self.0.current.load();
-        let trade = snapshot.input.analyzer.trade();
-        let periods = PeriodsRequest::new(&values, &mut query.issues, trade)
+        let periods = PeriodsRequest::new(&values, &mut query.issues)
             .ok_or_else(|| HttpProblem::invalid_parameters(query.issues))?;
         let _slot = self.0.turn(client).await?;
         let body = run_long(|| wire::json(&compare(&snapshot, &periods)));

@@ -8,9 +8,7 @@ use sqlx::SqliteConnection;
 use super::database::{find_review, read};
 use super::report::{Exit, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
-use crate::insights::{
-    Analysis, AnalysisInput, Analyzer, Engine, Finding, TextLanguage, TextSpan,
-};
+use crate::insights::{Analysis, AnalysisInput, Analyzer, Engine, Finding, TextLanguage, TextSpan};
 use crate::model::Status;
 use crate::storage;
 

@@ -7,9 +7,7 @@ use std::collections::BTreeSet;
 use chrono::{Datelike, NaiveDate};
 
 use super::analysis::{Polarity, TextLanguage};
-use super::compact::{
-    CompactAnalysis, CompactFinding, QUOTE_CONFIDENCE_MIN, name_key, vote_of,
-};
+use super::compact::{CompactAnalysis, CompactFinding, QUOTE_CONFIDENCE_MIN, name_key, vote_of};
 use super::rules::Trade;
 use super::words::WordMap;
 use crate::model::business::{Business, Editorial};

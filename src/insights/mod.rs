@@ -36,9 +36,7 @@ pub mod text;
 mod topics;
 pub mod words;
 
-pub use analysis::{
-    Analysis, Finding, Hit, Mention, Polarity, Sentence, TextLanguage, TextSpan,
-};
+pub use analysis::{Analysis, Finding, Hit, Mention, Polarity, Sentence, TextLanguage, TextSpan};
 pub use analyzer::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
 pub use compact::{CompactAnalysis, CompactFinding, CompactName, name_key, review_vote, vote_of};
 pub use count::{AggregateInput, PERSON_MIN};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::analysis::Polarity;
 use super::count::{
-    AggregateInput, Counted, OpinionCounts, PERSON_MIN, QuoteCandidate, Roster, Shortlist, temporal,
-    votes_over_time,
+    AggregateInput, Counted, OpinionCounts, PERSON_MIN, QuoteCandidate, Roster, Shortlist,
+    temporal, votes_over_time,
 };
 use super::people::names_stranger;
 use super::quotable::says_by_itself;

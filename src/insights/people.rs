@@ -109,12 +109,7 @@ impl People {
     }
 
     /// The person whom the words, a name of these `people`, mean in this context, if it is only one.
-    fn person(
-        &self,
-        context: &NameContext<'_>,
-        people: &[usize],
-        author: &str,
-    ) -> Option<usize> {
+    fn person(&self, context: &NameContext<'_>, people: &[usize], author: &str) -> Option<usize> {
         let is_stranger = context.is_in(Context::Stranger) && !context.is_in(Context::Own);
         // `Big Mike's Pizza`
         let last = context.text.word(context.name.end - 1);
@@ -178,22 +173,28 @@ fn is_single_name(context: &NameContext<'_>) -> bool {
     }
 }
 
-/// Whether the name is the author's own at the end of a review: alone in the last sentence, or, if it is that of the author,
-/// after a mark or a closing: `- Mike`, `Sincerely, Mike`.
+/// Whether the name signs the review: at its end, alone in a sentence, or after a mark or a closing with the author's name:
+/// `- Mike`, `Sincerely, Mike`, `Love, Art and Betty`.
 fn is_signature(context: &NameContext<'_>, author: &str) -> bool {
     let (text, at) = (context.text, context.name.start);
     let is_mark = |at: usize| text.has_shape(at, Capitalisation::Mark);
-    let mut rest = context.name.end..text.tokens().len();
-    if at == 0 || rest.any(|at| !is_mark(at)) {
-        return false;
-    }
-    let is_alone = text.tokens()[at].is_capital() && (context.sentence.start..at).all(is_mark);
-    let is_author = || {
-        let word = plain(context.word(0));
+    let is_author = |at: usize| {
+        let word = plain(text.word(at));
         let mut words = author.split(|letter: char| !letter.is_alphanumeric());
         words.any(|one| plain(&one.to_lowercase()) == word)
     };
-    is_alone || (is_mark(at - 1) || context.is_in(Context::Closing)) && is_author()
+    let is_joint = |at: usize| text.is_among(at, &NameClasses::get().pair);
+    let mut rest = context.name.end..text.tokens().len();
+    if at == 0
+        || !rest
+            .clone()
+            .all(|at| is_mark(at) || is_joint(at) || is_author(at))
+    {
+        return false;
+    }
+    let is_alone = text.tokens()[at].is_capital() && (context.sentence.start..at).all(is_mark);
+    let is_closed = is_mark(at - 1) || context.is_in(Context::Closing);
+    is_alone || is_closed && (is_author(at) || rest.any(is_author))
 }
 
 const TITLES: &str = "dr doctor prof professor mr mrs ms miss sir";
@@ -227,7 +228,9 @@ fn forms(name: &[String], aliases: &[String]) -> Vec<Vec<String>> {
         forms.push(alias);
     }
     for first in firsts {
-        let pairs = surnames.iter().map(|surname| vec![first.clone(), (*surname).clone()]);
+        let pairs = surnames
+            .iter()
+            .map(|surname| vec![first.clone(), (*surname).clone()]);
         forms.extend(pairs);
         forms.push(vec![first]);
     }
@@ -329,7 +332,10 @@ mod tests {
     #[test]
     fn a_person_is_linked_by_every_exact_form_of_the_name() {
         for (text, expected) in [
-            ("😀 Jesse Okafor's work is great", "Jesse Okafor's=Jesse Okafor"),
+            (
+                "😀 Jesse Okafor's work is great",
+                "Jesse Okafor's=Jesse Okafor",
+            ),
             ("we had jesse okafor out", "jesse okafor=Jesse Okafor"),
             ("Jesse L. came", "Jesse=Jesse Lund"),
             ("Mr. Lund came", "Lund=Jesse Lund"),
@@ -452,7 +458,10 @@ mod tests {
                 mentions.into_iter().map(|mention| mention.name).collect()
             };
             assert_eq!(links(&format!("{first} {surname} was great.")), [&**name]);
-            assert_eq!(links(&format!("Thanks to {first} {initial}. for this.")), [&**name]);
+            assert_eq!(
+                links(&format!("Thanks to {first} {initial}. for this.")),
+                [&**name]
+            );
             assert_eq!(links(&format!("{} came.", name.to_uppercase())), [&**name]);
             for text in [
                 format!("{first} was great."),

@@ -174,9 +174,8 @@ impl Areas {
 /// sufficient evidence.
 fn is_place(context: &NameContext<'_>, is_joined: bool) -> bool {
     let is_capital = context.is_capital();
-    let is_longer = context.is_in(Context::LongerPlace)
-        || context.is_named(-1)
-        || context.is_named(1);
+    let is_longer =
+        context.is_in(Context::LongerPlace) || context.is_named(-1) || context.is_named(1);
     (is_capital || !context.is_ordinary() && context.word(-1) != "the")
         && !is_longer
         && (is_joined || is_capital && context.name.len() > 1 || context.is_in(Context::Place))

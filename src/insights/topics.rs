@@ -75,7 +75,9 @@ pub fn find_topics(sources: &AggregateInput<'_>) -> Vec<Topic> {
             let things = uses.iter().filter(|one| one.is_thing).count();
             things * THING_PART >= uses.len()
                 && !own_names.cover(phrase)
-                && uses.iter().any(|one| texts[one.text].has_opinion(one.sentence))
+                && uses
+                    .iter()
+                    .any(|one| texts[one.text].has_opinion(one.sentence))
         })
         .collect();
     // Pairs come first: `shoe covers` stands for `covers`.
@@ -198,9 +200,8 @@ impl ReadText<'_> {
     /// Whether a sentence has an opinion that could be quoted; a phrase that never stands in such a sentence is no topic.
     fn has_opinion(&self, sentence: u16) -> bool {
         let mut findings = self.analysis.findings.iter();
-        findings.any(|finding| {
-            finding.sentence == sentence && finding.is_agreed && finding.is_quotable
-        })
+        findings
+            .any(|finding| finding.sentence == sentence && finding.is_agreed && finding.is_quotable)
     }
 }
 

@@ -550,7 +550,9 @@ fn support(
         return None;
     }
     let names = named.names.iter();
-    let names: Option<Vec<_>> = names.map(|(kind, key)| analysis.name(*kind, *key)).collect();
+    let names: Option<Vec<_>> = names
+        .map(|(kind, key)| analysis.name(*kind, *key))
+        .collect();
     let names = names?;
     let is_of_side = |polarity: Polarity| {
         let side = filter.filter(|side| *side != Vote::Mixed);

@@ -10,9 +10,6 @@ mod results;
 mod suggestions;
 
 pub use parameters::{
-    CURSOR, Cursor, FeedParameters, SearchParameters, SinceParameters, TextMatch,
-    TextQuery,
+    CURSOR, Cursor, FeedParameters, SearchParameters, SinceParameters, TextMatch, TextQuery,
 };
-pub use results::{
-    MATCHED_MAX, ResultPage, SHORT_PAGE, TextFinder, find_page, search_reviews,
-};
+pub use results::{MATCHED_MAX, ResultPage, SHORT_PAGE, TextFinder, find_page, search_reviews};

@@ -135,10 +135,12 @@ impl SearchParameters {
         parameters
     }
 
-    /// Adds an issue about an aspect that the trade does not have.
+    /// Adds an issue about an aspect that the trade does not have, because a result of 0 would look like no reviews on it.
     pub fn check_aspect(&self, trade: &Trade, issues: &mut Vec<Issue>) {
-        if let Some(id) = self.aspect.as_deref() {
-            aspect_of(issues, trade, id);
+        let (known, code) = (trade.shown_ids(), IssueCode::InvalidString);
+        if let Some(id) = self.aspect.as_deref().filter(|id| !known.contains(id)) {
+            let message = format!("must be one of: {}", known.join(", "));
+            issues.push(Issue::new("aspect", code, message, id));
         }
     }
 
@@ -203,17 +205,6 @@ impl SearchParameters {
             .filter_map(|(name, value)| Some((name, value?)))
             .collect()
     }
-}
-
-/// The index in `trade` of the aspect with that ID. An unknown one is an error, because a result of 0 would look like
-/// no reviews on it.
-pub fn aspect_of(issues: &mut Vec<Issue>, trade: &Trade, id: &str) -> Option<usize> {
-    let found = trade.shown_ids().iter().position(|shown| *shown == id);
-    if found.is_none() {
-        let message = format!("must be one of: {}", trade.shown_ids().join(", "));
-        issues.push(Issue::new("aspect", IssueCode::InvalidString, message, id));
-    }
-    found
 }
 
 /// The parameter of the reviews since a day.
@@ -396,6 +387,12 @@ fn without_plural(word: &str) -> &str {
     let singular = singular(word);
     let pairs = word.char_indices().zip(singular.chars());
     let shared = pairs.take_while(|((_, letter), other)| letter == other);
-    let end = shared.last().map_or(0, |((at, letter), _)| at + letter.len_utf8());
-    if end < SINGULAR_MIN { word } else { &word[..end] }
+    let end = shared
+        .last()
+        .map_or(0, |((at, letter), _)| at + letter.len_utf8());
+    if end < SINGULAR_MIN {
+        word
+    } else {
+        &word[..end]
+    }
 }

@@ -114,8 +114,8 @@ pub struct Comparison {
     pub first: Period,
     /// The reviews from `second_since` through `second_until`.
     pub second: Period,
-    /// The second period minus the first.
-    pub difference: Difference,
+    /// Whether each aspect is better in the second period.
+    pub aspects: Vec<AspectVerdict>,
     /// Whether the rating is better in the second period, by the share of reviews with four and five stars.
     pub verdict: ComparisonVerdict,
 }
@@ -140,31 +140,13 @@ pub struct Period {
     pub aspects: Vec<AspectFacet>,
 }
 
-/// The second period minus the first.
-#[skip_serializing_none]
-#[derive(Debug, Clone, PartialEq, Serialize, Object)]
-pub struct Difference {
-    /// Change in the number of reviews; negative if the second period has fewer.
-    pub count: i64,
-    /// Change in the mean rating, to two decimals; absent if a period has no reviews.
-    pub rating_value: Option<f64>,
-    /// Change for each aspect that either period has.
-    pub aspects: Vec<AspectChange>,
-}
-
-/// How an aspect's counts differ.
+/// Whether an aspect is better.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
-pub struct AspectChange {
+pub struct AspectVerdict {
     /// Id of the aspect, for example `punctuality`.
     pub id: String,
     /// Display name of the aspect.
     pub label: String,
-    /// Change in the number of reviews that mention it.
-    pub mention_count: i64,
-    /// Change in the number of reviews that are only positive about it.
-    pub positive_count: i64,
-    /// Change in the number of reviews that are only negative about it.
-    pub negative_count: i64,
     /// Whether it is better in the second period: the share of reviews that are only positive about it among those that judge it
     /// (positive, negative and mixed).
     pub verdict: ComparisonVerdict,

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use reviews_service::insights::people::Linker;
 use reviews_service::insights::text::TokenizedText;
-use reviews_service::model::business::{Business, Technician};
 use reviews_service::model::MentionKind;
+use reviews_service::model::business::{Business, Technician};
 use serde_json::Value;
 
 const KINDS: [(MentionKind, &str); 3] = [

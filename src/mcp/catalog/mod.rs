@@ -145,8 +145,7 @@ pub const TOOLS: [Tool; 9] = [
         name: "compare_periods",
         title: "Compare two periods",
         description: "Compare the reviews of two ranges of days, both ends included: verdict says whether the second is better. Use \
-             for changes, such as this year against last; aspect limits it to one. Do not use to read reviews (use \
-             search_reviews).",
+             for changes, such as this year against last. Do not use to read reviews (use search_reviews).",
         arguments: PeriodsParameters::describe,
         result: result_schema::<wire::Comparison>,
         added: &[],

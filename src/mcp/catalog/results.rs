@@ -288,8 +288,7 @@ pub fn insights(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 /// If an argument is missing or invalid.
 pub fn periods(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let values = PeriodsParameters::parse(&mut call.arguments);
-    let trade = snapshot.input.analyzer.trade();
-    let request = PeriodsRequest::new(&values, &mut call.arguments.issues, trade);
+    let request = PeriodsRequest::new(&values, &mut call.arguments.issues);
     let request = call.finish(request)?;
     Ok(text_of(compare(snapshot, &request)))
 }
