@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::{TestApp, array_of, assert_has, str_of};
+use crate::support::{TestApp, array_of, str_of};
 
 /// The counts of votes, one for each row: what its review says of the aspect.
 const VOTES: &str = "json_object('mention_count', count(*), 'positive_count', sum(positive and not negative),
@@ -146,7 +146,6 @@ async fn people_in_fewer_than_three_reviews_have_only_counts() {
     for (named, is_shown) in [(2, false), (3, true)] {
         let app = firm(named).await;
         let insights = app.text("/insights.json").await;
-        assert_has(&insights, "Bram Yew was very polite");
         assert_eq!(insights.contains("Orla Finch was"), is_shown, "{named}");
         let of_her = format!("{EVIDENCE}?technician=Orla%20Finch");
         let of_her = app.json(&of_her).await;
@@ -155,8 +154,6 @@ async fn people_in_fewer_than_three_reviews_have_only_counts() {
         assert_eq!(array_of(&of_her["reviews"]).len(), listed);
         let all = app.json(EVIDENCE).await;
         assert_eq!(all["by_technician"][1]["reviews"], named);
-        let of_finding = &all["reviews"][0]["findings"][0]["technicians"];
-        assert_eq!(of_finding.is_null(), !is_shown, "{of_finding}");
         let insights = app.json("/insights.json").await;
         let figures = &insights["entities"]["technicians"][0];
         assert_eq!(figures["mention_count"], named);

@@ -42,10 +42,7 @@ async fn every_figure_of_the_insights_links_to_the_sentences() {
     for topic in array_of(&insights["topics"]) {
         let phrase = str_of(&topic["phrase"]);
         let query = phrase.replace(' ', "+");
-        let target = format!("/api/reviews/search?match=words&query={query}");
-        let total = app.json(&target).await["matched"].clone();
-        let chip = format!("query={query}\">{phrase} <span class=\"num\">{total}</span>");
-        assert_has(&html, &chip);
+        assert_has(&html, &format!("query={query}\">{phrase}</a>"));
     }
     for (query, polarity) in [("", ""), ("&polarity=negative", "?polarity=negative")] {
         let page = app.text(&format!("/insights?aspect=price{query}")).await;

@@ -253,47 +253,31 @@ fn plain(text: &str) -> String {
     fold(&bare.chars().map(alike).collect::<String>())
 }
 
-/// Whether each word of a folded query, in the English singular or plural, begins a word of a folded text. Both must be in
-/// scripts with spaces.
+/// Whether each word of a folded query, without its plural ending, begins a word of a folded text.
 fn has_words(text: &str, question: &str) -> bool {
-    let is_chinese = |c: char| ('\u{2E80}'..='\u{9FFF}').contains(&c);
     let words = |text: &str| -> Vec<String> {
-        let is_apart = |c: char| !c.is_alphanumeric() || is_chinese(c);
-        let words = text.split(is_apart).filter(|word| !word.is_empty());
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words = words.filter(|word| !word.is_empty());
         words.map(str::to_owned).collect()
     };
-    let forms = |word: &String| -> Vec<String> {
-        let letters: Vec<char> = word.chars().collect();
-        let without = |count: usize| {
-            (letters.len() >= count + 3)
-                .then(|| letters[..letters.len() - count].iter().collect::<String>())
-        };
+    let singular = |word: &String| -> String {
         let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
-        if let Some(stem) = word.strip_suffix("ies").filter(|_| letters.len() >= 5) {
-            return vec![format!("{stem}ie"), format!("{stem}y")];
-        }
-        if let Some(stem) = word.strip_suffix('y').filter(|_| letters.len() >= 3) {
-            return vec![word.clone(), format!("{stem}ies")];
-        }
-        let shorter = if ends(&["sses", "shes", "ches", "xes", "zes"]) && letters.len() >= 5 {
-            without(2)
-        } else if ends(&["ss", "us", "is"]) && letters.len() >= 3 {
-            None
-        } else if ends(&["s"]) {
-            without(1)
+        let count = if ends(&["ies"]) && word.len() > 5 {
+            3
+        } else if ends(&["sses", "shes", "ches", "xes"]) {
+            2
         } else {
-            None
+            usize::from(ends(&["s"]) && !ends(&["ss", "us", "is"]))
         };
-        vec![shorter.unwrap_or_else(|| word.clone())]
+        let letters: Vec<char> = word.chars().collect();
+        if letters.len() < count + 3 {
+            return word.clone();
+        }
+        letters[..letters.len() - count].iter().collect()
     };
     let (asked, said) = (words(question), words(text));
-    let begins = |form: &String| said.iter().any(|word| word.starts_with(form.as_str()));
-    !asked.is_empty()
-        && !question.chars().any(is_chinese)
-        && asked
-            .iter()
-            .map(forms)
-            .all(|forms| forms.iter().any(begins))
+    let begins = |form: String| said.iter().any(|word| word.starts_with(&form));
+    !asked.is_empty() && asked.iter().map(singular).all(begins)
 }
 
 /// A part of a review's text in mixed case, or characters that are special in SQL, LIKE or regular expressions.

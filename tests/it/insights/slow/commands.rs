@@ -60,7 +60,7 @@ fn explain_shows_the_sums_of_an_analysis() {
     for part in [
         "r-1150, 2021-11-18, 5 of 5\n",
         "communication positive (",
-        "technician Curtis Hale (first_name, \"Curtis\")",
+        "technician Curtis Hale (\"Curtis\")",
     ] {
         assert_has(&explained, part);
     }
