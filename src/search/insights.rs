@@ -22,7 +22,7 @@ use crate::wire::{
 };
 
 /// Maximum JSON size of an overview.
-pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 256;
+pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 512;
 /// Initial number of values per list of an overview; fewer if they exceed its size.
 const OVERVIEW_VALUES: usize = 5;
 

@@ -103,7 +103,7 @@ fn found(names: &Linker, row: &Row, kind: MentionKind) -> BTreeSet<String> {
     mentions.map(|mention| mention.name).collect()
 }
 
-/// The held-out half was not used for development. 3 of its 106 links to technicians are wrong.
+/// The held-out half was not used for development. 2 of its 93 links to technicians are wrong.
 #[test]
 fn names_in_held_out_sentences_reach_the_required_quality() {
     let names = Linker::new(&sample_business());
@@ -115,7 +115,7 @@ fn names_in_held_out_sentences_reach_the_required_quality() {
     }
     let [technicians, services, areas] = counts;
     assert!(technicians.precision() >= 0.97, "{technicians:?}");
-    assert!(technicians.recall() >= 0.80, "{technicians:?}");
+    assert!(technicians.recall() >= 0.95, "{technicians:?}");
     assert!(services.f1() >= 0.92, "{services:?}");
     assert!(areas.precision() >= 0.97, "{areas:?}");
 }

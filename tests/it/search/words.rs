@@ -47,7 +47,6 @@ async fn plural_endings_of_the_query_are_ignored() {
         ("batteries", 1),
         ("gas", 1),
         ("gas+bills", 1),
-        ("tuyaus", 1),
         ("heating", 0),
     ] {
         let target = format!("{SEARCH}?query={query}&match=words");
