@@ -566,17 +566,14 @@ fn stated_status(
     status.map(|_| Status::Published)
 }
 
-/// Whether a row of JSON has members of native records alone.
-pub fn has_native_members(row: &str) -> bool {
-    let record = serde_json::from_str::<Value>(row);
-    record.is_ok_and(|record| record.is_object() && foreign_members(&record).is_empty())
-}
-
 /// Whether a row of JSON is a review or a deletion in members of native records, with the kinds of values that these have.
 pub fn is_native_record(row: &str) -> bool {
-    let Ok(record) = serde_json::from_str::<Value>(row) else {
-        return false;
-    };
+    native_row(row) == Some(true)
+}
+
+/// Whether a row of native members, with the kinds of values that these have, has all that it needs; `None` for any other row.
+pub fn native_row(row: &str) -> Option<bool> {
+    let record = serde_json::from_str::<Value>(row).ok()?;
     let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
     let is_day = |day: &Value| {
         day.as_str()
@@ -586,7 +583,7 @@ pub fn is_native_record(row: &str) -> bool {
     let is_review = ["rating", "date", "author"]
         .iter()
         .all(|name| record.get(name).is_some());
-    (is_review || is_deleted)
+    let is_native = record.is_object()
         && foreign_members(&record).is_empty()
         && fits("id", Value::is_string)
         && fits("author", Value::is_string)
@@ -596,5 +593,6 @@ pub fn is_native_record(row: &str) -> bool {
         && ["source", "verification"]
             .iter()
             .all(|name| fits(name, |value| value.is_string() || value.is_null()))
-        && fits("owner_reply", |value| value.is_object() || value.is_null())
+        && fits("owner_reply", |value| value.is_object() || value.is_null());
+    is_native.then_some(is_review || is_deleted)
 }

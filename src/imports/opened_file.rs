@@ -10,7 +10,7 @@ use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::draft::named_field;
 use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Names, Reader, ReviewField, column_key, is_inside};
-use crate::imports::native::{columns_of_table, has_native_members, is_native_record};
+use crate::imports::native::{columns_of_table, is_native_record, native_row};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RawRow, RowKind, RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
@@ -492,7 +492,8 @@ fn find_own_form(file: &OpenedFile<'_>) -> Option<OwnForm> {
 
 /// Rows of members of native records alone, of which one is whole: what the others lack is their fault.
 fn are_native(rows: &[&str]) -> bool {
-    rows.iter().all(|row| has_native_members(row)) && rows.iter().any(|row| is_native_record(row))
+    let rows: Option<Vec<bool>> = rows.iter().map(|row| native_row(row)).collect();
+    rows.is_some_and(|rows| rows.contains(&true))
 }
 
 /// Whether a line is the first one of an export.

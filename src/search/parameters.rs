@@ -336,7 +336,15 @@ pub struct TextQuery {
     /// Must occur in the text, unless all of `words` do. Folded, plainly if words are searched.
     pub whole: String,
     /// Each must begin a word of the text. Empty if only the whole query counts.
-    pub words: Vec<String>,
+    pub words: Vec<QueryWord>,
+}
+
+/// A word of a query without its plural ending.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct QueryWord {
+    pub start: String,
+    /// What may follow `start`: `y` and `ies` are endings of one word.
+    pub endings: &'static [&'static str],
 }
 
 impl TextQuery {
@@ -357,42 +365,56 @@ impl TextQuery {
     }
 
     /// Texts that every match contains, as it is compared; the whole query contains the words, too.
-    pub fn parts(&self) -> &[String] {
+    pub fn parts(&self) -> Vec<&str> {
         if self.words.is_empty() {
-            std::slice::from_ref(&self.whole)
+            vec![&self.whole]
         } else {
-            &self.words
+            self.words.iter().map(|word| &*word.start).collect()
         }
     }
 }
 
 /// The words of a folded query, longest first. Those that another one implies are left out. Empty if only the whole query counts:
 /// a query without a word, or of one without a plural ending, which matches anywhere.
-fn words(folded: &str) -> Vec<String> {
-    let words = folded.split(|character: char| !character.is_alphanumeric());
-    let mut words: Vec<&str> = words.map(without_plural).collect();
-    words.sort_unstable_by_key(|word| (Reverse(word.len()), *word));
-    let mut kept: Vec<String> = Vec::new();
+fn words(folded: &str) -> Vec<QueryWord> {
+    let mut words: Vec<QueryWord> = folded
+        .split(|character: char| !character.is_alphanumeric())
+        .filter(|word| !word.is_empty())
+        .map(query_word)
+        .collect();
+    words.sort_unstable_by(|one, other| {
+        (Reverse(one.start.len()), &one.start).cmp(&(Reverse(other.start.len()), &other.start))
+    });
+    let mut kept: Vec<QueryWord> = Vec::new();
     for word in words {
-        if !kept.iter().any(|other| other.starts_with(word)) && !word.is_empty() {
-            kept.push(word.to_owned());
+        let is_implied = kept.iter().any(|other| {
+            *other == word || word.endings == ANY_ENDING && other.start.starts_with(&word.start)
+        });
+        if !is_implied {
+            kept.push(word);
         }
     }
-    kept.retain(|word| word != folded);
+    kept.retain(|word| word.endings != ANY_ENDING || word.start != folded);
     kept
 }
 
-/// What a word and its singular begin with.
-fn without_plural(word: &str) -> &str {
+const ANY_ENDING: &[&str] = &[""];
+
+fn query_word(word: &str) -> QueryWord {
     let singular = singular(word);
-    let pairs = word.char_indices().zip(singular.chars());
-    let shared = pairs.take_while(|((_, letter), other)| letter == other);
-    let end = shared
-        .last()
-        .map_or(0, |((at, letter), _)| at + letter.len_utf8());
-    if end < SINGULAR_MIN {
-        word
-    } else {
-        &word[..end]
+    let is_consonant = |letter: char| !"aeiou".contains(letter);
+    match singular.strip_suffix('y') {
+        Some(stem) if stem.len() >= SINGULAR_MIN && stem.ends_with(is_consonant) => QueryWord {
+            start: stem.to_owned(),
+            endings: &["y", "ies"],
+        },
+        _ if singular.len() < SINGULAR_MIN => QueryWord {
+            start: word.to_owned(),
+            endings: ANY_ENDING,
+        },
+        _ => QueryWord {
+            start: singular.into_owned(),
+            endings: ANY_ENDING,
+        },
     }
 }

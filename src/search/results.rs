@@ -191,7 +191,7 @@ async fn candidates(
     }
     let review_nos = if selected.len() > READ_UNASKED_MAX {
         let database = &snapshot.database;
-        database.text_candidates(parts, &snapshot.position).await
+        database.text_candidates(&parts, &snapshot.position).await
     } else {
         Ok(None)
     };
@@ -339,8 +339,8 @@ fn days_oldest_first<'a>(
 pub struct TextFinder<'a> {
     text_match: TextMatch,
     whole: Finder<'a>,
-    /// Empty if only the whole query matches.
-    words: Vec<Finder<'a>>,
+    /// The words and what may follow each. Empty if only the whole query matches.
+    words: Vec<(Finder<'a>, &'static [&'static str])>,
 }
 
 impl<'a> TextFinder<'a> {
@@ -348,7 +348,9 @@ impl<'a> TextFinder<'a> {
         Self {
             text_match: query.text_match,
             whole: Finder::new(&query.whole),
-            words: query.words.iter().map(Finder::new).collect(),
+            words: (query.words.iter())
+                .map(|word| (Finder::new(&word.start), word.endings))
+                .collect(),
         }
     }
 
@@ -358,8 +360,7 @@ impl<'a> TextFinder<'a> {
             TextMatch::Words => text.plain,
         };
         let text = text.as_bytes();
-        let has_word =
-            |word: &Finder<'_>| word.find_iter(text).any(|start| begins_word(text, start));
+        let has_word = |word: &(Finder<'_>, _)| starts_of_words(word, text).next().is_some();
         let has_words = !self.words.is_empty() && self.words.iter().all(has_word);
         has_words || self.whole.find(text).is_some()
     }
@@ -379,10 +380,8 @@ impl<'a> TextFinder<'a> {
             rest.find(|character: char| !character.is_alphanumeric())
                 .unwrap_or(rest.len())
         };
-        for word in self.words.iter().filter(is_shown) {
-            let starts = word
-                .find_iter(folded.as_bytes())
-                .filter(|start| begins_word(folded.as_bytes(), *start));
+        for word in self.words.iter().filter(|(finder, _)| is_shown(&finder)) {
+            let starts = starts_of_words(word, folded.as_bytes());
             found.extend(starts.map(|start| start..start + length(start)));
         }
         if self.text_match == TextMatch::Words {
@@ -425,6 +424,17 @@ impl<'a> TextFinder<'a> {
         }
         (folded, starts)
     }
+}
+
+/// Where words of a folded text begin with the word and one of its endings.
+fn starts_of_words<'t>(
+    (finder, endings): &'t (Finder<'_>, &'static [&'static str]),
+    text: &'t [u8],
+) -> impl Iterator<Item = usize> {
+    finder.find_iter(text).filter(|start| {
+        let rest = &text[start + finder.needle().len()..];
+        begins_word(text, *start) && endings.iter().any(|one| rest.starts_with(one.as_bytes()))
+    })
 }
 
 /// Whether a word starts at `start`.

@@ -23,7 +23,7 @@ impl Database {
     /// If the database or its index cannot be read now.
     pub async fn text_candidates(
         &self,
-        parts: &[String],
+        parts: &[&str],
         position: &DatabasePosition,
     ) -> Result<Option<Vec<i64>>, DbError> {
         let expression = expression(parts);
@@ -119,7 +119,7 @@ impl Database {
 }
 
 /// Each part, or its beginning, as a phrase; all of them must occur.
-fn expression(parts: &[String]) -> String {
+fn expression(parts: &[&str]) -> String {
     let (mut phrases, mut trigrams) = (Vec::new(), TRIGRAMS_MAX);
     for part in parts {
         let count = part.len().saturating_sub(TRIGRAM_LETTERS - 1).min(trigrams);

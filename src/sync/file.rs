@@ -485,8 +485,12 @@ fn describe_fault(text: &str, error: &toml::de::Error) -> String {
             "line {line}: this is no TOML; texts stand in quotes, and each entry begins with its [name]"
         );
     }
-    let key = text.lines().nth(line - 1).unwrap_or_default();
-    let key = key.split(['=', '[']).next().unwrap_or_default().trim();
+    let key = text.lines().nth(line - 1).unwrap_or_default().trim();
+    // The line of an entry's name, if the entry lacks a key.
+    let key = match key.split(['=', '[']).next().unwrap_or_default().trim() {
+        "" => key,
+        key => key,
+    };
     let reason = match message.rsplit_once(", expected ") {
         _ if message.starts_with("unknown field") => {
             let near = nearest(key, KEYS).unwrap_or_default();

@@ -93,7 +93,8 @@ impl InsightsStage {
         };
         // There are at most a few dozen aspects, and other requests need their ids.
         stage.add_aspects(insights, most * 6);
-        stage.complaints = stage.first("complaints", &insights.complaints, most);
+        // They are short.
+        stage.complaints = stage.first("complaints", &insights.complaints, most * 2);
         for kind in MentionKind::ALL {
             stage.add_entities(kind, insights, most);
         }

@@ -260,7 +260,7 @@ fn has_words(text: &str, question: &str) -> bool {
         let words = words.filter(|word| !word.is_empty());
         words.map(str::to_owned).collect()
     };
-    let singular = |word: &String| -> String {
+    let forms = |word: &String| -> Vec<String> {
         let ends = |endings: &[&str]| endings.iter().any(|ending| word.ends_with(ending));
         let count = if ends(&["ies"]) && word.len() > 5 {
             3
@@ -271,13 +271,23 @@ fn has_words(text: &str, question: &str) -> bool {
         };
         let letters: Vec<char> = word.chars().collect();
         if letters.len() < count + 3 {
-            return word.clone();
+            return vec![word.clone()];
         }
-        letters[..letters.len() - count].iter().collect()
+        let stem: String = letters[..letters.len() - count].iter().collect();
+        let of_y = match stem.strip_suffix('y') {
+            Some(stem) => Some(stem),
+            None => (count == 3).then_some(&*stem),
+        };
+        match of_y {
+            Some(start) if start.len() > 2 && !start.ends_with(['a', 'e', 'i', 'o', 'u']) => {
+                vec![format!("{start}y"), format!("{start}ies")]
+            }
+            _ => vec![stem],
+        }
     };
     let (asked, said) = (words(question), words(text));
-    let begins = |form: String| said.iter().any(|word| word.starts_with(&form));
-    !asked.is_empty() && asked.iter().map(singular).all(begins)
+    let begins = |form: &String| said.iter().any(|word| word.starts_with(form));
+    !asked.is_empty() && asked.iter().all(|word| forms(word).iter().any(begins))
 }
 
 /// A part of a review's text in mixed case, or characters that are special in SQL, LIKE or regular expressions.

@@ -48,7 +48,7 @@ const CALLS: &str = r#"
     get_insights → /insights.json → {"part": "everything"}
     get_insights → /insights.json → {"area": "mesa", "part": "faq"}
     get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "punctuality", "limit": 3}
-    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "price", "polarity": "positive", "hits": false}
+    get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "price", "polarity": "positive"}
     get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "professionalism", "technician": "Mike Alvarez", "since": "2026-01-01"}
     get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "cleanliness", "service": "ac-repair", "until": "2026-06-30"}
     get_aspect_sentiment → /insights/aspects/{aspect}/evidence.json → {"aspect": "price", "technician": "t-03", "limit": 3}

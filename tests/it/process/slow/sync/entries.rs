@@ -117,10 +117,13 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
     }
     home.file("reviews.sync.toml", "[-x]\nurl = 'https://a.test'\n");
     home.run("sync list").failed("begins with no -");
-    home.file("reviews.sync.toml", "url = 'hush'\n['b c']\n");
+    home.file("reviews.sync.toml", "[b]\nevery = '6h'\n");
+    home.run("sync list")
+        .failed("line 1: [b]: missing field `url`");
+    home.file("reviews.sync.toml", "url = 'hush'\n");
     home.run("sync list")
         .failed("line 1: url: stands in no entry");
-    home.file("reviews.sync.toml", "['b c']\nurl = 'hush'\n");
+    home.file("reviews.sync.toml", "['b c']\nurl = 'https://a.test'\n");
     home.run("sync list").failed("line 1: the name of an entry");
     assert!(!home.printed.lock().unwrap().contains("hush"));
     home.run("sync list --sync-file none.toml")
