@@ -10,7 +10,7 @@ use reviews_service::insights::{
 };
 use reviews_service::model::business::{Business, Editorial};
 use reviews_service::model::{MentionKind, Review};
-use reviews_service::wire::{Insights, InsightsMethod};
+use reviews_service::wire::{Insights, InsightsMethod, Witness};
 
 use super::corpus::Corpus;
 use super::words::Dice;
@@ -105,6 +105,7 @@ fn analysis(review: &Review, position: usize) -> Analysis {
                 sentence,
                 span: *span,
                 polarity,
+                witness: Witness::Both,
                 score: i32::try_from(dice.below(9)).unwrap(),
                 confidence: 90,
                 hits: Vec::new(),
@@ -113,11 +114,9 @@ fn analysis(review: &Review, position: usize) -> Analysis {
     }
     let mentions = review.mentions.technicians.iter().map(|name| Mention {
         kind: MentionKind::Technician,
-        candidates: vec![name.clone()],
+        name: name.clone(),
         sentence: 0,
-        through: 1,
         span: TextSpan::default(),
-        rule: "full_name".to_owned(),
         polarity: Polarity::Neutral,
     });
     Analysis {

@@ -54,6 +54,7 @@ pub struct Collected {
 }
 
 /// What is read by one format.
+#[expect(clippy::large_enum_variant, reason = "a call has a few")]
 enum Input {
     /// The table of one or several files.
     Table {

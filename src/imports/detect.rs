@@ -51,8 +51,11 @@ const BINARIES: [(&[&[u8]], &str); 4] = [
 ];
 const OLD_OFFICE: &[u8] = b"\xD0\xCF\x11\xE0";
 
-/// Texts of a kind are refused for what they are, each with the reason.
-const TEXTS: [(Kind, fn(&str) -> bool, &str); 9] = [
+/// A kind of text, how it is told, and the reason for refusing it.
+type RefusedText = (Kind, fn(&str) -> bool, &'static str);
+
+/// Texts of a kind are refused for what they are.
+const TEXTS: [RefusedText; 9] = [
     (
         Kind::Text,
         |it| {

@@ -2,6 +2,7 @@
 //! is then open stands as `"?"`. Nothing is inferred from cells, and nothing that a format says is changed.
 
 use std::collections::{BTreeMap, HashMap};
+use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use chrono::NaiveDate;
@@ -594,9 +595,9 @@ impl Draft {
             let cells = path
                 .strip_prefix("fields.")
                 .and_then(|name| self.cells_of(name));
-            text += &match cells {
-                Some(cells) => format!("{line:<34} {}", comment(&cells)),
-                None => format!("{line}\n"),
+            let _ = match cells {
+                Some(cells) => write!(text, "{line:<34} {}", comment(&cells)),
+                None => writeln!(text, "{line}"),
             };
         }
         text

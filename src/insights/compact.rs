@@ -30,6 +30,10 @@ pub struct CompactAnalysis {
 
 /// A finding, without its reasons.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something else of the finding"
+)]
 pub struct CompactFinding {
     /// Index of its aspect in the trade.
     pub aspect: u8,

@@ -148,10 +148,16 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
             .read_line(&mut line)
             .await;
         read.map_err(|error| format!("the command printed no text ({})", error.kind()))?;
-        // What it prints besides is read, so that it can end; nobody waits for the end of that, because a process that the command left
-        // may keep it open.
-        tokio::spawn(async move { tokio::io::copy(&mut output, &mut tokio::io::sink()).await });
-        let status = child.wait().await;
+        // What it prints besides is read, so that it can end, but not until the end of the output: a process that the command left may
+        // keep that open.
+        let rest = async {
+            let _ = tokio::io::copy(&mut output, &mut tokio::io::sink()).await;
+            std::future::pending().await
+        };
+        let status = tokio::select! {
+            status = child.wait() => status,
+            never = rest => never,
+        };
         let status = status.map_err(|error| format!("the command was lost ({})", error.kind()))?;
         if status.success() {
             Ok(line)

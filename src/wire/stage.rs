@@ -20,10 +20,6 @@ use crate::model::{MentionKind, Vote, named};
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]
 #[oai(one_of)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "it describes the answer, and none is ever held"
-)]
 pub enum InsightsAnswer {
     /// Without parameters: every part.
     Whole(Insights),

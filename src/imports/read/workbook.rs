@@ -322,10 +322,11 @@ fn visit_events(
     let part = archive.by_index(index).map_err(broken)?;
     let (mut xml, mut buffer) = (XmlReader::from_reader(BufReader::new(part)), Vec::new());
     loop {
-        match xml.read_event_into(&mut buffer).map_err(broken)? {
-            Event::Eof => return Ok(()),
-            event => visit(event)?,
+        let event = xml.read_event_into(&mut buffer).map_err(broken)?;
+        if event == Event::Eof {
+            return Ok(());
         }
+        visit(event)?;
         buffer.clear();
     }
 }

@@ -663,7 +663,7 @@ async fn header_row_that_direct_keeps_is_that_of_later_files() {
     let row: &[&str] = &["Eva", "5", "2026-03-01", "Gut.", &note];
     let rows: Vec<&[&str]> = [&["Kunde", "Sterne", "Datum", "Kommentar", "Notiz"][..]]
         .into_iter()
-        .chain([row; 1_200])
+        .chain(std::iter::repeat_n(row, 1_200))
         .collect();
     assert!(bench.draft(workbook(&rows), "").await.needs_source);
 }
