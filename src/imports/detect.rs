@@ -51,7 +51,7 @@ const BINARIES: [(&[&[u8]], &str); 4] = [
 ];
 const OLD_OFFICE: &[u8] = b"\xD0\xCF\x11\xE0";
 
-/// A kind of text, how it is told, and the reason for refusing it.
+/// A kind of text, how it is recognised, and the reason for refusing it.
 type RefusedText = (Kind, fn(&str) -> bool, &'static str);
 
 /// Texts of a kind are refused for what they are.

@@ -198,7 +198,7 @@ impl<'a> SourceFacts<'a> {
     }
 }
 
-/// From this number on, what the business itself withheld or deleted stands in the first line.
+/// From this number on, what the business itself withheld or deleted is in the first line.
 const HIDDEN_MIN: u64 = 10;
 
 fn hidden_by_business(facts: &wire::Transparency, locale: &Locale) -> Option<Cow<'static, str>> {

@@ -374,7 +374,7 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
         Some(support)
     });
     let list = |kind, facets: &[Facet]| list_facets(&counted, kind, &facets_by_key(kind, facets));
-    // Of every aspect that somebody mentions, as in the facets; the insights leave out those that nobody judges.
+    // Of every aspect that reviews mention, as in the facets; the insights leave out those without a judgement.
     let all = entries.positions_between(None, None);
     let votes = entries.index().votes(&all, usize::from(query.at) + 1);
     wire::AspectEvidence {
@@ -413,7 +413,7 @@ pub fn technician_canonical(name: &str) -> String {
 /// The figures of a technician, and a page of the reviews that name the person.
 ///
 /// # Errors
-/// If staff is not published or nobody has that name: a text that says so.
+/// If staff is not published or no technician has that name: a text that says so.
 pub fn technician(
     snapshot: &Snapshot,
     name: &str,

@@ -237,7 +237,7 @@ impl SyncRunner {
             folder: Some(fetched.folder.path().to_owned()),
             ..prepared.reading.clone()
         };
-        // Of an entry that succeeded, an answer without reviews is a failure, and no table that nobody knows yet.
+        // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
         let is_known = prepared.state.entry_digest.as_ref() == Some(&prepared.entry_digest);
         let _place = self.memory.acquire().await;
         let files = loop {

@@ -15,7 +15,7 @@ pub const FEW: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
     Changes,
-    /// By a value that nobody named.
+    /// By a value that the format does not list.
     Hides,
     /// What the source withheld.
     Publishes,
@@ -34,7 +34,7 @@ struct Tally {
 pub struct Hiding {
     /// Whether it did so before the import.
     pub was_by_source: bool,
-    /// Whether it does so by a value that nobody named.
+    /// Whether it does so by a value that the format does not list.
     pub is_unnamed: bool,
 }
 
@@ -104,7 +104,7 @@ impl Tallies {
         }
         for ((source, effect), Tally { all, count, shown }) in &self.0 {
             if exceeds(*count, *all, 2) {
-                let what = match effect {
+                let consequence = match effect {
                     Effect::Changes => "reviews would have another text, author, day or stars",
                     Effect::Hides => &format!(
                         "public reviews would be withheld {}",
@@ -112,7 +112,7 @@ impl Tallies {
                     ),
                     Effect::Publishes => "reviews that the source withheld would become public",
                 };
-                let reason = format!("{count} of {all} {what}, more than half");
+                let reason = format!("{count} of {all} {consequence}, more than half");
                 stop(request, reason, Some(source), shown.clone(), report)?;
             }
         }

@@ -94,7 +94,7 @@ pub struct Table {
     pub beside: Vec<(String, String)>,
     /// The headers of columns that were renamed because another column cannot be told apart from them.
     pub doubles: BTreeMap<usize, String>,
-    /// All names of columns in the format: a column that it names as another one never stands in for a missing one.
+    /// All names of columns in the format: a column that it names as another one never replaces a missing one.
     pub named: BTreeSet<String>,
 }
 
@@ -226,11 +226,11 @@ impl Table {
     pub fn find_all(&self, names: &[&str]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
-            let is_meant = |column: &usize| {
+            let has_name = |column: &usize| {
                 is_same_column(&self.columns[*column], name) && !self.is_other(*column, name)
             };
             let more = (0..self.columns.len()).filter(|_| self.is_objects);
-            for column in self.find(name).into_iter().chain(more.filter(is_meant)) {
+            for column in self.find(name).into_iter().chain(more.filter(has_name)) {
                 if !found.contains(&column) {
                     found.push(column);
                 }

@@ -207,7 +207,7 @@ pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 /// The figures of a technician, and the sentences about the person.
 ///
 /// # Errors
-/// If an argument is invalid, staff is not published, nobody has the name, or the cursor belongs to another one.
+/// If an argument is invalid, staff is not published, no technician has the name, or the cursor belongs to another one.
 pub fn technician(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let parameters = TechnicianParameters::parse(&mut call.arguments);
     let name = call.finish(parameters.name.clone())?;

@@ -12,8 +12,9 @@ use reviews_service::cli::Cli;
 use reviews_service::imports::KeyUse;
 use reviews_service::metrics;
 use reviews_service::sync::{KEYS, SyncFile};
+use serde_json::Value;
 
-use crate::support::TestApp;
+use crate::support::{TestApp, rows, str_of};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -310,5 +311,20 @@ fn every_test_named_in_a_list_of_tests_exists() {
     let lines = skipped.lines().filter(|line| !line.trim().starts_with('#'));
     for name in lines.flat_map(str::split_whitespace) {
         assert!(name.ends_with("::") || code.contains(name), "{name}");
+    }
+}
+
+#[tokio::test]
+async fn the_queries_for_datasette_run_on_the_sample() {
+    let app = TestApp::seeded().await;
+    let file = fs::read_to_string(root().join("examples/datasette.json")).unwrap();
+    let file: Value = serde_json::from_str(&file).unwrap();
+    let queries = file["databases"]["reviews"]["queries"].as_object().unwrap();
+    assert_eq!(queries.len(), 10);
+    for query in queries.values() {
+        rows(
+            &app.path(),
+            &str_of(&query["sql"]).replace(":text", "'water heater'"),
+        );
     }
 }

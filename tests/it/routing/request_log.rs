@@ -16,7 +16,7 @@ fn field<'a>(line: &'a str, name: &str) -> &'a str {
 }
 
 #[tokio::test]
-async fn the_setting_decides_which_requests_have_a_line() {
+async fn the_setting_decides_on_the_lines_of_requests() {
     let search = "/api/reviews/search?limit=0&query=private";
     for (request_log, target, expected) in [
         (RequestLog::default(), "/nowhere", None),

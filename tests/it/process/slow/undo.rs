@@ -168,7 +168,7 @@ fn newer_scheduled_fetch_is_undone_only_with_a_named_source() {
 }
 
 #[test]
-fn what_was_touched_since_stays_and_the_import_before_is_next() {
+fn a_review_touched_since_stays_and_the_import_before_is_next() {
     let home = Home::new();
     home.import("one.jsonl", &rows("a First."), "1 new");
     let two = rows("a First.\nb Second.\nc Third.\nd Fourth.");

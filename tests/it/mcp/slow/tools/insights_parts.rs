@@ -129,7 +129,7 @@ async fn a_technician_has_figures_first_and_then_pages_of_sentences() {
 }
 
 #[tokio::test]
-async fn a_finding_belongs_to_the_person_that_its_sentence_names() {
+async fn a_finding_belongs_to_the_person_in_the_sentence() {
     let texts = [
         "Mike Alvarez was right on time.",
         "Mike Alvarez came. The visit started right on time.",
