@@ -475,8 +475,7 @@ impl Collector<'_> {
 
     /// Reads the rows of a table.
     fn read_table(&mut self, table: &Table, reader: &RowReader<'_>) -> Result<(), FileError> {
-        let report = &self.collected.report;
-        let before = (report.count(Outcome::Rejected), report.taken);
+        let before = self.collected.report.count(Outcome::Rejected);
         let mut first_fault = None;
         for row in &table.rows {
             if reader.is_answer(row) {
@@ -494,10 +493,9 @@ impl Collector<'_> {
             }
             self.add_row(row.file, row.at.clone(), read, || reader.raw(row))?;
         }
-        let report = &self.collected.report;
+        let rejected = self.collected.report.count(Outcome::Rejected) - before;
         if let Some(fault) = first_fault
-            && report.taken == before.1
-            && report.count(Outcome::Rejected) - before.0 == table.rows.len() as u64
+            && rejected == table.rows.len() as u64
         {
             return Err(FileError::new(format!(
                 "no row can be read ({fault}); correct the file, or its columns in the source's format: [fields], scale, values, date_format"

@@ -566,11 +566,6 @@ fn stated_status(
     status.map(|_| Status::Published)
 }
 
-/// Whether a row of JSON is a review or a deletion in members of native records, with the kinds of values that these have.
-pub fn is_native_record(row: &str) -> bool {
-    native_row(row) == Some(true)
-}
-
 /// Whether a row of native members, with the kinds of values that these have, has all that it needs; `None` for any other row.
 pub fn native_row(row: &str) -> Option<bool> {
     let record = serde_json::from_str::<Value>(row).ok()?;

@@ -10,7 +10,7 @@ use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::draft::named_field;
 use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Names, Reader, ReviewField, column_key, is_inside};
-use crate::imports::native::{columns_of_table, is_native_record, native_row};
+use crate::imports::native::{columns_of_table, native_row};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RawRow, RowKind, RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
@@ -469,7 +469,7 @@ fn find_own_form(file: &OpenedFile<'_>) -> Option<OwnForm> {
         return of(&DOCUMENT, find("reviews"), true);
     }
     let is_certain = begins_export(document);
-    if is_certain || document.starts_with('{') && is_native_record(document) {
+    if is_certain || document.starts_with('{') && native_row(document) == Some(true) {
         return of(&NATIVE, Some(0), is_certain);
     }
     let mut members = 0;

@@ -7,7 +7,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
-use std::{env, fs};
+use std::{env, fs, iter};
 
 use reqwest::header::{AUTHORIZATION, HeaderName};
 use rustix::process::geteuid;
@@ -475,22 +475,32 @@ impl Entry {
 
 /// What is wrong with a file: its line and key, without the value.
 fn describe_fault(text: &str, error: &toml::de::Error) -> String {
-    let line = line_of(text, error.span().unwrap_or_default().start);
+    let span = error.span().unwrap_or_default();
+    let line = line_of(text, span.start);
     let message = error.message().trim_end();
     if message.starts_with("duplicate key") {
         return format!("line {line}: a name stands twice");
     }
-    if DeTable::parse(text).is_err() {
+    let Ok(table) = DeTable::parse(text) else {
         return format!(
             "line {line}: this is no TOML; texts stand in quotes, and each entry begins with its [name]"
         );
-    }
-    let key = text.lines().nth(line - 1).unwrap_or_default().trim();
-    // The line of an entry's name, if the entry lacks a key.
-    let key = match key.split(['=', '[']).next().unwrap_or_default().trim() {
-        "" => key,
-        key => key,
     };
+    let entries = table.get_ref();
+    if message.starts_with("missing field") {
+        let names = entries.keys().filter(|name| name.span().start < span.end);
+        let name = names.max_by_key(|name| name.span().start);
+        let name = name.map_or("", |name| name.get_ref());
+        return format!("line {line}: [{name}]: {message}");
+    }
+    // The line has the value, too, or only a part of it: the key is the last one that begins before the fault.
+    let keys = entries.iter().flat_map(|(name, entry)| {
+        let keys = entry.get_ref().as_table().into_iter();
+        iter::once(name).chain(keys.flat_map(|keys| keys.keys()))
+    });
+    let keys = keys.filter(|key| key.span().start <= span.start);
+    let key = keys.max_by_key(|key| key.span().start);
+    let key = key.map_or("", |key| key.get_ref());
     let reason = match message.rsplit_once(", expected ") {
         _ if message.starts_with("unknown field") => {
             let near = nearest(key, KEYS).unwrap_or_default();

@@ -621,9 +621,12 @@ impl EqualReviews {
         equals.find(|other| other.is_deleted && is_of_one_person)
     }
 
+    /// An anonymized one if there is one: its name does not come back beside a copy that keeps it.
     fn of_other_source(&self, row: &ReviewRow) -> Option<&EqualReview> {
-        let mut equals = self.like(row);
-        equals.find(|other| !other.is_deleted && other.source_name != row.source())
+        let others = self.like(row);
+        others
+            .filter(|other| !other.is_deleted && other.source_name != row.source())
+            .min_by_key(|other| !other.is_anonymized)
     }
 
     /// Those with the row's content of which the author is the same, or one is the other's short name.

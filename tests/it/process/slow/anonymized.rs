@@ -80,6 +80,33 @@ fn no_import_or_undo_brings_an_anonymized_name_back() {
     other.has_no_name();
 }
 
+/// Copies at two other sources, of which the owner anonymized one: it does not matter which of them comes first.
+#[test]
+fn an_anonymized_name_does_not_come_back_beside_a_copy_that_keeps_it() {
+    for anonymized in ["a-1", "m-1", "z-1"] {
+        let home = Home::new();
+        home.file(
+            "first.toml",
+            "[fields]\nid = 'id'\nrating = 'rating'\ndate = 'date'\nauthor = 'author'\ntext = 'text'\n",
+        );
+        for (id, source) in [("a-1", "Yelp"), ("m-1", "Direct"), ("z-1", "Facebook")] {
+            let row = format!("Quorvex,2,2026-10-01,Two hours late!,{id}");
+            home.file("copy.csv", &format!("author,rating,date,text,id\n{row}\n"));
+            home.steps(&format!(
+                "import copy.csv --source {source} --format first.toml → 1 new"
+            ));
+        }
+        home.steps(&format!(
+            r"
+            anonymize {anonymized} → by Anonymous
+            copy.csv ← author,rating,date,text,id\nQuorvex,2,2026-10-01,Two hours late!,n-1\n
+            import copy.csv --source Angi --format first.toml → 1 equal
+            "
+        ));
+        home.finds("select count(*) from review", "3");
+    }
+}
+
 #[test]
 fn restore_takes_the_names_away_again_that_were_taken_since() {
     let home = home();

@@ -89,6 +89,8 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         allow_http = 1 → line 3: allow_http: expected a boolean
         source = 5 → line 3: source: expected a string
         command = "hush" → line 3: command: expected a sequence
+        command = ["hush",; "hush=1", 5,; "hush", "hush"] → line 4: command: expected a string
+        headers = { X-Key = "hush", Y = 5 } → line 3: headers: expected a string
         command = ["hush"] → line 2: `command` is set, but ${COMMAND} is used in no key
         source = "${hush}" → line 3: source: variables stand in url, headers and basic only
         headers = "hush" → line 3: headers: expected
@@ -120,6 +122,13 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
     home.file("reviews.sync.toml", "[b]\nevery = '6h'\n");
     home.run("sync list")
         .failed("line 1: [b]: missing field `url`");
+    home.file("reviews.sync.toml", "b = { every = '6h' }\n");
+    home.run("sync list")
+        .failed("line 1: [b]: missing field `url`");
+    let inline = "b = { url = 'https://hush.test', ulr = 'hush' }\n";
+    home.file("reviews.sync.toml", inline);
+    home.run("sync list")
+        .failed("line 1: ulr: no key of an entry; the nearest is url");
     home.file("reviews.sync.toml", "url = 'hush'\n");
     home.run("sync list")
         .failed("line 1: url: stands in no entry");
