@@ -28,7 +28,6 @@ use crate::imports::read::{Bounds, Cells, ROWS_BETWEEN_LOOKS, Row, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, NewValue, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::RowReader;
-use crate::imports::value::date::DateOrder;
 use crate::model::business::{Business, Editorial};
 use crate::model::{Calendar, Unit, fold, short_name};
 use crate::storage::formats::{FormatChange, KeptFormats};
@@ -120,10 +119,19 @@ pub fn collect(
     ImportError::refuse_files(faults)?;
     let FileReader { inputs, report, .. } = reader;
     let rows = inputs.iter().map(|(_, input)| input.rows() as u64).sum();
-    let completed = complete_formats(&inputs, &report, request, kept)?;
+    let is_table = |(_, input): &&(usize, Input)| matches!(input, Input::Table { .. });
+    let tables = inputs.iter().filter(is_table).count();
+    if request.format == Some(FormatArgument::Draft) && tables == 0 {
+        return Err(ImportError::Refused(
+            "the file is in our own form, which needs no format; import it without --format"
+                .to_owned(),
+        ));
+    }
     let mut collector = Collector {
         request,
+        kept,
         watch,
+        tables,
         has_business: request.business.is_some(),
         rows: (0, rows),
         source_names: sources
@@ -142,8 +150,26 @@ pub fn collect(
         },
     };
     let mut faults = Vec::new();
-    for ((file, input), completed) in inputs.into_iter().zip(completed) {
-        if let Err(fault) = collector.read(file, input, completed) {
+    for (file, input) in inputs {
+        let read = match input {
+            Input::Native {
+                format,
+                records,
+                business,
+            } => {
+                collector.format = format;
+                collector.read_records(&records, business.as_deref(), file)
+            }
+            Input::Table {
+                choice,
+                table,
+                context,
+            } => {
+                let draft = collector.complete_format(&choice, &table, context, file)?;
+                collector.read_table(&choice, &table, &draft, file)
+            }
+        };
+        if let Err(fault) = read {
             let name = &collector.collected.report.files[file].name;
             faults.push(format!("{name}: {fault}"));
         }
@@ -335,84 +361,13 @@ impl FileReader<'_> {
     }
 }
 
-/// What a table is read by.
-#[derive(Default)]
-struct Completed {
-    format: Format,
-    /// What its source keeps of the format from now on.
-    change: Option<FormatChange>,
-    /// The order of the dates in its columns.
-    orders: BTreeMap<usize, DateOrder>,
-}
-
-/// # Errors
-/// [`ImportError::Open`] if something must be decided first.
-fn complete_formats(
-    inputs: &[(usize, Input)],
-    report: &ImportReport,
-    request: &ImportRequest,
-    kept: &KeptFormats,
-) -> Result<Vec<Completed>, ImportError> {
-    let asks_for_draft = request.format == Some(FormatArgument::Draft);
-    let is_table = |(_, input): &&(usize, Input)| matches!(input, Input::Table { .. });
-    let tables = inputs.iter().filter(is_table).count();
-    if asks_for_draft && tables == 0 {
-        return Err(ImportError::Refused(
-            "the file is in our own form, which needs no format; import it without --format"
-                .to_owned(),
-        ));
-    }
-    let names: Vec<String> = report.files.iter().map(|it| it.name.clone()).collect();
-    let mut completed = Vec::new();
-    for (file, input) in inputs {
-        let Input::Table {
-            choice,
-            table,
-            context,
-        } = input
-        else {
-            completed.push(Completed::default());
-            continue;
-        };
-        let (own, base) = (&choice.own, choice.base.as_deref());
-        let draft = Draft::new(own, base, table, context.clone(), &names);
-        let mut draft = draft.map_err(|fault| ImportError::Refused(fault.to_string()))?;
-        // A table of another source is never imported under the format that a source keeps, nor in its place.
-        if !draft.format.open.is_empty() || asks_for_draft || choice.needs_source {
-            let name = &names[*file];
-            if tables > 1 {
-                return Err(ImportError::Refused(format!(
-                    "{name}: something must be decided about its format first; import it by itself"
-                )));
-            }
-            draft.file.clone_from(name);
-            draft.needs_source = choice.needs_source;
-            return Err(ImportError::Open(Box::new(draft)));
-        }
-        let plain = Format {
-            like: own.like.clone(),
-            ..Format::default()
-        };
-        let is_plain = own.like.is_some() && draft.format == plain;
-        let (text, before) = (draft.format.to_text(), kept.get(&choice.source));
-        let is_new = !is_plain && before != Some(&text);
-        completed.push(Completed {
-            change: is_new.then(|| FormatChange {
-                source: choice.source.clone(),
-                before: before.cloned(),
-                after: Some(text),
-            }),
-            orders: draft.column_orders(),
-            format: Format::whole(base, &draft.format),
-        });
-    }
-    Ok(completed)
-}
-
 /// Collects the reviews of all files: checks their days, and counts the rows.
 struct Collector<'a> {
     request: &'a ImportRequest,
+    kept: &'a KeptFormats,
     watch: Watcher<'a>,
+    /// Number of tables of which each has a format of its own.
+    tables: usize,
     /// Whether the database or an earlier file has a business.
     has_business: bool,
     /// Number of rows of all files: those that were read, and all.
@@ -425,37 +380,84 @@ struct Collector<'a> {
 }
 
 impl Collector<'_> {
-    fn read(&mut self, file: usize, input: Input, completed: Completed) -> Result<(), FileError> {
-        let (choice, table) = match input {
-            Input::Table { choice, table, .. } => (choice, table),
-            Input::Native {
-                format,
-                records,
-                business,
-            } => {
-                self.format = format;
-                if let Some(business) = &business {
-                    self.take_business(&serde_json::from_str(business)?, file)?;
-                }
-                let before = self.collected.report.count(Outcome::Rejected);
-                for row in &records {
-                    self.read_record(row, file)?;
-                }
-                let rejected = self.collected.report.count(Outcome::Rejected) - before;
-                if rejected > 0 && rejected == records.len() as u64 {
-                    return Err(FileError::new(
-                        "no row can be read; correct its rows as said above".to_owned(),
-                    ));
-                }
-                return Ok(());
+    /// Reads the native records of a file; `business` is that of another instance's `/reviews.json`.
+    fn read_records(
+        &mut self,
+        records: &[RawRow],
+        business: Option<&str>,
+        file: usize,
+    ) -> Result<(), FileError> {
+        if let Some(business) = business {
+            self.take_business(&serde_json::from_str(business)?, file)?;
+        }
+        let before = self.collected.report.count(Outcome::Rejected);
+        for row in records {
+            self.read_record(row, file)?;
+        }
+        let rejected = self.collected.report.count(Outcome::Rejected) - before;
+        if rejected > 0 && rejected == records.len() as u64 {
+            return Err(FileError::new(
+                "no row can be read; correct its rows as said above".to_owned(),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Completes the format of a table, and notes what its source keeps of it from now on.
+    ///
+    /// # Errors
+    /// [`ImportError::Open`] if something must be decided first.
+    fn complete_format(
+        &mut self,
+        choice: &Choice,
+        table: &Table,
+        context: DraftContext,
+        file: usize,
+    ) -> Result<Draft, ImportError> {
+        let report = &mut self.collected.report;
+        let names: Vec<String> = report.files.iter().map(|it| it.name.clone()).collect();
+        let asks_for_draft = context.asks_for_draft;
+        let draft = Draft::new(&choice.own, choice.base.as_deref(), table, context, &names);
+        let mut draft = draft.map_err(|fault| ImportError::Refused(fault.to_string()))?;
+        // A table of another source is never imported under the format that a source keeps, nor in its place.
+        if !draft.format.open.is_empty() || asks_for_draft || choice.needs_source {
+            let name = &names[file];
+            if self.tables > 1 {
+                return Err(ImportError::Refused(format!(
+                    "{name}: something must be decided about its format first; import it by itself"
+                )));
             }
+            draft.file.clone_from(name);
+            draft.needs_source = choice.needs_source;
+            return Err(ImportError::Open(Box::new(draft)));
+        }
+        let plain = Format {
+            like: choice.own.like.clone(),
+            ..Format::default()
         };
-        let format = Arc::new(completed.format);
+        let is_plain = plain.like.is_some() && draft.format == plain;
+        let (text, before) = (draft.format.to_text(), self.kept.get(&choice.source));
+        if !is_plain && before != Some(&text) {
+            report.kept_formats.push(choice.source.clone());
+            self.collected.formats.push(FormatChange {
+                source: choice.source.clone(),
+                before: before.cloned(),
+                after: Some(text),
+            });
+        }
+        Ok(draft)
+    }
+
+    /// Reads the rows of a table by its completed format.
+    fn read_table(
+        &mut self,
+        choice: &Choice,
+        table: &Table,
+        draft: &Draft,
+        file: usize,
+    ) -> Result<(), FileError> {
+        let format = Arc::new(Format::whole(choice.base.as_deref(), &draft.format));
         self.format = Arc::clone(&format);
-        let kept = completed.change.as_ref();
-        let kept = kept.map(|change| change.source.clone());
-        self.collected.report.kept_formats.extend(kept);
-        self.collected.formats.extend(completed.change);
         if self.request.withdraw_missing && (format.excerpts || format.only.is_some()) {
             let label = &self.collected.report.files[file].label;
             return Err(FileError::new(format!(
@@ -466,15 +468,10 @@ impl Collector<'_> {
             Some(business) => business.technicians.as_slice(),
             None => &[],
         };
-        let (source, orders) = (&choice.source, completed.orders);
+        let (source, orders) = (&choice.source, draft.column_orders());
         let calendar = self.collected.calendar;
-        let reader = RowReader::new(&format, &table, source, calendar, technicians, orders)?;
-        self.describe(&reader, source, file);
-        self.read_table(&table, &reader)
-    }
-
-    /// Reads the rows of a table.
-    fn read_table(&mut self, table: &Table, reader: &RowReader<'_>) -> Result<(), FileError> {
+        let reader = &RowReader::new(&format, table, source, calendar, technicians, orders)?;
+        self.describe(reader, source, file);
         let before = self.collected.report.count(Outcome::Rejected);
         let mut first_fault = None;
         for row in &table.rows {
