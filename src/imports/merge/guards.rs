@@ -1,7 +1,7 @@
 //! Safeguards: an import that changes, hides, publishes or withdraws much of a source, as that of a broken sheet would, is taken only if the
 //! owner accepts it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use crate::imports::report::{ImportError, ImportReport, Outcome, Refusal, preview_change};
 use crate::imports::request::ImportRequest;
@@ -106,10 +106,9 @@ impl Tallies {
             if exceeds(*count, *all, 2) {
                 let consequence = match effect {
                     Effect::Changes => "reviews would have another text, author, day or stars",
-                    Effect::Hides => &format!(
-                        "public reviews would be withheld {}",
-                        why_hidden(report, source)
-                    ),
+                    Effect::Hides => {
+                        "public reviews would be withheld for values that the format does not name"
+                    }
                     Effect::Publishes => "reviews that the source withheld would become public",
                 };
                 let reason = format!("{count} of {all} {consequence}, more than half");
@@ -174,14 +173,4 @@ pub fn check_missing(
 /// Whether more than the `share`-th part of all, and more than a few, are concerned.
 const fn exceeds(count: u64, all: u64, share: u64) -> bool {
     count > FEW as u64 && count * share > all
-}
-
-fn why_hidden(report: &ImportReport, source: &str) -> String {
-    let new = report.new_values.iter().filter(|new| new.source == source);
-    let headers: BTreeSet<&str> = new.map(|new| new.header.as_str()).collect();
-    if headers.is_empty() {
-        return "because the source hides them".to_owned();
-    }
-    let headers: Vec<&str> = headers.into_iter().collect();
-    format!("for values of {} that nobody named", headers.join(" and "))
 }

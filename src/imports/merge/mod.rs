@@ -8,8 +8,7 @@ use serde_json::json;
 
 use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
-use crate::imports::merge::identity::{Identified, identify};
-use crate::imports::merge::ids::{RowMatch, is_shared_name};
+use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
 use crate::imports::report::{
     ImportError, ImportReport, Outcome, Watcher, preview, preview_change,
@@ -25,7 +24,6 @@ use crate::storage::reviews::{
 
 pub(crate) mod guards;
 pub(crate) mod identity;
-mod ids;
 pub(crate) mod undo;
 
 /// How rows are merged.
