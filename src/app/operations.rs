@@ -89,7 +89,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
     };
     match verified {
         Ok(()) => {}
-        Err(DbError::Newer { .. } | DbError::Older { .. } | DbError::Foreign { .. }) => {
+        Err(DbError::OtherVersion { .. } | DbError::NotOurs(_)) => {
             return Err(
                 "The database belongs to another release; the last snapshot is still served; start the release that migrated it.",
             );

@@ -32,10 +32,7 @@ impl Database {
         if !address.file().exists() {
             return Err(DbError::Missing(address.file().to_owned()));
         }
-        let fault = |reason| DbError::Backup {
-            path: to.to_owned(),
-            reason,
-        };
+        let fault = |reason| DbError::create(to, reason);
         files::open_private(begun, folder_of(to)).map_err(fault)?;
         let copied = Self::copy_as(address, begun, to).await;
         let replaced = match copied {
@@ -84,10 +81,8 @@ impl Opening {
         }
         schema::identify(backup).await?;
         let mut reading = untouching(backup).connect().await.at(backup)?;
-        match schema::verify_version(&mut reading, backup).await {
-            Ok(()) | Err(DbError::Older { .. }) => {}
-            Err(error) => return Err(error),
-        }
+        let applied = schema::applied(&mut reading, backup).await?;
+        schema::reject_newer(&applied, backup)?;
         let copy = files::begin(path)?;
         let opened = async {
             let copied = copy_into(&mut reading, &copy).await.at(backup);

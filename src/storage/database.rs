@@ -194,8 +194,7 @@ impl Database {
     /// Whether the file exists, can be read, and has this release's version.
     ///
     /// # Errors
-    /// As [`Database::verify_place`]; [`DbError::Newer`] or [`DbError::Older`] when another release migrated it; others
-    /// when it cannot be read.
+    /// As [`Database::verify_place`]; [`DbError::OtherVersion`] when another release migrated it; others when it cannot be read.
     pub async fn verify_readable(&self) -> Result<(), DbError> {
         self.verify_place()?;
         let mut reader = self.reader().await?;
