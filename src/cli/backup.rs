@@ -12,7 +12,7 @@ use super::report::{Exit, add_count, can_ask, confirm, counted, print_report, pr
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::storage::{
-    Carried, Database, DbError, DeliveryLock, ExclusiveAccess, Opening, may_replace, unused_name,
+    Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, unused_name,
     verify,
 };
 
@@ -82,7 +82,7 @@ impl RestoreCommand {
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = self.file.display();
         protect(&format!("FILE {name}"), &self.file, path)?;
-        if DeliveryLock::is_held(path) {
+        if has_sender(path) {
             return Err(DbError::InUse(path.to_owned()).into());
         }
         let prepared = Opening::of_backup(&self.file, &place).await?;

@@ -11,9 +11,7 @@ use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{AnalysisInput, Analyzer, Engine, store as insights};
 use crate::storage;
 use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
-use crate::storage::{
-    COMMAND_TIMEOUT, Database, FileVerification, Migrated, list_faults, unerased, verify,
-};
+use crate::storage::{Database, FileVerification, Migrated, list_faults, unerased, verify};
 
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
@@ -133,7 +131,7 @@ pub struct Migrate {}
 impl Migrate {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let address = database.address()?;
-        let (database, migrated) = Database::open_at(&address, COMMAND_TIMEOUT).await?;
+        let (database, migrated) = Database::open_at(&address).await?;
         database.close().await;
         Ok(print_report(&format!(
             "{}\n{}",

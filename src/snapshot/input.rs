@@ -28,8 +28,6 @@ use crate::wire;
 pub struct SnapshotInput {
     /// Newest first.
     pub entries: Entries,
-    /// Reviews changed by other writers whose change date is not stored yet; they have this process's date.
-    pub undated: Vec<ReviewId>,
     /// The business as published: without technicians if none are shown.
     pub business: Business,
     /// The business with all its technicians, whose names the analyses find.
@@ -79,7 +77,6 @@ impl SnapshotInput {
     pub fn is_same_as(&self, other: &Self) -> bool {
         let Self {
             entries,
-            undated,
             business,
             editorial,
             withheld,
@@ -93,7 +90,7 @@ impl SnapshotInput {
             && (business, editorial, withheld)
                 == (&other.business, &other.editorial, &other.withheld)
             && (links, first_links) == (&other.links, &other.first_links)
-            && (own_business, undated) == (&other.own_business, &other.undated)
+            && own_business == &other.own_business
             && analysing.as_ref().map(Arc::as_ptr) == other.analysing.as_ref().map(Arc::as_ptr)
     }
 

@@ -80,7 +80,7 @@ impl Publisher {
     /// see them; another one shows them, as far as that process has published them.
     async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
         let is_sender = self.database.may_send();
-        let (stored, mut input, loaded) = self.read(previous).await?;
+        let (stored, input, loaded) = self.read(previous).await?;
         if is_sender {
             // Stored first, so that no later snapshot repeats them.
             let saved = save(&self.database, &loaded.analyzed);
@@ -96,7 +96,6 @@ impl Publisher {
         let drafts = Document::ALL.map(|document| draft(document, &input, &insights));
         let publications = self.publications(&drafts, previous, &stored, is_sender);
         if is_sender {
-            input.undated.clear();
             let recorded = self.record(&publications, &stored, &loaded.observed);
             recorded.await.map_err(PublishError::Publish)?;
         }
@@ -105,9 +104,13 @@ impl Publisher {
             let before = previous.map(|previous| previous.document(document));
             self.finish(document, draft, publication, before)
         });
-        let (database, position) = (self.database.clone(), stored.position);
+        let mut position = stored.position;
+        if !is_sender {
+            // Changes by other programs are read again once the sender has dated them, which does not count as a change.
+            position.change_no = position.change_no.min(stored.published_change_no);
+        }
         Ok(Snapshot::new(
-            database,
+            self.database.clone(),
             position,
             input,
             insights,
@@ -146,12 +149,6 @@ impl Publisher {
             let input = SnapshotInput {
                 analysing: is_behind.then(|| analysing(former, &next)),
                 entries,
-                undated: loader
-                    .loaded
-                    .observed
-                    .iter()
-                    .map(|one| one.id.clone())
-                    .collect(),
                 business,
                 own_business: Arc::new(stored.business.clone()),
                 editorial: stored.editorial.clone(),
@@ -228,10 +225,11 @@ impl Publisher {
     ) -> Result<(), DbError> {
         let rows = || stored.publications.iter().map(Option::as_ref);
         let is_due = !rows().eq(publications.iter().map(Some));
-        if stored.is_recorded && observed.is_empty() && !is_due {
+        let change_no = stored.position.change_no;
+        let is_recorded = stored.is_base_kept && stored.published_change_no == change_no;
+        if is_recorded && observed.is_empty() && !is_due {
             return Ok(());
         }
-        let change_no = stored.position.change_no;
         let mut write = self.database.write_as_sender().await?;
         let recorded = async {
             store::record_base(&mut write, &self.links).await?;
@@ -258,8 +256,10 @@ struct StoredState {
     position: DatabasePosition,
     /// In the order of [`Document::ALL`].
     publications: Vec<Option<Publication>>,
-    /// Whether the publications were rendered from this very change, and the first base URL is stored.
-    is_recorded: bool,
+    /// The change from which all publications were rendered.
+    published_change_no: i64,
+    /// Whether the first base URL is stored, if this one can be.
+    is_base_kept: bool,
     business: Business,
     editorial: Editorial,
     withheld: Reasons,
@@ -275,11 +275,10 @@ impl StoredState {
         }
         let business = storage::business::find(connection).await?;
         let first_links = store::first_base(connection).await?;
-        let is_base_kept = first_links.is_some() || links.is_loopback();
         Ok(Self {
-            is_recorded: is_base_kept
-                && store::is_rendered_from(connection, position.change_no).await?,
             position,
+            published_change_no: store::published_change_no(connection).await?,
+            is_base_kept: first_links.is_some() || links.is_loopback(),
             publications,
             business: business.unwrap_or_default(),
             editorial: storage::business::editorial(connection).await?,
@@ -341,8 +340,6 @@ async fn read_entries(
         let positions = entries.index().unanalyzed.iter();
         ids.extend(positions.map(|at| entries[at as usize].id().clone()));
     }
-    // The sender may have dated them since, which does not count as a change.
-    ids.extend(former.input.undated.iter().cloned());
     if ids.is_empty() {
         return Ok(entries.clone());
     }

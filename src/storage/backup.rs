@@ -12,7 +12,8 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 use super::database::{Database, Opening};
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, DeliveryLock, JOURNAL, LOG, beside, copy_into, folder_of, options, real, remove_files,
+    self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
+    options, real, remove_files,
 };
 use super::schema::{self, untouching};
 use super::text::utc;
@@ -54,7 +55,7 @@ impl Database {
 /// # Errors
 /// [`DbError::InUse`] or [`DbError::NotOurs`].
 pub async fn may_replace(path: &Path) -> Result<(), DbError> {
-    if DeliveryLock::is_held(path) {
+    if has_sender(path) {
         return Err(DbError::InUse(path.to_owned()));
     }
     match schema::identify(path).await {
@@ -170,7 +171,7 @@ fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
 pub struct ExclusiveAccess {
     /// In a transaction that keeps other processes from writing.
     connection: SqliteConnection,
-    _sender: DeliveryLock,
+    _sender: File,
 }
 
 impl ExclusiveAccess {
@@ -187,7 +188,8 @@ impl ExclusiveAccess {
                 error
             }
         };
-        let sender = DeliveryLock::take(path)?.ok_or_else(|| DbError::InUse(path.to_owned()))?;
+        let sender = lock_beside(path, DELIVERY_LOCK)?;
+        let sender = sender.ok_or_else(|| DbError::InUse(path.to_owned()))?;
         let taken = async {
             let options = options(path).busy_timeout(SHORT_BUSY_TIMEOUT);
             let mut connection = options.connect().await?;

@@ -1,5 +1,6 @@
 //! A database that is open: its writer, the readers of its file, and what other processes did to the file.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,12 +11,11 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, Sq
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
 use tempfile::TempPath;
 
-use super::cluster::client::{COMMAND_TIMEOUT, Cluster};
+use super::cluster::client::Cluster;
 use super::cluster::write::{Author, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{
-    self, DatabaseFiles, DeliveryLock, LOG, begin, bytes_beside, copy_into, options, pool,
-    remove_files, unlogged,
+    self, DatabaseFiles, LOG, begin, bytes_beside, copy_into, options, pool, remove_files, unlogged,
 };
 use super::schema::{self, Migrated};
 use super::write::Write;
@@ -34,7 +34,7 @@ pub struct Database {
 #[derive(Debug, Clone)]
 pub(super) enum Writer {
     /// The writing connection, and the lock that gives this process the right to send.
-    File(SqlitePool, Arc<Mutex<Option<DeliveryLock>>>),
+    File(SqlitePool, Arc<Mutex<Option<File>>>),
     Cluster(Arc<Cluster>),
 }
 
@@ -358,15 +358,11 @@ impl Database {
 }
 
 impl Database {
-    /// Opens the database at `address`, creates it if there is none, and migrates it. On a cluster a write is retried for
-    /// `wait_max`.
-    pub async fn open_at(
-        address: &DatabaseAddress,
-        wait_max: Duration,
-    ) -> Result<(Self, Migrated), DbError> {
+    /// Opens the database at `address`, creates it if there is none, and migrates it.
+    pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
         match address {
             DatabaseAddress::File(path) => Self::open(path).await,
-            DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster, wait_max).await,
+            DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster).await,
         }
     }
 }
@@ -424,7 +420,7 @@ impl Opening {
         let is_new = |path: &&Path| !path.exists() && !path.is_symlink();
         // A dangling link names the path for the new file; an existing file is opened in place.
         let Some(path) = address.own_file().filter(is_new) else {
-            let (database, _) = Database::open_at(address, COMMAND_TIMEOUT).await?;
+            let (database, _) = Database::open_at(address).await?;
             return Ok(Self {
                 database,
                 destination: None,

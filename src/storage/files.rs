@@ -25,7 +25,7 @@ const ROOT: u32 = 0;
 /// beside it.
 const SUFFIXES: [&str; 5] = ["", LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
 /// Suffix of the lock file of the sending process.
-pub(super) const DELIVERY_LOCK: &str = "-sender";
+pub const DELIVERY_LOCK: &str = "-sender";
 /// Begin of the suffix of the lock file of an entry of the sync file, which ends with the entry's name.
 pub(super) const ENTRY_LOCK: &str = "-sync-";
 /// Suffix of the write-ahead log.
@@ -235,37 +235,20 @@ pub fn remove_unfinished() {
 // Chooses the process that sends deliveries: of all processes on one database, the one that holds an advisory lock on
 // a file beside it.
 
-/// Held until it is dropped or the process ends.
-#[derive(Debug)]
-pub struct DeliveryLock {
-    _file: File,
+/// Whether a process sends for the database at `path`.
+pub fn has_sender(path: &Path) -> bool {
+    let file = File::open(beside(&real(path), DELIVERY_LOCK));
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-impl DeliveryLock {
-    /// Whether another process holds the lock for the database at `path`.
-    pub fn is_held(path: &Path) -> bool {
-        let file = File::open(beside(&real(path), DELIVERY_LOCK));
-        file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
-    }
-
-    /// Takes the lock for the database at `path`; `None` if another process holds it.
-    ///
-    /// The lock is on a separate file because closing the database's file would release SQLite's own locks on it
-    /// (POSIX).
-    ///
-    /// # Errors
-    /// [`DbError::Create`] when that file cannot be created or locked.
-    pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
-        let locked = lock_beside(path, DELIVERY_LOCK)?;
-        Ok(locked.map(|file| Self { _file: file }))
-    }
-}
-
-/// Locks a file beside the database at `path`, until the result is dropped; `None` if another process holds the lock.
+/// Locks a file beside the database at `path`, until the result is dropped or the process ends; `None` if another process holds
+/// the lock.
+///
+/// It is a separate file because closing the database's file would release SQLite's own locks on it (POSIX).
 ///
 /// # Errors
 /// [`DbError::Create`] when that file cannot be created or locked.
-pub(super) fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
+pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
     // A symbolic link leads to the same lock.
     let real = real(path);
     let name = beside(&real, suffix);

@@ -15,7 +15,7 @@ use crate::model::hex;
 use crate::random::Random;
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
-/// Takes a [`lineage_id`], and keeps one that there is.
+/// Takes a [`random_id`], and keeps one that there is.
 pub(super) const BIND_INSTANCE: &str =
     "insert into instance (lineage_id) values (?1) on conflict (only_row)
      do update set lineage_id = coalesce(lineage_id, excluded.lineage_id)";
@@ -156,8 +156,8 @@ pub(super) fn known_versions(
     Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
-/// A random id of a database (see `migrations/0010_process.sql`), 128 bits in hexadecimal.
-pub(super) fn lineage_id(path: &Path) -> Result<String, DbError> {
+/// A random id of a database or of a process on it, 128 bits in hexadecimal.
+pub(super) fn random_id(path: &Path) -> Result<String, DbError> {
     let id = Random::system().hex_128();
     id.map_err(|error| DbError::other(path, error))
 }
@@ -174,7 +174,7 @@ async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result
         return Ok(());
     }
     sqlx::query(BIND_INSTANCE)
-        .bind(lineage_id(path)?)
+        .bind(random_id(path)?)
         .execute(&mut *connection)
         .await
         .at(path)?;
