@@ -108,10 +108,6 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
             format!("ready, but for {seconds} s changes could not be published; see the log\n")
         },
     );
-    if !database.is_text_index_sound().await.unwrap_or(true) {
-        "ready, but the text index is damaged, so searches may miss reviews; restart the service, which builds it again\n"
-            .clone_into(&mut state);
-    }
     if let Some(age) = database.contact_age() {
         let begin = if database.is_cut_off() {
             "cut off, so the served data may be old; "

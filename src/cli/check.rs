@@ -81,7 +81,7 @@ impl CheckReport {
         if !verified.wrong.is_empty() {
             text += DAMAGED;
         } else if mendable.is_empty() {
-            text += "ok      schema, integrity, reviews, text index, insights, publications\n";
+            text += "ok      schema, integrity, reviews, text index, insights\n";
         }
         text
     }

@@ -1,6 +1,6 @@
 //! Backups: consistent copies of the database while others use it, and their restoration.
 
-use std::fs::{File, Permissions, hard_link, remove_file, rename};
+use std::fs::{File, Permissions, hard_link, rename};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -132,38 +132,22 @@ impl Opening {
     }
 }
 
-/// Keeps the database at `place` as `former` and puts `copy` in its place; undone if a step fails.
+/// Keeps the database at `place` as `former` and puts `copy` in its place; the database stays if a step fails.
 fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
     let private = Permissions::from_mode(0o600);
-    let has_file = place.exists();
-    let swap = || {
-        if has_file {
-            fs::set_permissions(place, private.clone())?;
-            // Without links, the database is missing for a moment.
-            hard_link(place, former).or_else(|_| rename(place, former))?;
+    if place.exists() {
+        fs::set_permissions(place, private.clone())?;
+        hard_link(place, former)?;
+    }
+    // Left by a kill, or beside a damaged file: SQLite would apply them to the copy.
+    for suffix in [LOG, JOURNAL] {
+        let (left, kept) = (beside(place, suffix), beside(former, suffix));
+        if left.exists() {
+            rename(&left, &kept)?;
+            fs::set_permissions(&kept, private.clone())?;
         }
-        // Left by a kill, or beside a damaged file: SQLite would apply them to the copy.
-        for suffix in [LOG, JOURNAL] {
-            let (left, kept) = (beside(place, suffix), beside(former, suffix));
-            if left.exists() {
-                rename(&left, &kept)?;
-                fs::set_permissions(&kept, private.clone())?;
-            }
-        }
-        rename(copy, place)
-    };
-    swap().inspect_err(|_| {
-        for suffix in [LOG, JOURNAL] {
-            let _ = rename(beside(former, suffix), beside(place, suffix));
-        }
-        if has_file {
-            let _ = if place.exists() {
-                remove_file(former)
-            } else {
-                rename(former, place)
-            };
-        }
-    })
+    }
+    rename(copy, place)
 }
 
 /// Exclusive access to the database until it is released.

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, Permissions, TryLockError, metadata, remo
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
@@ -134,26 +134,20 @@ fn owner_of(path: &Path) -> &Path {
 // after it was replaced is lost (<https://www.sqlite.org/howtocorrupt.html> §1.4 and §2.3).
 
 /// Device and inode identify a file for as long as it is open (POSIX, `sys/stat.h`).
-type DeviceAndInode = (u64, u64);
+pub(super) type DeviceAndInode = (u64, u64);
 
-/// The file that was opened, and those that SQLite keeps beside it while a connection is open.
+/// The file that was opened.
 #[derive(Debug)]
 pub(super) struct DatabaseFiles {
     path: PathBuf,
     file: DeviceAndInode,
-    /// The log and its index. The first connection creates them, if the journal mode is WAL.
-    sides: [(PathBuf, OnceLock<DeviceAndInode>); 2],
 }
 
 impl DatabaseFiles {
     pub(super) fn of(path: &Path) -> Result<Self, DbError> {
-        let missing = |_| DbError::Missing(path.to_owned());
-        // SQLite derives their names from the target of a symbolic link.
-        let real = path.canonicalize().map_err(missing)?;
         Ok(Self {
             path: path.to_owned(),
-            file: device_and_inode(path).map_err(missing)?,
-            sides: [LOG, LOG_INDEX].map(|suffix| (beside(&real, suffix), OnceLock::new())),
+            file: device_and_inode(path).map_err(|_| DbError::Missing(path.to_owned()))?,
         })
     }
 
@@ -165,27 +159,26 @@ impl DatabaseFiles {
             Err(DbError::Replaced(self.path.clone()))
         }
     }
+}
 
-    /// Notes which log and index belong to the opened file.
-    fn note_sides(&self) {
-        for (path, opened) in &self.sides {
-            if let Ok(there) = device_and_inode(path) {
-                opened.get_or_init(|| there);
-            }
+/// The log and its index beside the database at `path`, which is open; SQLite derives their names from the target of a symbolic
+/// link.
+pub(super) fn sides(path: &Path) -> Vec<(PathBuf, DeviceAndInode)> {
+    let sides = [LOG, LOG_INDEX].map(|suffix| beside(&real(path), suffix));
+    let there = sides.into_iter();
+    there
+        .filter_map(|side| Some((side.clone(), device_and_inode(&side).ok()?)))
+        .collect()
+}
+
+/// Removes those files that are still the same.
+pub(super) fn remove_same(files: &[(PathBuf, DeviceAndInode)]) -> io::Result<()> {
+    for (path, file) in files {
+        if device_and_inode(path).is_ok_and(|there| there == *file) {
+            remove_file(path)?;
         }
     }
-
-    /// Removes the log and its index if they belong to the opened file: another database of that name must not be opened
-    /// with them.
-    pub(super) fn remove_sides(&self) -> io::Result<()> {
-        for (path, opened) in &self.sides {
-            let there = device_and_inode(path).ok();
-            if there.is_some() && there == opened.get().copied() {
-                remove_file(path)?;
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
@@ -298,7 +291,6 @@ pub fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
             let verified = place
                 .verify()
                 .map_err(|error| sqlx::Error::Configuration(error.into()));
-            place.note_sides();
             Box::pin(std::future::ready(verified))
         });
     options.before_acquire(|connection, _| {

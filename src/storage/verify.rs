@@ -42,7 +42,6 @@ async fn verify_rows(connection: &mut SqliteConnection) -> sqlx::Result<FileVeri
         behind: Vec::new(),
     };
     verified.wrong.extend(rows_of_text_index(connection).await?);
-    verified.wrong.extend(publications(connection).await?);
     let behind = unpublished(connection).await?;
     if behind > 0 {
         verified.behind.push(format!(
@@ -115,21 +114,4 @@ pub fn list_faults(mut faults: Vec<String>) -> Vec<String> {
         faults.push(format!("{besides} more like the one above"));
     }
     faults
-}
-
-/// Publications that are ahead of the newest change.
-async fn publications(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    let ahead = sqlx::query_scalar!(
-        r#"select document as "document!: Text" from publication
-           where change_no > (select coalesce(max(change_no), 0) from review_change)"#
-    )
-    .fetch_all(connection)
-    .await?;
-    let sentence = |name: Text| {
-        let name = name.as_ref();
-        format!(
-            "publication: {name} was rendered from changes that no longer exist; rows of review_change are missing"
-        )
-    };
-    Ok(ahead.into_iter().map(sentence).collect())
 }

@@ -47,7 +47,7 @@ impl Database {
     /// Time for which this process may still send; [`Duration::MAX`] on one machine.
     pub fn lease_left(&self) -> Duration {
         let ends_at = match &self.writer {
-            Writer::File(_, sender) if lock(sender).is_some() => return Duration::MAX,
+            Writer::File(file) if lock(&file.sender).is_some() => return Duration::MAX,
             Writer::File(..) => return Duration::ZERO,
             Writer::Cluster(cluster) => lock(&cluster.lease).ends_at,
         };
@@ -65,8 +65,8 @@ impl Database {
     /// its end.
     pub async fn take_lease(&self, exchange: Duration) -> Result<bool, DbError> {
         let cluster = match &self.writer {
-            Writer::File(_, sender) => {
-                let mut sender = lock(sender);
+            Writer::File(file) => {
+                let mut sender = lock(&file.sender);
                 if sender.is_none() {
                     *sender = lock_beside(self.path(), DELIVERY_LOCK)?;
                 }
@@ -149,7 +149,7 @@ impl Database {
     /// When the cluster does not accept the write; then the lease ends by itself.
     pub async fn give_up_lease(&self) -> Result<(), DbError> {
         match &self.writer {
-            Writer::File(_, sender) => *lock(sender) = None,
+            Writer::File(file) => *lock(&file.sender) = None,
             Writer::Cluster(cluster) => {
                 if lock(&cluster.lease).ends_at.take().is_some() {
                     cluster.end_lease(SENDER).await?;

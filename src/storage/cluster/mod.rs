@@ -90,8 +90,8 @@ impl Database {
     pub(in crate::storage) async fn write_as(&self, author: Author) -> Result<Write, DbError> {
         self.verify_place()?;
         Ok(Write(match &self.writer {
-            Writer::File(pool, _) => {
-                let transaction = pool.begin_with("begin immediate").await;
+            Writer::File(file) => {
+                let transaction = file.connections.begin_with("begin immediate").await;
                 WriteTarget::File(transaction.at(&self.path)?)
             }
             Writer::Cluster(cluster) => {
