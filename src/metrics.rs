@@ -288,12 +288,8 @@ catalog! {
     DATABASE_BYTES "reviews_database_bytes" MetricKind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";
 
-    NODE_IS_LEADER "reviews_cluster_leader" MetricKind::Gauge, []
-        "1 if this node's rqlited leads the cluster; 0 if it does not, or without a cluster.";
     NODE_CONTACT_AGE "reviews_cluster_contact_age_seconds" MetricKind::Gauge, []
         "Seconds since the last contact of this node's rqlited with the leader; the served data may be that old.";
-    NODE_ENTRIES_BEHIND "reviews_cluster_behind_entries" MetricKind::Gauge, []
-        "Entries of the cluster's log that are committed and not yet in this node's file.";
 
     TEXTS_ANALYZED "reviews_insights_analyzed_total" MetricKind::Counter, []
         "Texts analysed since the start.";

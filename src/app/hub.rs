@@ -204,7 +204,6 @@ impl HubRuntime {
         let fetched = self.sources.run_once(&CancellationToken::new()).await?;
         let sent = self.worker.lock().await.run_once().await?;
         measure(&self.database, &self.clock).await?;
-        self.database.checkpoint().await?;
         Ok(sent || fetched || ended || pruned)
     }
 

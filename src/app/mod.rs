@@ -97,7 +97,8 @@ impl App {
         let (database, links) = (publisher.database.clone(), publisher.links.clone());
         database.complete_text_index().await?;
         operations::report_release(&database).await?;
-        let changes = database.changes_from_now().await?;
+        let mut changes = database.changes().await?;
+        changes.any().await?;
         let current = CurrentSnapshot::new(publisher.first().await?);
         let (proxies, random) = (hub.config.trusted_proxies.clone(), hub.random.clone());
         let ctx = Arc::new(Ctx {

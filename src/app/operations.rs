@@ -3,6 +3,7 @@
 //! With a separate listener (`REVIEWS_ADMIN_LISTEN`), `/metrics` is served only there; `/healthz` and `/readyz` reveal
 //! nothing, and load balancers use them.
 
+use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,7 +90,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
     };
     match verified {
         Ok(()) => {}
-        Err(DbError::Newer { .. } | DbError::Older { .. } | DbError::Foreign { .. }) => {
+        Err(DbError::OtherVersion { .. } | DbError::NotOurs(_)) => {
             return Err(
                 "The database belongs to another release; the last snapshot is still served; start the release that migrated it.",
             );
@@ -107,12 +108,17 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
             format!("ready, but for {seconds} s changes could not be published; see the log\n")
         },
     );
-    if !database.is_text_index_sound().await.unwrap_or(true) {
-        "ready, but the text index is damaged, so searches may miss reviews; restart the service, which builds it again\n"
-            .clone_into(&mut state);
-    }
-    if let Some(node) = database.node_standing() {
-        state.push_str(&node.to_string());
+    if let Some(age) = database.contact_age() {
+        let begin = if database.is_cut_off() {
+            "cut off, so the served data may be old; "
+        } else {
+            ""
+        };
+        let seconds = age.as_secs();
+        let _ = writeln!(
+            state,
+            "cluster: {begin}last contact with the leader {seconds} s ago"
+        );
     }
     Ok(state)
 }
@@ -141,13 +147,8 @@ fn measure(ctx: &Ctx, database: &Database) {
             .gauge(&[coding.name()])
             .set(figure(bytes));
     }
-    if let Some(node) = database.node_standing() {
-        let is_leader = u64::from(node.status.is_leader);
-        metrics::NODE_IS_LEADER.gauge(&[]).set(figure(is_leader));
-        let entries = node.status.entries_behind;
-        metrics::NODE_ENTRIES_BEHIND.gauge(&[]).set(figure(entries));
-        let age = node.contact_age.as_secs_f64();
-        metrics::NODE_CONTACT_AGE.gauge(&[]).set(age);
+    if let Some(age) = database.contact_age() {
+        metrics::NODE_CONTACT_AGE.gauge(&[]).set(age.as_secs_f64());
     }
     let (main, log) = database.bytes();
     for (file, bytes) in [("main", main), ("wal", log)] {

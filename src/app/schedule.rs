@@ -39,7 +39,7 @@ type CronJob = fn(JobContext) -> BoxFuture<'static, Result<(), DbError>>;
 const SYNC: &str = "sync";
 
 /// When each job runs (seconds, minutes, hours, day, month, weekday), its name, and what it does.
-const CRON_JOBS: [(&str, &str, CronJob); 7] = [
+const CRON_JOBS: [(&str, &str, CronJob); 6] = [
     ("*/2 * * * * *", SYNC, |of| {
         async move { of.sync.run_once(&of.stop).await.map(drop) }.boxed()
     }),
@@ -56,9 +56,6 @@ const CRON_JOBS: [(&str, &str, CronJob); 7] = [
     ("10 23 * * * *", "prune", |of| {
         async move { prune(&of.database, &of.clock).await.map(drop) }.boxed()
     }),
-    ("35 * * * * *", "checkpoint", |of| {
-        async move { of.database.checkpoint().await.map(drop) }.boxed()
-    }),
     // Once an hour, because other writers wait while a file is rewritten.
     ("20 37 * * * *", "erase", |of| {
         async move { erase(&of.database).await }.boxed()
@@ -66,8 +63,7 @@ const CRON_JOBS: [(&str, &str, CronJob); 7] = [
 ];
 
 impl Schedule {
-    /// Starts the jobs: fetch sources, wake the worker, measure, expire leases, prune, checkpoint the write-ahead log, erase deleted
-    /// reviews.
+    /// Starts the jobs: fetch sources, wake the worker, measure, expire leases, prune, erase deleted reviews.
     ///
     /// # Errors
     /// If the scheduler does not start.

@@ -12,8 +12,8 @@ use super::report::{Exit, add_count, can_ask, confirm, counted, print_report, pr
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::storage::{
-    AtPath as _, Carried, Database, DbError, DeliveryLock, ExclusiveAccess, Opening, may_replace,
-    unused_name, verify,
+    Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, unused_name,
+    verify,
 };
 
 /// Write a consistent copy of the database to a new file while the service runs
@@ -82,7 +82,7 @@ impl RestoreCommand {
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = self.file.display();
         protect(&format!("FILE {name}"), &self.file, path)?;
-        if DeliveryLock::is_held(path) {
+        if has_sender(path) {
             return Err(DbError::InUse(path.to_owned()).into());
         }
         let prepared = Opening::of_backup(&self.file, &place).await?;
@@ -126,7 +126,7 @@ impl RestoreCommand {
 /// The number of reviews in the copy of a backup; an error if it has faults.
 async fn verify_copy(prepared: &Opening, backup: &Path) -> anyhow::Result<i64> {
     let mut reader = prepared.database.reader().await?;
-    let verified = verify(&mut reader).await.at(backup)?;
+    let verified = verify(&mut reader, backup).await?;
     ensure!(
         verified.wrong.is_empty(),
         "the backup {} is damaged, and nothing was changed: {}; restore another one",
@@ -183,8 +183,7 @@ fn unless_unreadable<T>(
         Err(
             error @ (DbError::Damaged { .. }
             | DbError::NotADatabase(_)
-            | DbError::Newer { .. }
-            | DbError::Foreign { .. }),
+            | DbError::OtherVersion { .. }),
         ) => {
             former.unreadable = Some(error.to_string());
             Ok(None)

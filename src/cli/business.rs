@@ -22,7 +22,7 @@ use crate::pages::PageLanguage;
 use crate::storage;
 use crate::storage::business::{refuse_sample, sample_state};
 use crate::storage::reviews::counts_by_source;
-use crate::storage::{COMMAND_TIMEOUT, Database, Write};
+use crate::storage::{Database, Write};
 use crate::wire;
 
 /// Create the database and set up your business; run it again to change single fields
@@ -72,7 +72,7 @@ impl Init {
 
     async fn set_up(&self, address: &DatabaseAddress) -> anyhow::Result<Exit> {
         let path = address.file();
-        let (database, _) = Database::open_at(address, COMMAND_TIMEOUT).await?;
+        let (database, _) = Database::open_at(address).await?;
         let mut write = database.write_as_owner().await?;
         let has_zone = self.time_zone.is_some();
         let known = storage::business::find(write.for_reading()).await?;

@@ -11,9 +11,7 @@ use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{AnalysisInput, Analyzer, Engine, store as insights};
 use crate::storage;
 use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
-use crate::storage::{
-    COMMAND_TIMEOUT, Database, FileVerification, Migrated, list_faults, unerased, verify,
-};
+use crate::storage::{Database, FileVerification, Migrated, list_faults, unerased, verify};
 
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
@@ -33,25 +31,23 @@ impl Check {
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
         let mut report = CheckReport {
-            verified: verify(&mut connection).await?,
-            ..Default::default()
+            verified: verify(&mut connection, &path).await?,
+            mendable: Vec::new(),
         };
-        if report.verified.unreadable.is_none() {
-            let unreadable = unreadable(&mut connection).await?.into_iter();
-            let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
-            report.mendable = list_faults(unreadable.map(sentence).collect());
-            let business = storage::business::find(&mut connection).await?;
-            let business = business.unwrap_or_default();
-            let analyzer = Analyzer::new(&business, &Engine::of(engine.as_ref(), &business));
-            verify_insights(&mut connection, &analyzer, &mut report).await?;
-            let unerased = unerased(&mut connection).await?.count;
-            if unerased > 0 {
-                report.verified.behind.push(format!(
-                    "erasure: unused parts of the file may still contain text of {}; a running `reviews serve` erases that within \
-                     an hour",
-                    counted(unerased.unsigned_abs(), "deleted review", "deleted reviews")
-                ));
-            }
+        let unreadable = unreadable(&mut connection).await?.into_iter();
+        let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
+        report.mendable = list_faults(unreadable.map(sentence).collect());
+        let business = storage::business::find(&mut connection).await?;
+        let business = business.unwrap_or_default();
+        let analyzer = Analyzer::new(&business, &Engine::of(engine.as_ref(), &business));
+        verify_insights(&mut connection, &analyzer, &mut report).await?;
+        let unerased = unerased(&mut connection).await?.count;
+        if unerased > 0 {
+            report.verified.behind.push(format!(
+                "erasure: unused parts of the file may still contain text of {}; a running `reviews serve` erases that within \
+                 an hour",
+                counted(unerased.unsigned_abs(), "deleted review", "deleted reviews")
+            ));
         }
         drop(connection);
         readers.close().await;
@@ -61,7 +57,6 @@ impl Check {
     }
 }
 
-#[derive(Default)]
 struct CheckReport {
     verified: FileVerification,
     /// Faults whose message contains the remedy.
@@ -71,12 +66,7 @@ struct CheckReport {
 impl CheckReport {
     fn format(&self, path: &Path) -> String {
         let Self { verified, mendable } = self;
-        let reviews = match &verified.unreadable {
-            None => counted(verified.reviews.unsigned_abs(), "review", "reviews"),
-            Some(reason) => format!(
-                "the reviews cannot be read: {reason}; undo the change, or restore a backup"
-            ),
-        };
+        let reviews = counted(verified.reviews.unsigned_abs(), "review", "reviews");
         let mut text = format!("{}: {reviews}\n", path.display());
         for (begin, sentences) in [
             ("behind  ", &verified.behind),
@@ -91,7 +81,7 @@ impl CheckReport {
         if !verified.wrong.is_empty() {
             text += DAMAGED;
         } else if mendable.is_empty() {
-            text += "ok      schema, integrity, reviews, text index, insights, publications\n";
+            text += "ok      schema, integrity, reviews, text index, insights\n";
         }
         text
     }
@@ -141,7 +131,7 @@ pub struct Migrate {}
 impl Migrate {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let address = database.address()?;
-        let (database, migrated) = Database::open_at(&address, COMMAND_TIMEOUT).await?;
+        let (database, migrated) = Database::open_at(&address).await?;
         database.close().await;
         Ok(print_report(&format!(
             "{}\n{}",

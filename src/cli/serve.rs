@@ -33,7 +33,7 @@ use crate::model::business::SET_UP_COMMAND;
 use crate::model::text::quote_for_shell;
 use crate::snapshot::{Document, Publisher, served_base};
 use crate::storage::reviews::counts_by_source;
-use crate::storage::{AtPath as _, Database, DbError, Opening, WRITE_TIMEOUT};
+use crate::storage::{AtPath as _, Database, DbError, Opening};
 use crate::sync::SyncFile;
 use crate::web::server::listen;
 
@@ -239,7 +239,7 @@ fn print_greeting(
 fn set_up_command(database: &Database) -> String {
     let path = database.path().to_string_lossy();
     // On many nodes, the file is only read; commands need the URL, which may have a password.
-    if path == "reviews.db" || database.node_standing().is_some() {
+    if path == "reviews.db" || database.has_nodes() {
         return SET_UP_COMMAND.to_owned();
     }
     format!("{SET_UP_COMMAND} --database {}", quote_for_shell(&path))
@@ -329,7 +329,7 @@ fn tell_supervisor(state: &str) {
 
 /// Opens the database of a long-running process, and logs the applied migrations.
 async fn open_database(address: &DatabaseAddress) -> Result<Database, DbError> {
-    let (database, migrated) = Database::open_at(address, WRITE_TIMEOUT).await?;
+    let (database, migrated) = Database::open_at(address).await?;
     // A new database has had nothing to migrate.
     if migrated.applied.len() < migrated.total {
         for name in &migrated.applied {

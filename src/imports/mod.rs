@@ -68,14 +68,12 @@ pub use request::{
 
 /// Reviews per statement.
 const BATCH: usize = 500;
-/// Changes per transaction, if many nodes share the database.
-const GROUP_MAX: usize = 5_000;
 
-/// Merges the reviews of `request` into the existing ones, in one transaction; if many nodes share the database, in groups of
-/// [`GROUP_MAX`] changes. Rejected rows go to `watch` and do not stop the import.
+/// Merges the reviews of `request` into the existing ones, in one transaction. Rejected rows go to `watch` and do not stop the
+/// import.
 ///
 /// # Errors
-/// [`ImportError`]; then nothing was changed, except for the groups before that of the error.
+/// [`ImportError`]; then nothing was changed.
 pub async fn import(
     database: &Database,
     clock: &Clock,
@@ -293,7 +291,7 @@ async fn write_changes(
     watch: Watcher<'_>,
 ) -> Result<(), MergeError> {
     let of = outcome.changes.len();
-    let (mut done, mut in_group) = (0, 0);
+    let mut done = 0;
     let mut changes = outcome.changes.into_iter();
     loop {
         let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
@@ -304,11 +302,6 @@ async fn write_changes(
             return Err(ImportError::Stopped.into());
         }
         done += batch.len();
-        in_group += batch.len();
-        if in_group > GROUP_MAX {
-            write.end_group();
-            in_group = batch.len();
-        }
         if let Some(run) = run {
             let notes: Vec<_> = batch
                 .iter()

@@ -481,6 +481,7 @@ impl RatingCounts {
 
 /// A calendar day, written exactly `YYYY-MM-DD`: from 0001-01-01 to 9999-12-31, in the business's time zone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Day(NaiveDate);
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -505,6 +506,14 @@ impl FromStr for Day {
             .flatten()
             .filter(|day| day.year() >= 1);
         day.map(Self).ok_or_else(|| InvalidDay(text.to_owned()))
+    }
+}
+
+impl TryFrom<String> for Day {
+    type Error = InvalidDay;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        text.parse()
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::io::Write;
 use std::slice;
-use std::sync::{Arc, OnceLock};
+use std::sync::OnceLock;
 
 use brotli::CompressorWriter;
 use brotli::enc::BrotliEncoderParams;
@@ -101,7 +101,7 @@ pub struct CachedBody {
     /// The value of `Content-Type`.
     pub content_type: &'static str,
     pub content: Content,
-    coded: Arc<[OnceLock<Bytes>; Coding::ALL.len()]>,
+    coded: [OnceLock<Bytes>; Coding::ALL.len()],
     /// The header fields of an answer, also of a 304, but for `ETag`. Finished, because a 304 costs little else.
     pub head: HeaderMap,
     /// In identity, then in each coding, ready or not. They are strong: `"<digest>"`, or `"<digest>-gzip"`.
@@ -119,7 +119,7 @@ impl CachedBody {
         head.insert(CACHE_CONTROL, CACHEABLE);
         head.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
         Self {
-            coded: Arc::new(Coding::ALL.map(|_| OnceLock::new())),
+            coded: Coding::ALL.map(|_| OnceLock::new()),
             head,
             etags: [format!("\"{digest}\""), brotli, gzip].map(|etag| {
                 HeaderValue::try_from(etag)
@@ -154,11 +154,6 @@ impl CachedBody {
         if let Ok(value) = HeaderValue::from_str(value) {
             self.head.insert(name, value);
         }
-    }
-
-    /// Shares the codings of a body with the same content.
-    pub fn share_codings(&mut self, other: &Self) {
-        self.coded = Arc::clone(&other.coded);
     }
 
     /// The body in that coding, in one piece; `None` until it is ready.

@@ -74,10 +74,13 @@ impl Snapshot {
         }
     }
 
-    /// Whether both were made of the same input, which share the insights, and have the same documents.
+    /// Whether both share the insights, which are made of the reviews and the business, and have the same documents.
     pub fn is_same_as(&self, other: &Self) -> bool {
         let mut documents = self.documents().zip(other.documents());
+        let [analysing, other_analysing] =
+            [self, other].map(|one| one.input.analysing.as_ref().map(Arc::as_ptr));
         Arc::ptr_eq(&self.insights, &other.insights)
+            && analysing == other_analysing
             && documents.all(|(one, other)| Arc::ptr_eq(one, other))
     }
 

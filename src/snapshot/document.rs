@@ -6,7 +6,6 @@ use atom_syndication::{Category, Entry, Feed, Link, Person, Text, WriteConfig};
 use bytes::Bytes;
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
-use memchr::memmem;
 use sha2::{Digest, Sha256};
 
 use super::input::SnapshotInput;
@@ -92,78 +91,25 @@ impl Content {
     }
 }
 
-/// The pieces of a document with an `updated` instant: before it, the instant, after it.
-const OPEN_PIECES: usize = 3;
-
-/// A document without its `updated` instant, which is known only after its digest is compared with the published one.
-#[derive(Debug, Clone)]
-pub struct Draft {
-    before: Vec<Bytes>,
-    /// The text before and after the instant.
-    updated: (&'static str, &'static str),
-    after: Vec<Bytes>,
-    /// SHA-256 of everything but the instant, in hexadecimal: a different digest is a new version.
-    pub digest: String,
-}
-
-impl Draft {
-    fn open(before: Vec<u8>, updated: (&'static str, &'static str), after: Vec<u8>) -> Self {
-        let digest = Sha256::new_with_prefix(&before).chain_update(&after);
-        Self {
-            before: vec![before.into()],
-            updated,
-            after: vec![after.into()],
-            digest: hex(&digest.finalize()),
-        }
-    }
-
-    /// The document as published with that digest since `changed_at`.
-    pub fn finish(self, changed_at: DateTime<Utc>) -> Content {
-        let (opening, closing) = self.updated;
-        let at = changed_at.to_rfc3339_opts(SecondsFormat::AutoSi, true);
-        let digest = Sha256::new_with_prefix(&self.digest).chain_update(&at);
-        let mut pieces = self.before;
-        pieces.push(format!("{opening}{at}{closing}").into());
-        pieces.extend(self.after);
-        // Only the dataset has pieces that its next version shares.
-        if pieces.len() == OPEN_PIECES {
-            pieces = vec![pieces.concat().into()];
-        }
-        Content {
-            pieces,
-            digest: hex(&digest.finalize()),
-        }
-    }
-}
-
-/// Renders one document of `input` without its `updated` instant.
-pub fn draft(document: Document, input: &SnapshotInput, insights: &wire::Insights) -> Draft {
+/// Renders one document of `input`, which last changed at `changed_at`.
+pub fn render(
+    document: Document,
+    input: &SnapshotInput,
+    insights: &wire::Insights,
+    changed_at: DateTime<Utc>,
+) -> Content {
     let newest = || -> Vec<wire::Review> {
         let count = input.entries.len().min(FEED_REVIEWS.into());
         (0..count).map(|at| input.review(at)).collect()
     };
-    let links = &input.links;
-    let first_links = &input.first_links;
     match document {
-        Document::Reviews => dataset(input),
-        Document::Insights => Draft::open(
-            b"{".to_vec(),
-            (r#""generated_at":""#, r#"","#),
-            wire::json(insights).split_off(1),
-        ),
-        Document::JsonFeed => {
-            // `_feed` comes last and is omitted if it is empty.
-            let feed = json_feed(&input.business, &newest(), links, first_links);
-            Draft::open(
-                wire::json_open(&feed),
-                (r#","_feed":{"updated_at":""#, r#""}}"#),
-                Vec::new(),
-            )
-        }
-        Document::AtomFeed => {
-            let (before, after) = atom_feed(&input.business, &newest(), links, first_links);
-            Draft::open(before, ("<updated>", "</updated>"), after)
-        }
+        Document::Reviews => dataset(input, changed_at),
+        Document::Insights => Content::whole(wire::json(&wire::Insights {
+            generated_at: Some(changed_at),
+            ..insights.clone()
+        })),
+        Document::JsonFeed => Content::whole(wire::json(&json_feed(input, &newest(), changed_at))),
+        Document::AtomFeed => Content::whole(atom_feed(input, &newest(), changed_at)),
     }
 }
 
@@ -180,23 +126,18 @@ pub fn head(input: &SnapshotInput, changed_at: Option<DateTime<Utc>>) -> wire::B
     }
 }
 
-fn dataset(input: &SnapshotInput) -> Draft {
-    let mut head = head(input, None);
+fn dataset(input: &SnapshotInput, changed_at: DateTime<Utc>) -> Content {
+    let mut head = head(input, Some(changed_at));
     // A change of the policy is no change of the dataset.
     head.business.review_policy = None;
-    // `updated_at` is its last member.
-    let head = wire::json_open(&head);
-    let mut digest = Sha256::new_with_prefix(&head);
+    let mut opening = wire::json_open(&head);
+    opening.extend_from_slice(br#","reviews":["#);
+    let mut digest = Sha256::new_with_prefix(&opening);
     let segments = input.entries.segments().iter();
     segments.for_each(|segment| digest.update(segment.digest));
-    Draft {
-        before: vec![head.into()],
-        updated: (r#","updated_at":""#, r#"","#),
-        after: array(
-            br#""reviews":["#.to_vec(),
-            input.entries.json_of_first(input.entries.len()),
-            b"]}",
-        ),
+    let reviews = input.entries.json_of_first(input.entries.len());
+    Content {
+        pieces: array(opening, reviews, b"]}"),
         digest: hex(&digest.finalize()),
     }
 }
@@ -220,13 +161,13 @@ pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> V
 /// Maximum number of reviews in a feed.
 pub const FEED_REVIEWS: u8 = 50;
 
-/// The IDs of entries are permalinks under `first_links`.
-pub fn json_feed(
-    business: &Business,
+/// The IDs of entries are permalinks under the base URL that was published first.
+fn json_feed(
+    input: &SnapshotInput,
     newest: &[wire::Review],
-    links: &Links,
-    first_links: &Links,
+    changed_at: DateTime<Utc>,
 ) -> wire::JsonFeed {
+    let (business, links) = (&input.business, &input.links);
     wire::JsonFeed {
         version: "https://jsonfeed.org/version/1.1".to_owned(),
         title: title(business),
@@ -244,9 +185,11 @@ pub fn json_feed(
         }],
         items: newest
             .iter()
-            .map(|review| item(business, review, first_links))
+            .map(|review| item(business, review, &input.first_links))
             .collect(),
-        feed: None,
+        feed: Some(wire::FeedExtension {
+            updated_at: changed_at,
+        }),
     }
 }
 
@@ -351,22 +294,15 @@ fn start_of_day(date: NaiveDate, zone: Tz) -> DateTime<FixedOffset> {
         .unwrap_or_else(|| midnight.and_utc().fixed_offset())
 }
 
-/// The feed's XML before and after its `updated`; IDs are under `first_links`.
-pub fn atom_feed(
-    business: &Business,
-    newest: &[wire::Review],
-    links: &Links,
-    first_links: &Links,
-) -> (Vec<u8>, Vec<u8>) {
-    let path = Document::AtomFeed.path();
-    let hub = link("hub", links.hub(), None);
-    let mut feed = feed(business, newest, first_links, path);
+fn atom_feed(input: &SnapshotInput, newest: &[wire::Review], changed_at: DateTime<Utc>) -> Vec<u8> {
+    let (path, links) = (Document::AtomFeed.path(), &input.links);
+    let mut feed = feed(input, newest, path, changed_at);
     feed.links = vec![
         self_link(links, path),
-        hub,
+        link("hub", links.hub(), None),
         link("alternate", links.home(), Some("text/html")),
     ];
-    split_updated(xml(&feed))
+    xml(&feed)
 }
 
 /// The feed of a search; `address` and `page` are those of the feed and of the results, below the base URL.
@@ -377,8 +313,11 @@ pub fn search_feed(
     changed_at: DateTime<Utc>,
 ) -> Vec<u8> {
     let links = &input.links;
-    let first_links = &input.first_links;
-    let mut feed = feed(&input.business, newest, first_links, &address);
+    let newest_change = newest
+        .iter()
+        .map(|review| modified_at(&input.business, review));
+    let changed_at = newest_change.max().unwrap_or(changed_at);
+    let mut feed = feed(input, newest, &address, changed_at);
     // The feeds of two searches are told apart by their titles.
     let query = address.split_once('?').map_or("", |(_, query)| query);
     let parameters = url::form_urlencoded::parse(query.as_bytes());
@@ -393,13 +332,17 @@ pub fn search_feed(
         self_link(links, &address),
         link("alternate", links.absolute(&page), Some("text/html")),
     ];
-    let newest = feed.entries.iter().map(|entry| entry.updated).max();
-    feed.updated = newest.unwrap_or(changed_at.fixed_offset());
     xml(&feed)
 }
 
-/// A feed without links and `updated`.
-fn feed(business: &Business, newest: &[wire::Review], first_links: &Links, path: &str) -> Feed {
+/// A feed without links.
+fn feed(
+    input: &SnapshotInput,
+    newest: &[wire::Review],
+    path: &str,
+    changed_at: DateTime<Utc>,
+) -> Feed {
+    let (business, first_links) = (&input.business, &input.first_links);
     let entries = newest.iter();
     Feed {
         title: Text::plain(clean(&title(business))),
@@ -409,7 +352,7 @@ fn feed(business: &Business, newest: &[wire::Review], first_links: &Links, path:
             .map(|text| Text::plain(clean(text))),
         id: first_links.absolute(path),
         lang: business.language.as_deref().map(clean),
-        updated: DateTime::UNIX_EPOCH.fixed_offset(),
+        updated: changed_at.fixed_offset(),
         authors: vec![Person {
             name: clean(&business.name),
             uri: business.url.as_deref().filter(|url| is_web(url)).map(clean),
@@ -435,20 +378,6 @@ fn xml(feed: &Feed) -> Vec<u8> {
     // Every text has been cleaned.
     feed.write_with_config(Vec::new(), config)
         .unwrap_or_else(|error| unreachable!("writing to memory: {error}"))
-}
-
-/// The feed without its first `updated` element, which is the feed's own: in texts `<` is escaped, and entries follow
-/// later.
-fn split_updated(mut xml: Vec<u8>) -> (Vec<u8>, Vec<u8>) {
-    const END: &[u8] = b"</updated>";
-    let start = memmem::find(&xml, b"<updated>");
-    let end = memmem::find(&xml, END);
-    let (Some(start), Some(end)) = (start, end) else {
-        return (xml, Vec::new());
-    };
-    let after = xml.split_off(end + END.len());
-    xml.truncate(start);
-    (xml, after)
 }
 
 fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Entry {
@@ -492,17 +421,7 @@ fn link(rel: &str, href: String, mime_type: Option<&str>) -> Link {
 
 /// Replaces characters that XML 1.0 §2.2 does not allow, even escaped, with U+FFFD.
 fn clean(text: &str) -> String {
-    let known = |c: char| {
-        matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..)
-            && !matches!(c, '\u{FFFE}' | '\u{FFFF}')
-    };
-    text.chars()
-        .map(|c| {
-            if known(c) {
-                c
-            } else {
-                char::REPLACEMENT_CHARACTER
-            }
-        })
-        .collect()
+    let is_forbidden =
+        |c: char| !matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..);
+    text.replace(is_forbidden, "\u{FFFD}")
 }

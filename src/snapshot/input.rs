@@ -28,8 +28,6 @@ use crate::wire;
 pub struct SnapshotInput {
     /// Newest first.
     pub entries: Entries,
-    /// Reviews changed by other writers whose change date is not stored yet; they have this process's date.
-    pub undated: Vec<ReviewId>,
     /// The business as published: without technicians if none are shown.
     pub business: Business,
     /// The business with all its technicians, whose names the analyses find.
@@ -75,26 +73,10 @@ impl Analysing {
 }
 
 impl SnapshotInput {
-    /// Whether a snapshot of `other` would be the same; `analyzer` only says whether `entries` are analyzed again.
-    pub fn is_same_as(&self, other: &Self) -> bool {
-        let Self {
-            entries,
-            undated,
-            business,
-            editorial,
-            withheld,
-            links,
-            first_links,
-            own_business,
-            analyzer: _,
-            analysing,
-        } = self;
-        entries.is_same_as(&other.entries)
-            && (business, editorial, withheld)
-                == (&other.business, &other.editorial, &other.withheld)
-            && (links, first_links) == (&other.links, &other.first_links)
-            && (own_business, undated) == (&other.own_business, &other.undated)
-            && analysing.as_ref().map(Arc::as_ptr) == other.analysing.as_ref().map(Arc::as_ptr)
+    /// Whether the insights of `other` are the same. `analyzer` only says whether `entries` are analyzed again.
+    pub fn has_insights_of(&self, other: &Self) -> bool {
+        self.entries.is_same_as(&other.entries)
+            && (&self.own_business, &self.editorial) == (&other.own_business, &other.editorial)
     }
 
     /// The review at that position, as it is published.

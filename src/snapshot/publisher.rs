@@ -4,13 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
-use chrono::SubsecRound as _;
+use chrono::{DateTime, SubsecRound as _};
 use sqlx::SqliteConnection;
 use thiserror::Error;
 
 use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
-use super::document::{Document, Draft, draft};
+use super::document::{Document, render};
 use super::entries::Entries;
 use super::input::{ANALYZE_AT_ONCE_MAX, Analysing, EntryLoader, Loaded, SnapshotInput, cost};
 use super::insights::insights;
@@ -25,6 +25,7 @@ use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::storage;
 use crate::storage::reviews::{DatabasePosition, Observation, Reasons, withheld};
 use crate::storage::{AtPath as _, Database, DbError, reviews};
+use crate::wire;
 
 /// Renders the next snapshot from the changes.
 #[derive(Debug, Clone)]
@@ -80,38 +81,48 @@ impl Publisher {
     /// see them; another one shows them, as far as that process has published them.
     async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
         let is_sender = self.database.may_send();
-        let (stored, mut input, loaded) = self.read(previous).await?;
+        let (stored, input, loaded) = self.read(previous).await?;
         if is_sender {
             // Stored first, so that no later snapshot repeats them.
             let saved = save(&self.database, &loaded.analyzed);
             saved.await.map_err(PublishError::Publish)?;
         }
         let former = previous.filter(|snapshot| stored.is_after(snapshot));
-        let same = former
-            .filter(|former| former.position == stored.position && former.input.is_same_as(&input));
+        let same = former.filter(|former| former.input.has_insights_of(&input));
         let insights = match same {
             Some(same) => Arc::clone(&same.insights),
             None => Arc::new(insights(&input)),
         };
-        let drafts = Document::ALL.map(|document| draft(document, &input, &insights));
-        let publications = self.publications(&drafts, previous, &stored, is_sender);
+        // A document has a new version if it differs in more than the instant of its last change.
+        let epoch = DateTime::UNIX_EPOCH;
+        let digests =
+            Document::ALL.map(|document| render(document, &input, &insights, epoch).digest);
+        let publications = self.publications(&digests, previous, &stored, is_sender);
         if is_sender {
-            input.undated.clear();
             let recorded = self.record(&publications, &stored, &loaded.observed);
             recorded.await.map_err(PublishError::Publish)?;
         }
-        let documents = Document::ALL.into_iter().zip(drafts).zip(publications);
-        let documents = documents.map(|((document, draft), publication)| {
-            let before = previous.map(|previous| previous.document(document));
-            self.finish(document, draft, publication, before)
-        });
-        let (database, position) = (self.database.clone(), stored.position);
+        let documents = Document::ALL.into_iter().zip(publications);
+        let documents: Vec<_> = documents
+            .map(|(document, publication)| {
+                let before = previous.map(|previous| previous.document(document));
+                match before.filter(|before| before.publication == publication) {
+                    Some(before) => Arc::clone(before),
+                    None => self.finish(document, publication, &input, &insights),
+                }
+            })
+            .collect();
+        let mut position = stored.position;
+        if !is_sender {
+            // Changes by other programs are read again once the sender has dated them, which does not count as a change.
+            position.change_no = position.change_no.min(stored.published_change_no);
+        }
         Ok(Snapshot::new(
-            database,
+            self.database.clone(),
             position,
             input,
             insights,
-            documents.collect(),
+            documents,
         ))
     }
 
@@ -146,12 +157,6 @@ impl Publisher {
             let input = SnapshotInput {
                 analysing: is_behind.then(|| analysing(former, &next)),
                 entries,
-                undated: loader
-                    .loaded
-                    .observed
-                    .iter()
-                    .map(|one| one.id.clone())
-                    .collect(),
                 business,
                 own_business: Arc::new(stored.business.clone()),
                 editorial: stored.editorial.clone(),
@@ -167,10 +172,10 @@ impl Publisher {
             .map_err(PublishError::Read)
     }
 
-    /// The publications of the drafts, in the order of [`Document::ALL`].
+    /// The publications of the documents with these digests, in the order of [`Document::ALL`].
     fn publications(
         &self,
-        drafts: &[Draft],
+        digests: &[String],
         previous: Option<&Snapshot>,
         stored: &StoredState,
         is_sender: bool,
@@ -178,39 +183,32 @@ impl Publisher {
         let now = self.clock.now();
         let rendered = Document::ALL
             .into_iter()
-            .zip(drafts)
+            .zip(digests)
             .zip(&stored.publications);
-        let publications = rendered.map(|((document, draft), row)| {
+        let publications = rendered.map(|((document, digest), row)| {
             let last = previous.map(|previous| &previous.document(document).publication);
             if is_sender {
                 let last = last.filter(|last| last.is_confirmed);
-                Publication::due(&draft.digest, last, row.as_ref(), now)
+                Publication::due(digest, last, row.as_ref(), now)
             } else {
-                Publication::shown(&draft.digest, last, row.as_ref(), now)
+                Publication::shown(digest, last, row.as_ref(), now)
             }
         });
         publications.collect()
     }
 
-    /// The document as published; `before` is that of the previous snapshot, which is shared if it is the same.
+    /// The document as published.
     fn finish(
         &self,
         document: Document,
-        draft: Draft,
         publication: Publication,
-        before: Option<&Arc<PublishedDocument>>,
+        input: &SnapshotInput,
+        insights: &wire::Insights,
     ) -> Arc<PublishedDocument> {
-        if let Some(before) = before.filter(|before| before.publication == publication) {
-            return Arc::clone(before);
-        }
-        let content = draft.finish(publication.changed_at);
+        let content = render(document, input, insights, publication.changed_at);
         let mut body = CachedBody::new(document.content_type(), content).dated(&publication);
         if document.is_topic() {
             body.add("link", &document.link(&self.links));
-        }
-        let same = before.filter(|before| before.body.content.digest == body.content.digest);
-        if let Some(same) = same {
-            body.share_codings(&same.body);
         }
         Arc::new(PublishedDocument {
             document,
@@ -228,10 +226,11 @@ impl Publisher {
     ) -> Result<(), DbError> {
         let rows = || stored.publications.iter().map(Option::as_ref);
         let is_due = !rows().eq(publications.iter().map(Some));
-        if stored.is_recorded && observed.is_empty() && !is_due {
+        let change_no = stored.position.change_no;
+        let is_recorded = stored.is_base_kept && stored.published_change_no == change_no;
+        if is_recorded && observed.is_empty() && !is_due {
             return Ok(());
         }
-        let change_no = stored.position.change_no;
         let mut write = self.database.write_as_sender().await?;
         let recorded = async {
             store::record_base(&mut write, &self.links).await?;
@@ -258,8 +257,10 @@ struct StoredState {
     position: DatabasePosition,
     /// In the order of [`Document::ALL`].
     publications: Vec<Option<Publication>>,
-    /// Whether the publications were rendered from this very change, and the first base URL is stored.
-    is_recorded: bool,
+    /// The change from which all publications were rendered.
+    published_change_no: i64,
+    /// Whether the first base URL is stored, if this one can be.
+    is_base_kept: bool,
     business: Business,
     editorial: Editorial,
     withheld: Reasons,
@@ -275,11 +276,10 @@ impl StoredState {
         }
         let business = storage::business::find(connection).await?;
         let first_links = store::first_base(connection).await?;
-        let is_base_kept = first_links.is_some() || links.is_loopback();
         Ok(Self {
-            is_recorded: is_base_kept
-                && store::is_rendered_from(connection, position.change_no).await?,
             position,
+            published_change_no: store::published_change_no(connection).await?,
+            is_base_kept: first_links.is_some() || links.is_loopback(),
             publications,
             business: business.unwrap_or_default(),
             editorial: storage::business::editorial(connection).await?,
@@ -341,8 +341,6 @@ async fn read_entries(
         let positions = entries.index().unanalyzed.iter();
         ids.extend(positions.map(|at| entries[at as usize].id().clone()));
     }
-    // The sender may have dated them since, which does not count as a change.
-    ids.extend(former.input.undated.iter().cloned());
     if ids.is_empty() {
         return Ok(entries.clone());
     }

@@ -70,14 +70,10 @@ pub async fn find(
     Ok(Some(publication).filter(|publication| publication.version > 0))
 }
 
-/// Whether every row was rendered from `change_no`.
-pub async fn is_rendered_from(
-    connection: &mut SqliteConnection,
-    change_no: i64,
-) -> sqlx::Result<bool> {
+/// The change number from which every row was rendered; 0 if there is none.
+pub async fn published_change_no(connection: &mut SqliteConnection) -> sqlx::Result<i64> {
     sqlx::query_scalar!(
-        r#"select not exists (select 1 from publication where change_no <> ?) as "is: bool""#,
-        change_no
+        r#"select coalesce(min(change_no), 0) as "change_no!: i64" from publication"#
     )
     .fetch_one(connection)
     .await

@@ -12,8 +12,7 @@ use super::current::Snapshot;
 use crate::model::{LastStatement, Method, RatingCounts, ReviewId, Unit};
 use crate::storage::reviews::Reasons;
 use crate::storage::transparency::{
-    ArrivalRow, HiddenCounts, arrivals, deleted, hidden_by_source, source_values_of_published,
-    stated_totals, withheld_by_owner,
+    StoredSource, deleted, source_values_of_published, stored_sources, withheld_by_owner,
 };
 use crate::storage::{AtPath as _, DbError};
 use crate::wire;
@@ -30,11 +29,9 @@ pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency
     let path = snapshot.database.path();
     let mut transaction = snapshot.database.readers().begin().await.at(path)?;
     let counts = StoredCounts {
-        arrivals: arrivals(&mut transaction).await.at(path)?,
-        hidden: hidden_by_source(&mut transaction).await.at(path)?,
+        sources: stored_sources(&mut transaction).await.at(path)?,
         deleted: deleted(&mut transaction).await.at(path)?,
         withheld_by_owner: withheld_by_owner(&mut transaction).await.at(path)?,
-        stated: stated_totals(&mut transaction).await.at(path)?,
         changed: count_changed(snapshot, &mut transaction).await.at(path)?,
     };
     transaction.commit().await.at(path)?;
@@ -44,13 +41,9 @@ pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency
 /// What is counted in the database.
 #[derive(Debug, Default)]
 pub struct StoredCounts {
-    arrivals: BTreeMap<String, ArrivalRow>,
-    /// The reviews of each source that are not published.
-    hidden: BTreeMap<String, HiddenCounts>,
+    sources: Vec<StoredSource>,
     deleted: Reasons,
     withheld_by_owner: RatingCounts,
-    /// How many reviews each source says that it has, and on which day.
-    stated: BTreeMap<String, (u64, NaiveDate)>,
     /// The published reviews that differ from their source.
     changed: u64,
 }
@@ -90,9 +83,16 @@ struct SourceReviews {
 pub fn transparency(snapshot: &Snapshot, counts: &StoredCounts) -> wire::Transparency {
     let input = &snapshot.input;
     let mut by_method: BTreeMap<String, wire::VerifiedReviews> = BTreeMap::new();
-    let hidden = counts.hidden.keys();
+    let stored: HashMap<&str, &StoredSource> = counts
+        .sources
+        .iter()
+        .map(|source| (source.name.as_str(), source))
+        .collect();
+    let hidden = stored
+        .values()
+        .filter(|source| source.withheld + source.deleted > 0);
     let mut by_source: HashMap<&str, SourceReviews> = hidden
-        .map(|name| (name.as_str(), SourceReviews::default()))
+        .map(|source| (source.name.as_str(), SourceReviews::default()))
         .collect();
     for entry in input.entries.iter() {
         let (review, date) = (&entry.review, entry.review.date.date());
@@ -113,38 +113,36 @@ pub fn transparency(snapshot: &Snapshot, counts: &StoredCounts) -> wire::Transpa
         verified.count += 1;
     }
     let zone = input.business.time_zone;
-    let arrival = |source: &str| match counts.arrivals.get(source) {
-        Some(arrival) => wire::Arrival {
-            kind: if arrival.is_scheduled {
-                wire::ArrivalKind::Scheduled
-            } else {
-                wire::ArrivalKind::Imported
+    let arrival = |source: Option<&&StoredSource>| {
+        let imported = source.filter(|source| source.is_imported);
+        wire::Arrival {
+            kind: match imported {
+                Some(source) if source.is_scheduled => wire::ArrivalKind::Scheduled,
+                Some(_) => wire::ArrivalKind::Imported,
+                None => wire::ArrivalKind::ByHand,
             },
-            last: arrival.last.map(|at| at.with_timezone(&zone).date_naive()),
-        },
-        None => wire::Arrival {
-            kind: wire::ArrivalKind::ByHand,
-            last: None,
-        },
+            last: imported
+                .and_then(|source| source.last)
+                .map(|at| at.with_timezone(&zone).date_naive()),
+        }
     };
     let sources = by_source.into_iter();
     let mut sources: Vec<_> = sources
         .map(|(name, source)| {
-            let hidden = counts.hidden.get(name).copied().unwrap_or_default();
+            let stored = stored.get(name);
             wire::SourceTransparency {
                 name: name.to_owned(),
                 count: source.rating_counts.total(),
                 rating_value: mean(&source.rating_counts),
                 first: source.first,
                 last: source.last,
-                withheld: hidden.withheld,
-                deleted: hidden.deleted,
-                stated: (counts.stated.get(name)).map(|(count, on)| wire::StatedCount {
-                    count: *count,
-                    on: *on,
-                }),
+                withheld: stored.map_or(0, |stored| stored.withheld),
+                deleted: stored.map_or(0, |stored| stored.deleted),
+                stated: stored
+                    .and_then(|stored| stored.stated)
+                    .map(|(count, on)| wire::StatedCount { count, on }),
                 verification: source.by_method,
-                arrival: arrival(name),
+                arrival: arrival(stored),
             }
         })
         .collect();

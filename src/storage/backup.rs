@@ -1,6 +1,6 @@
 //! Backups: consistent copies of the database while others use it, and their restoration.
 
-use std::fs::{File, Permissions, hard_link, remove_file, rename};
+use std::fs::{File, Permissions, hard_link, rename};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
@@ -12,7 +12,8 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 use super::database::{Database, Opening};
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, DeliveryLock, JOURNAL, LOG, beside, copy_into, folder_of, options, real, remove_files,
+    self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
+    options, real, remove_files,
 };
 use super::schema::{self, untouching};
 use super::text::utc;
@@ -32,10 +33,7 @@ impl Database {
         if !address.file().exists() {
             return Err(DbError::Missing(address.file().to_owned()));
         }
-        let fault = |reason| DbError::Backup {
-            path: to.to_owned(),
-            reason,
-        };
+        let fault = |reason| DbError::create(to, reason);
         files::open_private(begun, folder_of(to)).map_err(fault)?;
         let copied = Self::copy_as(address, begun, to).await;
         let replaced = match copied {
@@ -57,7 +55,7 @@ impl Database {
 /// # Errors
 /// [`DbError::InUse`] or [`DbError::NotOurs`].
 pub async fn may_replace(path: &Path) -> Result<(), DbError> {
-    if DeliveryLock::is_held(path) {
+    if has_sender(path) {
         return Err(DbError::InUse(path.to_owned()));
     }
     match schema::identify(path).await {
@@ -84,10 +82,8 @@ impl Opening {
         }
         schema::identify(backup).await?;
         let mut reading = untouching(backup).connect().await.at(backup)?;
-        match schema::verify_version(&mut reading, backup).await {
-            Ok(()) | Err(DbError::Older { .. }) => {}
-            Err(error) => return Err(error),
-        }
+        let applied = schema::applied(&mut reading, backup).await?;
+        schema::reject_newer(&applied, backup)?;
         let copy = files::begin(path)?;
         let opened = async {
             let copied = copy_into(&mut reading, &copy).await.at(backup);
@@ -136,38 +132,22 @@ impl Opening {
     }
 }
 
-/// Keeps the database at `place` as `former` and puts `copy` in its place; undone if a step fails.
+/// Keeps the database at `place` as `former` and puts `copy` in its place; the database stays if a step fails.
 fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
     let private = Permissions::from_mode(0o600);
-    let has_file = place.exists();
-    let swap = || {
-        if has_file {
-            fs::set_permissions(place, private.clone())?;
-            // Without links, the database is missing for a moment.
-            hard_link(place, former).or_else(|_| rename(place, former))?;
+    if place.exists() {
+        fs::set_permissions(place, private.clone())?;
+        hard_link(place, former)?;
+    }
+    // Left by a kill, or beside a damaged file: SQLite would apply them to the copy.
+    for suffix in [LOG, JOURNAL] {
+        let (left, kept) = (beside(place, suffix), beside(former, suffix));
+        if left.exists() {
+            rename(&left, &kept)?;
+            fs::set_permissions(&kept, private.clone())?;
         }
-        // Left by a kill, or beside a damaged file: SQLite would apply them to the copy.
-        for suffix in [LOG, JOURNAL] {
-            let (left, kept) = (beside(place, suffix), beside(former, suffix));
-            if left.exists() {
-                rename(&left, &kept)?;
-                fs::set_permissions(&kept, private.clone())?;
-            }
-        }
-        rename(copy, place)
-    };
-    swap().inspect_err(|_| {
-        for suffix in [LOG, JOURNAL] {
-            let _ = rename(beside(former, suffix), beside(place, suffix));
-        }
-        if has_file {
-            let _ = if place.exists() {
-                remove_file(former)
-            } else {
-                rename(former, place)
-            };
-        }
-    })
+    }
+    rename(copy, place)
 }
 
 /// Exclusive access to the database until it is released.
@@ -175,7 +155,7 @@ fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
 pub struct ExclusiveAccess {
     /// In a transaction that keeps other processes from writing.
     connection: SqliteConnection,
-    _sender: DeliveryLock,
+    _sender: File,
 }
 
 impl ExclusiveAccess {
@@ -192,7 +172,8 @@ impl ExclusiveAccess {
                 error
             }
         };
-        let sender = DeliveryLock::take(path)?.ok_or_else(|| DbError::InUse(path.to_owned()))?;
+        let sender = lock_beside(path, DELIVERY_LOCK)?;
+        let sender = sender.ok_or_else(|| DbError::InUse(path.to_owned()))?;
         let taken = async {
             let options = options(path).busy_timeout(SHORT_BUSY_TIMEOUT);
             let mut connection = options.connect().await?;

@@ -7,9 +7,9 @@ use serde_json::json;
 use sqlx::SqliteConnection;
 
 use super::error::{AtPath as _, DbError};
-use super::text::{NullableText, Text, strings};
+use super::text::Text;
 use super::write::Write;
-use crate::model::business::{Business, Editorial, FaqEntry, PublishStaff, Service, Technician};
+use crate::model::business::{Business, Editorial, PublishStaff};
 
 /// Deletes all rows of these tables.
 macro_rules! empty {
@@ -18,73 +18,41 @@ macro_rules! empty {
     };
 }
 
-/// `None` if the database has no business yet. A time zone without an IANA name (a shell can write one) counts as UTC
-/// and is reported.
+/// `None` if the database has no business yet. One that another program made unreadable has no name and shows nobody, and a time
+/// zone without an IANA name counts as UTC; both are reported.
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
-        r#"select business_id as "business_id!: Text", name as "name!: Text", type as "kind!: Text",
-             time_zone as "time_zone!: Text", publish_staff as "publish_staff!: Text", language as "language!: NullableText",
-             country as "country!: NullableText", description as "description!: NullableText", url as "url!: NullableText",
-             telephone as "telephone!: NullableText", address as "address: Text", latitude, longitude, hours as "hours!: Text",
-             same_as as "same_as!: Text", review_links as "review_links!: Text", review_policy as "review_policy!: Text"
+        r#"select json_object('id', business_id, 'name', name, 'type', type, 'publish_staff', publish_staff, 'language', language,
+             'country', country, 'description', description, 'url', url, 'telephone', telephone, 'address', json(address),
+             'hours', json(hours), 'same_as', json(same_as), 'review_links', json(review_links), 'review_policy', json(review_policy),
+             'services', json((select json_group_array(json_object('id', service_id, 'name', name, 'synonyms', json(synonyms)))
+               from (select * from service order by position, service_id))),
+             'technicians', json((select json_group_array(json_object('id', technician_id, 'name', name, 'aliases', json(aliases)))
+               from (select * from technician order by position, technician_id))),
+             'service_areas', json((select json_group_array(name) from (select name from service_area order by position, name))))
+             as "json!: Text", time_zone as "time_zone!: Text", latitude, longitude
            from business"#
     )
-    .fetch_optional(&mut *connection)
+    .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
+    let business = serde_json::from_str(row.json.as_ref());
+    let mut business: Business = business.unwrap_or_else(|error| {
+        tracing::warn!(%error, "business.unreadable: the business has a value of another kind; set it up again with `reviews business FILE`");
+        Business {
+            publish_staff: PublishStaff::Off,
+            ..Business::default()
+        }
+    });
+    business.time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
         tracing::warn!(
             time_zone = row.time_zone.as_ref(),
             "business.time_zone_unknown: counting days in UTC; set business.time_zone to an IANA name"
         );
         Tz::UTC
     });
-    Ok(Some(Business {
-        id: row.business_id.into(),
-        name: row.name.into(),
-        kind: row.kind.into(),
-        time_zone,
-        // The table allows no other value. If its check was circumvented, no names may appear by accident.
-        publish_staff: PublishStaff::find(row.publish_staff.as_ref()).unwrap_or(PublishStaff::Off),
-        language: row.language.into(),
-        country: row.country.into(),
-        description: row.description.into(),
-        url: row.url.into(),
-        telephone: row.telephone.into(),
-        address: row
-            .address
-            .and_then(|json| serde_json::from_str(json.as_ref()).ok()),
-        geo: row.latitude.zip(row.longitude),
-        // Other programs may write other JSON.
-        hours: serde_json::from_str(row.hours.as_ref()).unwrap_or_default(),
-        same_as: row.same_as.into(),
-        review_links: row.review_links.into(),
-        review_policy: serde_json::from_str(row.review_policy.as_ref()).unwrap_or_default(),
-        services: services(connection).await?,
-        technicians: technicians(connection).await?,
-        service_areas: service_areas(connection).await?,
-    }))
-}
-
-/// In the owner's order.
-async fn services(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Service>> {
-    sqlx::query_as!(
-        Service,
-        r#"select service_id as "id: Text", name as "name: Text",
-             synonyms as "synonyms!: Text" from service order by position, service_id"#
-    )
-    .fetch_all(connection)
-    .await
-}
-
-/// In the owner's order.
-async fn service_areas(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    let rows = sqlx::query_scalar!(
-        r#"select name as "name: Text" from service_area order by position, name"#
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(strings(rows))
+    business.geo = row.latitude.zip(row.longitude);
+    Ok(Some(business))
 }
 
 /// `None` if no time zone was ever set; days of instants are then unknown.
@@ -108,111 +76,67 @@ pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<()> {
 }
 
 pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {
-    let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
-    let address = business.address.as_ref();
-    let address = address.map(|address| json!(address).to_string());
     let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
-    let hours = json!(business.hours).to_string();
-    let same_as = json!(business.same_as).to_string();
-    let review_links = json!(business.review_links).to_string();
-    let review_policy = json!(business.review_policy).to_string();
-    empty!(write, "business");
+    let business = json!(business).to_string();
+    empty!(write, "business", "service", "technician", "service_area");
     execute!(
         write,
         "insert into business (business_id, name, type, time_zone, publish_staff, language, country, description, url,
            telephone, address, latitude, longitude, hours, same_as, review_links, review_policy)
-         values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        business.id,
-        business.name,
-        business.kind,
-        time_zone,
-        publish_staff,
-        business.language,
-        business.country,
-        business.description,
-        business.url,
-        business.telephone,
-        address,
+         values (?1 ->> 'id', ?1 ->> 'name', ?1 ->> 'type', ?1 ->> 'time_zone', ?1 ->> 'publish_staff', ?1 ->> 'language',
+           ?1 ->> 'country', ?1 ->> 'description', ?1 ->> 'url', ?1 ->> 'telephone', ?1 ->> 'address', ?2, ?3, ?1 -> 'hours',
+           ?1 -> 'same_as', ?1 -> 'review_links', ?1 -> 'review_policy')",
+        business,
         latitude,
-        longitude,
-        hours,
-        same_as,
-        review_links,
-        review_policy
+        longitude
     )?;
-    let services = json!(business.services).to_string();
-    empty!(write, "service");
     execute!(
         write,
         "insert into service (service_id, position, name, synonyms)
          select value ->> 'id', key, value ->> 'name', coalesce(value -> 'synonyms', '[]')
-         from json_each(?)",
-        services
+         from json_each(?, '$.services')",
+        business
     )?;
-    let technicians = json!(business.technicians).to_string();
-    empty!(write, "technician");
     execute!(
         write,
         "insert into technician (technician_id, position, name, aliases)
          select value ->> 'id', key, value ->> 'name', coalesce(value -> 'aliases', '[]')
-         from json_each(?)",
-        technicians
+         from json_each(?, '$.technicians')",
+        business
     )?;
-    let service_areas = json!(business.service_areas).to_string();
-    empty!(write, "service_area");
     execute!(
         write,
-        "insert into service_area (name, position) select value, key from json_each(?)",
-        service_areas
+        "insert into service_area (name, position) select value, key from json_each(?, '$.service_areas')",
+        business
     )
-}
-
-/// In the owner's order.
-async fn technicians(connection: &mut SqliteConnection) -> sqlx::Result<Vec<Technician>> {
-    sqlx::query_as!(
-        Technician,
-        r#"select technician_id as "id: Text", name as "name: Text",
-             aliases as "aliases!: Text" from technician order by position, technician_id"#
-    )
-    .fetch_all(connection)
-    .await
 }
 
 // The editorial texts: rows that only the owner changes.
 
 pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
-    let summary = sqlx::query_scalar!(r#"select text as "text: Text" from editorial_summary"#)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let faq = sqlx::query_as!(
-        FaqEntry,
-        r#"select faq_id as "id: Text", question as "question: Text", answer as "answer: Text"
-           from editorial_faq order by position, faq_id"#
+    let editorial = sqlx::query_scalar!(
+        r#"select json_object('summary', (select text from editorial_summary), 'faq',
+             json((select json_group_array(json_object('id', faq_id, 'question', question, 'answer', answer))
+               from (select * from editorial_faq order by position, faq_id)))) as "json!: Text""#
     )
-    .fetch_all(connection)
+    .fetch_one(connection)
     .await?;
-    Ok(Editorial {
-        summary: summary.map(String::from),
-        faq,
-    })
+    serde_json::from_str(editorial.as_ref()).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
 pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx::Result<()> {
-    empty!(write, "editorial_summary");
-    if let Some(text) = &editorial.summary {
-        execute!(
-            write,
-            "insert into editorial_summary (text) values (?)",
-            text
-        )?;
-    }
-    let faq = json!(editorial.faq).to_string();
-    empty!(write, "editorial_faq");
+    let editorial = json!(editorial).to_string();
+    empty!(write, "editorial_summary", "editorial_faq");
+    execute!(
+        write,
+        "insert into editorial_summary (text) select value from json_each(?1, '$.summary') where value is not null",
+        editorial
+    )?;
     execute!(
         write,
         "insert into editorial_faq (faq_id, position, question, answer)
-         select value ->> 'id', key, value ->> 'question', value ->> 'answer' from json_each(?)",
-        faq
+         select value ->> 'id', key, value ->> 'question', value ->> 'answer' from json_each(?, '$.faq')",
+        editorial
     )
 }
 

@@ -1,5 +1,6 @@
 //! A database that is open: its writer, the readers of its file, and what other processes did to the file.
 
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,17 +11,20 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, Sq
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
 use tempfile::TempPath;
 
-use super::cluster::client::{COMMAND_TIMEOUT, Cluster};
+use super::cluster::client::Cluster;
 use super::cluster::write::{Author, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{
-    self, DatabaseFiles, DeliveryLock, LOG, begin, bytes_beside, copy_into, options, pool,
+    self, DatabaseFiles, DeviceAndInode, LOG, begin, bytes_beside, copy_into, options, pool,
     remove_files, unlogged,
 };
 use super::schema::{self, Migrated};
 use super::write::Write;
 use crate::compute::lock;
 use crate::config::DatabaseAddress;
+
+/// Maximum size of the write-ahead log at rest: 16 MiB.
+pub const LOG_BYTES_MAX: u64 = 16 << 20;
 
 /// Cloning shares the same connections.
 #[derive(Debug, Clone)]
@@ -33,9 +37,18 @@ pub struct Database {
 
 #[derive(Debug, Clone)]
 pub(super) enum Writer {
-    /// The writing connection, and the lock that gives this process the right to send.
-    File(SqlitePool, Arc<Mutex<Option<DeliveryLock>>>),
+    File(Arc<FileWriter>),
     Cluster(Arc<Cluster>),
+}
+
+#[derive(Debug)]
+pub(super) struct FileWriter {
+    /// The writing connection.
+    pub(super) connections: SqlitePool,
+    /// The lock that gives this process the right to send.
+    pub(super) sender: Mutex<Option<File>>,
+    /// The log and its index, which exist while a connection is open.
+    sides: Vec<(PathBuf, DeviceAndInode)>,
 }
 
 impl Database {
@@ -47,7 +60,10 @@ impl Database {
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         files::create_private(path)?;
         schema::identify(path).await?;
-        let writing = options(path).journal_mode(SqliteJournalMode::Wal);
+        let writing = options(path)
+            .journal_mode(SqliteJournalMode::Wal)
+            // SQLite writes the log back as it grows, and cuts a longer one afterwards.
+            .pragma("journal_size_limit", LOG_BYTES_MAX.to_string());
         let mut connection = writing.connect().await.at(path)?;
         let migrated = schema::migrate(&mut connection, path).await?;
         connection.close().await.at(path)?;
@@ -61,7 +77,11 @@ impl Database {
         let database = Self {
             path: path.to_owned(),
             open: Arc::new(ArcSwap::from_pointee(open)),
-            writer: Writer::File(writer, Arc::default()),
+            writer: Writer::File(Arc::new(FileWriter {
+                connections: writer,
+                sender: Mutex::default(),
+                sides: files::sides(path),
+            })),
         };
         Ok((database, migrated))
     }
@@ -134,16 +154,6 @@ impl Database {
         self.write_as(Author::Node).await
     }
 
-    /// The changes after this call.
-    ///
-    /// # Errors
-    /// [`DbError`] when the file cannot be opened.
-    pub async fn changes_from_now(&self) -> Result<Changes, DbError> {
-        let mut changes = self.changes().await?;
-        changes.any().await?;
-        Ok(changes)
-    }
-
     /// All changes: the first call of [`Changes::any`] returns true.
     ///
     /// # Errors
@@ -157,31 +167,28 @@ impl Database {
         })
     }
 
-    /// Closes every connection, so that the last one checkpoints the log into the file. If other processes keep
-    /// connections open, an enlarged log is truncated. If the file was replaced, its log is written back to it and
-    /// removed: SQLite would apply it to the new file. rqlited maintains a node's file itself.
+    /// Closes every connection, so that the last one checkpoints the log into the file. If the file was replaced, its log is
+    /// written back to it and removed: SQLite would apply it to the new file. rqlited maintains a node's file itself.
     pub async fn close(&self) {
-        let open = self.open.load_full();
-        let mut is_log_done = false;
-        if let Writer::File(writer, _) = &self.writer
-            && !writer.is_closed()
+        let mut sides = Vec::new();
+        if let Writer::File(file) = &self.writer
+            && !file.connections.is_closed()
+            && self.verify_place().is_err()
         {
-            let checked = if let Err(DbError::Replaced(_)) = self.verify_place() {
-                let written = write_back(writer).await.at(self.path());
-                written.map(|is_written| is_log_done = is_written)
-            } else {
-                self.checkpoint().await.map(drop)
-            };
-            if let Err(error) = checked {
-                tracing::warn!(%error, "database.log_not_cut: the write-ahead log could not be truncated");
+            match write_back(&file.connections).await.at(self.path()) {
+                Ok(true) => sides.clone_from(&file.sides),
+                Ok(false) => {}
+                Err(error) => {
+                    tracing::warn!(%error, "database.log_not_written: the log of the previous database could not be written back");
+                }
             }
         }
-        open.close().await;
-        if let Writer::File(pool, sender) = &self.writer {
-            pool.close().await;
-            *lock(sender) = None;
+        self.open.load_full().close().await;
+        if let Writer::File(file) = &self.writer {
+            file.connections.close().await;
+            *lock(&file.sender) = None;
         }
-        if is_log_done && let Err(error) = open.place.remove_sides() {
+        if let Err(error) = files::remove_same(&sides) {
             tracing::warn!(%error, "database.log_left: the log of the previous database could not be removed; remove the files \
                 with -wal and -shm before the next start");
         }
@@ -194,8 +201,7 @@ impl Database {
     /// Whether the file exists, can be read, and has this release's version.
     ///
     /// # Errors
-    /// As [`Database::verify_place`]; [`DbError::Newer`] or [`DbError::Older`] when another release migrated it; others
-    /// when it cannot be read.
+    /// As [`Database::verify_place`]; [`DbError::OtherVersion`] when another release migrated it; others when it cannot be read.
     pub async fn verify_readable(&self) -> Result<(), DbError> {
         self.verify_place()?;
         let mut reader = self.reader().await?;
@@ -317,26 +323,7 @@ async fn write_back(writer: &SqlitePool) -> sqlx::Result<bool> {
     Ok(!is_busy && written == logged)
 }
 
-// Keeps the write-ahead log small. SQLite writes it back as it grows, but does not shrink the file while a connection
-// is open (<https://www.sqlite.org/wal.html#avoiding_excessively_large_wal_files>); frames of a writer that rolled
-// back or was killed stay until the next commit.
-
-/// 16 MiB.
-pub const LOG_BYTES_MAX: u64 = 16 << 20;
-
 impl Database {
-    /// Writes the log back into the database and truncates it if it is larger than [`LOG_BYTES_MAX`]; returns whether
-    /// it did. It does nothing while other connections read or write, but a later call may succeed.
-    ///
-    /// # Errors
-    /// [`DbError`] when the file cannot be written, usually because the disk is full.
-    pub async fn checkpoint(&self) -> Result<bool, DbError> {
-        if self.has_nodes() || bytes_beside(self.path(), LOG) <= LOG_BYTES_MAX {
-            return Ok(false);
-        }
-        self.cut_log().await
-    }
-
     /// Writes the log back into the database and truncates it; returns whether it could, without waiting for other
     /// readers and writers.
     pub(super) async fn cut_log(&self) -> Result<bool, DbError> {
@@ -359,15 +346,11 @@ impl Database {
 }
 
 impl Database {
-    /// Opens the database at `address`, creates it if there is none, and migrates it. On a cluster a write is retried for
-    /// `wait_max`.
-    pub async fn open_at(
-        address: &DatabaseAddress,
-        wait_max: Duration,
-    ) -> Result<(Self, Migrated), DbError> {
+    /// Opens the database at `address`, creates it if there is none, and migrates it.
+    pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
         match address {
             DatabaseAddress::File(path) => Self::open(path).await,
-            DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster, wait_max).await,
+            DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster).await,
         }
     }
 }
@@ -425,7 +408,7 @@ impl Opening {
         let is_new = |path: &&Path| !path.exists() && !path.is_symlink();
         // A dangling link names the path for the new file; an existing file is opened in place.
         let Some(path) = address.own_file().filter(is_new) else {
-            let (database, _) = Database::open_at(address, COMMAND_TIMEOUT).await?;
+            let (database, _) = Database::open_at(address).await?;
             return Ok(Self {
                 database,
                 destination: None,

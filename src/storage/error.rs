@@ -22,12 +22,7 @@ pub enum DbError {
     Missing(PathBuf),
     #[error("no backup at {}; `reviews backup FILE` writes one", .0.display())]
     NoBackup(PathBuf),
-    #[error("cannot write the backup {}: {reason}; create its folder, or name another file", path.display())]
-    Backup {
-        path: PathBuf,
-        /// The operating system's error.
-        reason: io::Error,
-    },
+
     /// Sample data, with which a firm's own reviews never mix.
     #[error(
         "the database {} holds the sample, which never mixes with your own reviews; nothing was changed; \
@@ -38,7 +33,7 @@ pub enum DbError {
     /// Another process uses the database, and this command needs exclusive access.
     #[error("the database {} is in use by another process; stop `reviews serve` and close other programs that have it open, then try again", .0.display())]
     InUse(PathBuf),
-    #[error("cannot create the database {}: {reason}; create its folder, or set DATABASE_URL to another path", path.display())]
+    #[error("cannot write {}: {reason}; create its folder, or name another file", path.display())]
     Create {
         path: PathBuf,
         /// The operating system's error.
@@ -46,8 +41,8 @@ pub enum DbError {
     },
     #[error("{} is not a SQLite database; name another file, or move this one away", .0.display())]
     NotADatabase(PathBuf),
-    /// Another program's tables are in the file.
-    #[error("{} is the database of another program, and was not changed; name another file", .0.display())]
+    /// Another program's tables are in the file, or those of another build of this one.
+    #[error("{} is the database of another program or build, and was not changed; name another file", .0.display())]
     NotOurs(PathBuf),
     #[error("the database {} is damaged ({reason}); restore it from a backup, or recover it with `sqlite3 FILE .recover`", path.display())]
     Damaged {
@@ -55,34 +50,17 @@ pub enum DbError {
         /// SQLite's message.
         reason: String,
     },
-    /// A newer release has migrated the file.
-    #[error("the database {} is of a newer version (migration {found}; this release knows up to {known}); use the newer release", path.display())]
-    Newer {
-        path: PathBuf,
-        /// The newest migration in the file.
-        found: i64,
-        /// The newest migration of this release.
-        known: i64,
-    },
-    /// The file was never migrated or was last migrated by an older release, and this command only reads.
-    #[error("the database {} has not been brought up to date (migration {found} of {known}); run `reviews migrate` first", path.display())]
-    Older {
+    /// A newer release migrated the file, or an older one did and this command only reads.
+    #[error(
+        "the database {} has migration {found}, and this release has {known}: run `reviews migrate`, or use the newer release",
+        path.display()
+    )]
+    OtherVersion {
         path: PathBuf,
         /// The newest migration in the file; 0 if none.
         found: i64,
         /// The newest migration of this release.
         known: i64,
-    },
-    /// A migration in the file differs from this release's migration of the same number.
-    #[error(
-        "the database {} was made by another build (its migration {version} differs from this release's); delete the file, then run \
-         `reviews seed` or `reviews import` again",
-        path.display()
-    )]
-    Foreign {
-        path: PathBuf,
-        /// Number of the migration.
-        version: i64,
     },
     /// The path leads to another file than the one that was opened, or to none.
     #[error(
@@ -104,13 +82,7 @@ pub enum DbError {
     /// The disk is full.
     #[error("no space is left on the disk of the database {}; nothing was changed; free some and try again", .0.display())]
     Full(PathBuf),
-    /// A constraint or trigger refused the write.
-    #[error("the database {} rejects this: {reason}", path.display())]
-    Refused {
-        path: PathBuf,
-        /// Message of the constraint or trigger.
-        reason: String,
-    },
+
     /// The cluster did not take the write.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
@@ -170,7 +142,7 @@ impl DbError {
             11 => Self::Damaged { path, reason },
             13 => Self::Full(path),
             14 if path.exists() => Self::ReadOnly(path),
-            19 => Self::Refused { path, reason },
+
             26 => Self::NotADatabase(path),
             _ => Self::Other { path, reason },
         }

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions, Permissions, TryLockError, metadata, remo
 use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
@@ -25,7 +25,7 @@ const ROOT: u32 = 0;
 /// beside it.
 const SUFFIXES: [&str; 5] = ["", LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
 /// Suffix of the lock file of the sending process.
-pub(super) const DELIVERY_LOCK: &str = "-sender";
+pub const DELIVERY_LOCK: &str = "-sender";
 /// Begin of the suffix of the lock file of an entry of the sync file, which ends with the entry's name.
 pub(super) const ENTRY_LOCK: &str = "-sync-";
 /// Suffix of the write-ahead log.
@@ -134,26 +134,20 @@ fn owner_of(path: &Path) -> &Path {
 // after it was replaced is lost (<https://www.sqlite.org/howtocorrupt.html> §1.4 and §2.3).
 
 /// Device and inode identify a file for as long as it is open (POSIX, `sys/stat.h`).
-type DeviceAndInode = (u64, u64);
+pub(super) type DeviceAndInode = (u64, u64);
 
-/// The file that was opened, and those that SQLite keeps beside it while a connection is open.
+/// The file that was opened.
 #[derive(Debug)]
 pub(super) struct DatabaseFiles {
     path: PathBuf,
     file: DeviceAndInode,
-    /// The log and its index. The first connection creates them, if the journal mode is WAL.
-    sides: [(PathBuf, OnceLock<DeviceAndInode>); 2],
 }
 
 impl DatabaseFiles {
     pub(super) fn of(path: &Path) -> Result<Self, DbError> {
-        let missing = |_| DbError::Missing(path.to_owned());
-        // SQLite derives their names from the target of a symbolic link.
-        let real = path.canonicalize().map_err(missing)?;
         Ok(Self {
             path: path.to_owned(),
-            file: device_and_inode(path).map_err(missing)?,
-            sides: [LOG, LOG_INDEX].map(|suffix| (beside(&real, suffix), OnceLock::new())),
+            file: device_and_inode(path).map_err(|_| DbError::Missing(path.to_owned()))?,
         })
     }
 
@@ -165,27 +159,26 @@ impl DatabaseFiles {
             Err(DbError::Replaced(self.path.clone()))
         }
     }
+}
 
-    /// Notes which log and index belong to the opened file.
-    fn note_sides(&self) {
-        for (path, opened) in &self.sides {
-            if let Ok(there) = device_and_inode(path) {
-                opened.get_or_init(|| there);
-            }
+/// The log and its index beside the database at `path`, which is open; SQLite derives their names from the target of a symbolic
+/// link.
+pub(super) fn sides(path: &Path) -> Vec<(PathBuf, DeviceAndInode)> {
+    let sides = [LOG, LOG_INDEX].map(|suffix| beside(&real(path), suffix));
+    let there = sides.into_iter();
+    there
+        .filter_map(|side| Some((side.clone(), device_and_inode(&side).ok()?)))
+        .collect()
+}
+
+/// Removes those files that are still the same.
+pub(super) fn remove_same(files: &[(PathBuf, DeviceAndInode)]) -> io::Result<()> {
+    for (path, file) in files {
+        if device_and_inode(path).is_ok_and(|there| there == *file) {
+            remove_file(path)?;
         }
     }
-
-    /// Removes the log and its index if they belong to the opened file: another database of that name must not be opened
-    /// with them.
-    pub(super) fn remove_sides(&self) -> io::Result<()> {
-        for (path, opened) in &self.sides {
-            let there = device_and_inode(path).ok();
-            if there.is_some() && there == opened.get().copied() {
-                remove_file(path)?;
-            }
-        }
-        Ok(())
-    }
+    Ok(())
 }
 
 fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
@@ -235,37 +228,20 @@ pub fn remove_unfinished() {
 // Chooses the process that sends deliveries: of all processes on one database, the one that holds an advisory lock on
 // a file beside it.
 
-/// Held until it is dropped or the process ends.
-#[derive(Debug)]
-pub struct DeliveryLock {
-    _file: File,
+/// Whether a process sends for the database at `path`.
+pub fn has_sender(path: &Path) -> bool {
+    let file = File::open(beside(&real(path), DELIVERY_LOCK));
+    file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-impl DeliveryLock {
-    /// Whether another process holds the lock for the database at `path`.
-    pub fn is_held(path: &Path) -> bool {
-        let file = File::open(beside(&real(path), DELIVERY_LOCK));
-        file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
-    }
-
-    /// Takes the lock for the database at `path`; `None` if another process holds it.
-    ///
-    /// The lock is on a separate file because closing the database's file would release SQLite's own locks on it
-    /// (POSIX).
-    ///
-    /// # Errors
-    /// [`DbError::Create`] when that file cannot be created or locked.
-    pub fn take(path: &Path) -> Result<Option<Self>, DbError> {
-        let locked = lock_beside(path, DELIVERY_LOCK)?;
-        Ok(locked.map(|file| Self { _file: file }))
-    }
-}
-
-/// Locks a file beside the database at `path`, until the result is dropped; `None` if another process holds the lock.
+/// Locks a file beside the database at `path`, until the result is dropped or the process ends; `None` if another process holds
+/// the lock.
+///
+/// It is a separate file because closing the database's file would release SQLite's own locks on it (POSIX).
 ///
 /// # Errors
 /// [`DbError::Create`] when that file cannot be created or locked.
-pub(super) fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
+pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
     // A symbolic link leads to the same lock.
     let real = real(path);
     let name = beside(&real, suffix);
@@ -315,7 +291,6 @@ pub fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
             let verified = place
                 .verify()
                 .map_err(|error| sqlx::Error::Configuration(error.into()));
-            place.note_sides();
             Box::pin(std::future::ready(verified))
         });
     options.before_acquire(|connection, _| {

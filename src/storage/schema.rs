@@ -1,7 +1,7 @@
 //! The schema: the embedded migrations (applied in order, each in its own transaction, each once), whose file it is, and
 //! whether its objects are those of this release.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
@@ -15,7 +15,7 @@ use crate::model::hex;
 use crate::random::Random;
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
-/// Takes a [`lineage_id`], and keeps one that there is.
+/// Takes a [`random_id`], and keeps one that there is.
 pub(super) const BIND_INSTANCE: &str =
     "insert into instance (lineage_id) values (?1) on conflict (only_row)
      do update set lineage_id = coalesce(lineage_id, excluded.lineage_id)";
@@ -66,11 +66,8 @@ fn migrated_at<T>(result: Result<T, MigrateError>, path: &Path) -> Result<T, DbE
         Err(MigrateError::Execute(error) | MigrateError::ExecuteMigration(error, _)) => {
             Err(DbError::at(path, error))
         }
-        Err(MigrateError::VersionMismatch(version) | MigrateError::VersionMissing(version)) => {
-            Err(DbError::Foreign {
-                path: path.to_owned(),
-                version,
-            })
+        Err(MigrateError::VersionMismatch(_) | MigrateError::VersionMissing(_)) => {
+            Err(DbError::NotOurs(path.to_owned()))
         }
         Err(error) => Err(DbError::other(path, error)),
     }
@@ -89,16 +86,11 @@ pub(super) async fn verify_version(
     path: &Path,
 ) -> Result<(), DbError> {
     let applied = applied(connection, path).await?;
-    reject_newer(&applied, path)?;
-    let (found, known) = (applied.last().copied().unwrap_or(0), newest());
-    if found < known {
-        return Err(DbError::Older {
-            path: path.to_owned(),
-            found,
-            known,
-        });
+    if newest_of(&applied) == newest() {
+        Ok(())
+    } else {
+        Err(other_version(&applied, path))
     }
-    Ok(())
 }
 
 fn newest() -> i64 {
@@ -106,19 +98,31 @@ fn newest() -> i64 {
     versions.max().unwrap_or(0)
 }
 
-pub(super) fn reject_newer(applied: &[i64], path: &Path) -> Result<(), DbError> {
-    let (found, known) = (applied.last().copied().unwrap_or(0), newest());
-    if found > known {
-        return Err(DbError::Newer {
-            path: path.to_owned(),
-            found,
-            known,
-        });
-    }
-    Ok(())
+/// 0 if there is none.
+fn newest_of(applied: &[i64]) -> i64 {
+    applied.last().copied().unwrap_or(0)
 }
 
-async fn applied(connection: &mut SqliteConnection, path: &Path) -> Result<Vec<i64>, DbError> {
+pub(super) fn reject_newer(applied: &[i64], path: &Path) -> Result<(), DbError> {
+    if newest_of(applied) <= newest() {
+        Ok(())
+    } else {
+        Err(other_version(applied, path))
+    }
+}
+
+fn other_version(applied: &[i64], path: &Path) -> DbError {
+    DbError::OtherVersion {
+        path: path.to_owned(),
+        found: newest_of(applied),
+        known: newest(),
+    }
+}
+
+pub(super) async fn applied(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<Vec<i64>, DbError> {
     let table = "select count(*) from sqlite_schema where name = '_sqlx_migrations'";
     let exists: i64 = sqlx::query_scalar(table)
         .fetch_one(&mut *connection)
@@ -142,21 +146,18 @@ pub(super) fn known_versions(
     path: &Path,
 ) -> Result<Vec<i64>, DbError> {
     applied.sort_unstable();
-    let differs = |(version, checksum): &&(i64, String)| {
+    let differs = |(version, checksum): &(i64, String)| {
         let mut known = MIGRATIONS.iter().filter(|known| known.version == *version);
         known.any(|known| hex(&known.checksum) != *checksum)
     };
-    if let Some((version, _)) = applied.iter().find(differs) {
-        return Err(DbError::Foreign {
-            path: path.to_owned(),
-            version: *version,
-        });
+    if applied.iter().any(differs) {
+        return Err(DbError::NotOurs(path.to_owned()));
     }
     Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
-/// A random id of a database (see `migrations/0010_process.sql`), 128 bits in hexadecimal.
-pub(super) fn lineage_id(path: &Path) -> Result<String, DbError> {
+/// A random id of a database or of a process on it, 128 bits in hexadecimal.
+pub(super) fn random_id(path: &Path) -> Result<String, DbError> {
     let id = Random::system().hex_128();
     id.map_err(|error| DbError::other(path, error))
 }
@@ -173,7 +174,7 @@ async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result
         return Ok(());
     }
     sqlx::query(BIND_INSTANCE)
-        .bind(lineage_id(path)?)
+        .bind(random_id(path)?)
         .execute(&mut *connection)
         .await
         .at(path)?;
@@ -183,35 +184,34 @@ async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result
 // Checks that the schema is the one of the embedded migrations: compares each table, index, view and trigger with a
 // scratch database in memory. Additional objects are allowed.
 
-/// One sentence for each object that is missing or differs, and whether one of them is a table or view, so that queries
-/// would fail or mislead.
-pub(super) async fn faults(connection: &mut SqliteConnection) -> sqlx::Result<(Vec<String>, bool)> {
-    let mut scratch = scratch_schema().await?;
-    let expected = objects(&mut scratch).await?;
-    scratch.close().await?;
-    let there = objects(connection).await?;
-    let (mut wrong, mut is_unreadable) = (Vec::new(), false);
-    for ((kind, name), sql) in expected {
-        let fault = match there.get(&(kind.clone(), name.clone())) {
-            None => "is missing",
-            Some(present) if *present != sql => "differs from its definition in this release",
-            Some(_) => continue,
-        };
-        is_unreadable |= matches!(kind.as_str(), "table" | "view");
-        wrong.push(format!("schema: the {kind} {name} {fault}"));
+/// # Errors
+/// [`DbError::Damaged`] with the objects that are missing or differ: queries would fail, or triggers not follow changes.
+pub(super) async fn verify_objects(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<(), DbError> {
+    let mut scratch = scratch_schema().await.at(path)?;
+    let expected = objects(&mut scratch).await.at(path)?;
+    scratch.close().await.at(path)?;
+    let there = objects(connection).await.at(path)?;
+    let differing = expected.difference(&there);
+    let names: Vec<String> = differing
+        .map(|(kind, name, _)| format!("the {} {}", kind.as_ref(), name.as_ref()))
+        .collect();
+    if names.is_empty() {
+        return Ok(());
     }
-    Ok((wrong, is_unreadable))
+    Err(DbError::Damaged {
+        path: path.to_owned(),
+        reason: format!("missing or changed: {}", names.join(", ")),
+    })
 }
 
-/// The SQL of every schema object, by kind and name.
-async fn objects(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<BTreeMap<(String, String), String>> {
-    let query = r"select type as kind, name, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\'";
-    let objects: Vec<(Text, Text, Text)> = sqlx::query_as(query).fetch_all(connection).await?;
-    let entries = objects.into_iter();
-    let entries = entries.map(|(kind, name, sql)| ((kind.into(), name.into()), sql.into()));
-    Ok(entries.collect())
+/// Kind, name and SQL of every object.
+async fn objects(connection: &mut SqliteConnection) -> sqlx::Result<BTreeSet<(Text, Text, Text)>> {
+    let query = r"select type, name, sql from sqlite_schema where sql is not null and name not like 'sqlite\_%' escape '\'";
+    let objects = sqlx::query_as(query).fetch_all(connection).await?;
+    Ok(objects.into_iter().collect())
 }
 
 // Recognizes the owner of a database file. Checked before any write, so that another program's database stays byte for

@@ -55,44 +55,29 @@ impl Database {
 }
 
 impl Database {
-    /// Whether the index finds the beginning of the newest text that has one; a damaged one finds nothing, or cannot be read.
-    ///
-    /// # Errors
-    /// If the database cannot be read now.
-    pub async fn is_text_index_sound(&self) -> Result<bool, DbError> {
-        let mut reader = self.reader().await?;
-        let found = sqlx::query_scalar!(
-            r#"with newest (review_no, part) as (
-                 select c.review_no, '"' || replace(substr(r.text, 1, 3), '"', '""') || '"'
-                 from review_change as c join review as r using (review_id)
-                 where length(r.text) > 2 order by c.review_no desc limit 1)
-               select not exists (select 1 from newest) or exists (
-                 select 1 from review_fts where review_fts match (select part from newest)
-                   and rowid = (select review_no from newest)) as "found!: bool""#
-        )
-        .fetch_one(&mut *reader)
-        .await;
-        Ok(found.unwrap_or(false))
-    }
-
-    /// Indexes all texts again if the index has lost or gained rows, as by `delete from review_fts`, or is damaged; returns whether
-    /// it did.
+    /// Indexes all texts again if the index has lost or gained rows, as by `delete from review_fts`, or is damaged: it then does not
+    /// find the beginning of the newest text that has one, or cannot be read. Returns whether it did.
     ///
     /// # Errors
     /// If the database cannot be read or written now.
     pub async fn complete_text_index(&self) -> Result<bool, DbError> {
         let path = self.path();
-        let is_sound = self.is_text_index_sound().await?;
         let mut reader = self.reader().await?;
-        let is_complete = sqlx::query_scalar!(
-            r#"select (select count(*) from review join review_change using (review_id))
-                 = (select count(*) from review_fts_docsize) as "is!: bool""#
+        let is_sound = sqlx::query_scalar!(
+            r#"with newest (review_no, part) as (
+                 select c.review_no, '"' || replace(substr(r.text, 1, 3), '"', '""') || '"'
+                 from review_change as c join review as r using (review_id)
+                 where length(r.text) > 2 order by c.review_no desc limit 1)
+               select (select count(*) from review join review_change using (review_id))
+                 = (select count(*) from review_fts_docsize)
+                 and (not exists (select 1 from newest) or exists (
+                   select 1 from review_fts where review_fts match (select part from newest)
+                     and rowid = (select review_no from newest))) as "is!: bool""#
         )
         .fetch_one(&mut *reader)
-        .await
-        .at(path)?;
+        .await;
         drop(reader);
-        if is_sound && is_complete {
+        if is_sound.unwrap_or(false) {
             return Ok(false);
         }
         let mut write = self.write().await?;

@@ -1,8 +1,6 @@
 //! What `/transparency` says beyond the published reviews: how they arrive, what their sources last said, which were withheld and
 //! deleted, and the stars of those that the owner withheld.
 
-use std::collections::BTreeMap;
-
 use chrono::{DateTime, NaiveDate, Utc};
 use futures_util::{Stream, TryStreamExt as _};
 use serde_json::Value;
@@ -14,60 +12,56 @@ use crate::model::{
     GONE, LastStatement, MAYBE_NOT_PUBLISHED, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts,
 };
 
-/// How the reviews of a source arrive.
+/// What is stored of a source besides its published reviews.
 #[derive(Debug)]
-pub struct ArrivalRow {
-    /// Whether the source is fetched on a schedule, which is not paused; otherwise its files were imported.
+pub struct StoredSource {
+    pub name: String,
+    pub withheld: u64,
+    pub deleted: u64,
+    /// Whether some of its reviews were imported.
+    pub is_imported: bool,
+    /// Whether it is fetched on a schedule, which is not paused.
     pub is_scheduled: bool,
     /// The last success of a fetch, or else the last import that is known.
     pub last: Option<DateTime<Utc>>,
+    /// How many reviews it says that it has, and on which day it said so: of several entries their sum, with the earliest day, if
+    /// each has a number.
+    pub stated: Option<(u64, NaiveDate)>,
 }
 
-/// The arrival of each source by its name; a source of which no review was imported is not there.
-pub async fn arrivals(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<BTreeMap<String, ArrivalRow>> {
+pub async fn stored_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec<StoredSource>> {
     let rows = sqlx::query!(
-        r#"select r.source_name as "source!: Text", count(s.name) > 0 as "is_scheduled!: bool",
+        r#"select r.source_name as "name!: Text", sum(state = 'withheld') as "withheld!: i64", sum(state = 'deleted') as "deleted!: i64",
+             max(is_imported) as "is_imported!: bool", count(s.name) > 0 as "is_scheduled!: bool",
              coalesce(max(s.last_success_at),
                (select max(started_at) from import_run as i, json_each(i.sources) as j
-                where j.value = r.source_name and undone_at is null)) as "last: Text"
-           from (select review_id, r.source_name from review as r join review_source using (review_id)
-                 union all select review_id, source_name from deleted_review where same_content is not null) as r
+                where j.value = r.source_name and undone_at is null)) as "last: Text",
+             t.total as "total?: i64", t.total_on as "total_on?: Text"
+           from (select review_id, r.source_name, status as state, b.review_id is not null as is_imported
+                   from review as r left join review_source as b using (review_id)
+                 union all select review_id, source_name, 'deleted', same_content is not null from deleted_review as d
+                   where not exists (select 1 from review as r where r.review_id = d.review_id)) as r
              left join review_source as b using (review_id) left join sync_state as s on s.name = b.entry and not s.held
+             left join (select source, sum(total) as total, min(total_on) as total_on from sync_state where source is not null
+                        group by source having count(*) = count(total) and count(*) = count(total_on)) as t
+               on t.source = r.source_name
            group by r.source_name"#
     )
     .fetch_all(connection)
     .await?;
-    let arrivals = rows.into_iter().map(|row| {
-        let arrival = ArrivalRow {
-            is_scheduled: row.is_scheduled,
-            last: row.last.and_then(|last| instant(last.as_ref())),
-        };
-        (row.source.into(), arrival)
+    let sources = rows.into_iter().map(|row| StoredSource {
+        name: row.name.into(),
+        withheld: row.withheld.unsigned_abs(),
+        deleted: row.deleted.unsigned_abs(),
+        is_imported: row.is_imported,
+        is_scheduled: row.is_scheduled,
+        last: row.last.and_then(|last| instant(last.as_ref())),
+        stated: row.total.and_then(|total| {
+            let day = row.total_on.as_ref()?.as_ref().parse().ok()?;
+            Some((u64::try_from(total).ok()?, day))
+        }),
     });
-    Ok(arrivals.collect())
-}
-
-/// How many reviews each source says that it has, and on which day it said so: of several entries their sum, with the earliest day,
-/// if each has a number.
-pub async fn stated_totals(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<BTreeMap<String, (u64, NaiveDate)>> {
-    let rows = sqlx::query!(
-        r#"select source as "source!: Text", sum(total) as "total!: i64", min(total_on) as "total_on!: Text" from sync_state
-           where source is not null group by source having count(*) = count(total) and count(*) = count(total_on)"#
-    )
-    .fetch_all(connection)
-    .await?;
-    let totals = rows.into_iter().filter_map(|row| {
-        let total = u64::try_from(row.total).ok()?;
-        Some((
-            row.source.into(),
-            (total, row.total_on.as_ref().parse().ok()?),
-        ))
-    });
-    Ok(totals.collect())
+    Ok(sources.collect())
 }
 
 /// The deleted reviews, with the ten most frequent reasons. A mark whose review stands again is none.
@@ -82,36 +76,6 @@ pub async fn deleted(connection: &mut SqliteConnection) -> sqlx::Result<Reasons>
     .fetch_all(connection)
     .await?;
     Ok(rows.into())
-}
-
-/// Reviews of a source that are not published.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct HiddenCounts {
-    pub withheld: u64,
-    pub deleted: u64,
-}
-
-/// By the name of the source.
-pub async fn hidden_by_source(
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<BTreeMap<String, HiddenCounts>> {
-    let rows = sqlx::query!(
-        r#"select source_name as "source!: Text", sum(is_withheld) as "withheld!: i64", sum(not is_withheld) as "deleted!: i64"
-           from (select source_name, 1 as is_withheld from review where status = 'withheld'
-                 union all
-                 select source_name, 0 from deleted_review as d
-                 where not exists (select 1 from review as r where r.review_id = d.review_id)) group by 1"#
-    )
-    .fetch_all(connection)
-    .await?;
-    let mut hidden: BTreeMap<String, HiddenCounts> = BTreeMap::new();
-    for row in rows {
-        // Names with replaced bytes may now be equal to others.
-        let counts = hidden.entry(row.source.into()).or_default();
-        counts.withheld += u64::try_from(row.withheld).unwrap_or(0);
-        counts.deleted += u64::try_from(row.deleted).unwrap_or(0);
-    }
-    Ok(hidden)
 }
 
 /// The stars of the reviews that the owner withheld: not those that their source hides or no longer has, and reviews that are not

@@ -1,9 +1,10 @@
 //! Verifies the file and all data that triggers maintain. Only reads.
 
-use sqlx::error::DatabaseError;
+use std::path::Path;
+
 use sqlx::sqlite::SqliteConnection;
 
-use super::reviews::unreadable;
+use super::error::{AtPath as _, DbError};
 use super::schema;
 use super::text::Text;
 
@@ -14,46 +15,37 @@ pub const FAULTS_SHOWN: usize = 20;
 pub struct FileVerification {
     /// Number of reviews, including withheld ones.
     pub reviews: i64,
-    /// Why the rows were not checked: SQLite's message about a table or column that is not as expected.
-    pub unreadable: Option<String>,
     /// Faults, one sentence each.
     pub wrong: Vec<String>,
     /// Data that will be brought up to date later, one sentence each.
     pub behind: Vec<String>,
 }
 
-/// Verifies the whole database behind `connection`.
+/// Verifies the whole database at `path`, behind `connection`.
 ///
 /// # Errors
-/// When it cannot be read at all.
-pub async fn verify(connection: &mut SqliteConnection) -> sqlx::Result<FileVerification> {
-    let (wrong, has_other_tables) = schema::faults(connection).await?;
+/// When it cannot be read, or its tables are other ones.
+pub async fn verify(
+    connection: &mut SqliteConnection,
+    path: &Path,
+) -> Result<FileVerification, DbError> {
+    schema::verify_objects(connection, path).await?;
+    verify_rows(connection).await.at(path)
+}
+
+async fn verify_rows(connection: &mut SqliteConnection) -> sqlx::Result<FileVerification> {
     let mut verified = FileVerification {
-        wrong,
-        ..FileVerification::default()
+        reviews: sqlx::query_scalar!("select count(*) from review")
+            .fetch_one(&mut *connection)
+            .await?,
+        wrong: integrity(connection).await?,
+        behind: Vec::new(),
     };
-    verified.wrong.extend(integrity(connection).await?);
-    if has_other_tables {
-        let error = unreadable(connection).await.err();
-        let error = error.as_ref().and_then(sqlx::Error::as_database_error);
-        let reason = error.map_or("a table or view is another one", DatabaseError::message);
-        verified.unreadable = Some(reason.to_owned());
-        return Ok(verified);
-    }
-    verified.reviews = sqlx::query_scalar!("select count(*) from review")
-        .fetch_one(&mut *connection)
-        .await?;
     verified.wrong.extend(rows_of_text_index(connection).await?);
-    verified.wrong.extend(publications(connection).await?);
     let behind = unpublished(connection).await?;
     if behind > 0 {
-        let changes = if behind == 1 {
-            "1 change is".to_owned()
-        } else {
-            format!("{behind} changes are")
-        };
         verified.behind.push(format!(
-            "{changes} not published yet; a running `reviews serve` publishes them within a second"
+            "changes that are not published yet: {behind}; a running `reviews serve` publishes them within a second"
         ));
     }
     Ok(verified)
@@ -122,21 +114,4 @@ pub fn list_faults(mut faults: Vec<String>) -> Vec<String> {
         faults.push(format!("{besides} more like the one above"));
     }
     faults
-}
-
-/// Publications that are ahead of the newest change.
-async fn publications(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    let ahead = sqlx::query_scalar!(
-        r#"select document as "document!: Text" from publication
-           where change_no > (select coalesce(max(change_no), 0) from review_change)"#
-    )
-    .fetch_all(connection)
-    .await?;
-    let sentence = |name: Text| {
-        let name = name.as_ref();
-        format!(
-            "publication: {name} was rendered from changes that no longer exist; rows of review_change are missing"
-        )
-    };
-    Ok(ahead.into_iter().map(sentence).collect())
 }

@@ -29,18 +29,10 @@ impl Write {
         }
     }
 
-    /// Ends a group: large writes that are recorded are applied in several transactions. On a file, all groups are one
-    /// transaction.
-    pub fn end_group(&mut self) {
-        if let WriteTarget::Recorded(recorded) = &mut self.0 {
-            recorded.end_group();
-        }
-    }
-
     /// Applies the whole write.
     ///
     /// # Errors
-    /// When the database refuses it; nothing is changed then, except by groups that were already applied.
+    /// When the database refuses it; nothing is changed then.
     pub async fn commit(self) -> sqlx::Result<()> {
         match self.0 {
             WriteTarget::File(transaction) => transaction.commit().await,

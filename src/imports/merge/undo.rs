@@ -240,7 +240,6 @@ impl<'r> Batch<'r> {
         reviews::note_sources(write, &self.sources).await?;
         reviews::forget_sources(write, &self.sourceless).await?;
         reviews::forget_run_reviews(write, run, &self.done).await?;
-        write.end_group();
         Ok(())
     }
 }

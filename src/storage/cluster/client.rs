@@ -16,22 +16,20 @@ use crate::clock::{Clock, Monotonic};
 use crate::config::bounds::ECHO_CHARACTERS_MAX;
 use crate::http::{client_builder, read_body};
 
-/// Maximum time for which the service retries a write: as long as it would wait for the file's lock.
-pub const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum time for which an owner's command retries a write: long enough for an election.
-pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum time for which a process retries a small write, such as a hub's request.
+pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Maximum time for which an owner's command or an import retries a write: long enough for an election.
+pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// This process's writer for a cluster.
 #[derive(Debug)]
 pub struct Cluster {
     pub(super) client: RqliteClient,
-    /// Maximum time for one write.
-    pub(super) wait_max: Duration,
     /// Random id of this process, as a holder of leases.
     pub(super) holder: String,
     pub(super) lease: Mutex<Lease>,
-    /// The last answer of this node's rqlited.
-    pub(super) status: Mutex<Option<NodeStatus>>,
+    /// When this node's rqlited last had contact to the leader.
+    pub(super) contact_at: Mutex<Monotonic>,
 }
 
 /// The right to send, as this process has it.
@@ -43,18 +41,6 @@ pub struct Lease {
     pub(super) writes: i64,
     /// Number of the write that last prolonged the lease.
     pub(super) renewal: i64,
-}
-
-/// A node's status within its cluster.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct NodeStatus {
-    /// Address; empty if there is no leader.
-    pub leader: String,
-    pub is_leader: bool,
-    /// Entries of the cluster's log that are committed, as far as this node knows, but not applied to its file.
-    pub entries_behind: u64,
-    /// When it last heard from the leader.
-    pub(super) heard_at: Option<Monotonic>,
 }
 
 // Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are
@@ -92,7 +78,7 @@ impl RqliteClient {
             .no_proxy()
             .redirect(reqwest::redirect::Policy::limited(2))
             .build()
-            .map_err(|error| ClusterError::Client(error.to_string()))?;
+            .map_err(|error| ClusterError::Unreachable(error.to_string()))?;
         Ok(Self { client, nodes })
     }
 
@@ -129,10 +115,7 @@ impl RqliteClient {
         let result = succeeded(&answer["results"][0])?;
         // Without rows there are no values.
         let rows: Option<Vec<Vec<Value>>> = serde_json::from_value(result["values"].clone())
-            .map_err(|error| ClusterError::Answer {
-                status: 200,
-                message: format!("rows in another form: {error}"),
-            })?;
+            .map_err(|error| ClusterError::Refused(error.to_string()))?;
         Ok(rows.unwrap_or_default())
     }
 
@@ -216,11 +199,11 @@ impl RqliteClient {
             return Err(ClusterError::Unknown(message));
         }
         if status != StatusCode::OK {
-            let reason = status.canonical_reason().unwrap_or_default();
-            return Err(ClusterError::Answer {
-                status: status.as_u16(),
-                message: shortened(if text.is_empty() { reason } else { &text }),
-            });
+            // To unknown users, and to users without the permission, it is 401 without a body.
+            let message = shortened(&format!("{status} {text}"));
+            return Err(ClusterError::Refused(format!(
+                "{message}; correct DATABASE_URL, or the user's permissions in rqlited's -auth"
+            )));
         }
         let answer: Value = serde_json::from_str(&text)
             .map_err(|error| ClusterError::Unknown(error.to_string()))?;
@@ -236,10 +219,6 @@ impl RqliteClient {
 
 /// Maximum number of bytes of an answer that are read: results of a few thousand statements.
 const ANSWER_BYTES_MAX: usize = 4 << 20;
-
-/// Beginning of rustls's message about a certificate.
-const UNTRUSTED: &str = "invalid peer certificate";
-const UNTRUSTED_ADVICE: &str = "it must name this host, and its authority must be among this machine's certificates or in SSL_CERT_FILE";
 
 /// The result of a statement that did not fail.
 fn succeeded(result: &Value) -> Result<&Value, ClusterError> {
@@ -272,12 +251,7 @@ fn shortened(text: &str) -> String {
 /// The innermost error, which is the most specific; never the URL, which may hold a password.
 fn cause(error: &reqwest::Error) -> String {
     let cause = anyhow::Chain::new(error).next_back();
-    let message = shortened(&cause.map(ToString::to_string).unwrap_or_default());
-    if message.starts_with(UNTRUSTED) {
-        format!("{message}; {UNTRUSTED_ADVICE}")
-    } else {
-        message
-    }
+    shortened(&cause.map(ToString::to_string).unwrap_or_default())
 }
 
 // Cluster errors, distinguished by the possible effect of the write.
@@ -301,36 +275,15 @@ pub enum ClusterError {
         "another process wrote to the cluster at the same time; nothing was changed; run it again"
     )]
     Overtaken,
-    /// A statement failed; nothing was changed.
+    /// A statement failed, or a node refuses all requests of this kind; nothing was changed.
     #[error("the rqlite cluster rejects this: {0}")]
     Refused(String),
-    /// A node refuses all requests of this kind.
-    #[error("the rqlite cluster answered {status} ({message}); correct {}", setting(*status))]
-    Answer {
-        status: u16,
-        /// Beginning of the body, or the status's name.
-        message: String,
-    },
     /// This node's file has not caught up with the cluster.
     #[error(
-        "the file of this node's rqlited has not caught up with the cluster within {} s; check that DATABASE_URL names the file \
-         of a running node", .0.as_secs()
+        "the file of this node's rqlited has not caught up with the cluster within half a minute; check that DATABASE_URL names \
+         the file of a running node"
     )]
-    Behind(Duration),
-    /// The client's settings cannot be used.
-    #[error("cannot connect to the rqlite cluster: {0}")]
-    Client(String),
-}
-
-/// The setting to correct if a node answers with this status. rqlite answers 401 without a body to unknown users, and to
-/// users without the permission.
-const fn setting(status: u16) -> &'static str {
-    match status {
-        401 => {
-            "user name and password in DATABASE_URL, or this user's permissions in the file of rqlited's -auth"
-        }
-        _ => "DATABASE_URL, or the cluster's settings",
-    }
+    Behind,
 }
 
 impl From<ClusterError> for sqlx::Error {

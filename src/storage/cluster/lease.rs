@@ -12,13 +12,13 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use sqlx::SqliteConnection;
 
-use super::client::{Cluster, ClusterError};
+use super::client::{Cluster, ClusterError, WRITE_TIMEOUT};
 use super::write::SENDER;
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::storage::database::{Database, Writer};
 use crate::storage::error::{AtPath as _, DbError};
-use crate::storage::files::{DeliveryLock, ENTRY_LOCK, lock_beside};
+use crate::storage::files::{DELIVERY_LOCK, ENTRY_LOCK, has_sender, lock_beside};
 use crate::storage::text::utc_milliseconds;
 
 /// Minimum length of a lease: the delay until another process can take over if the holder dies.
@@ -47,7 +47,7 @@ impl Database {
     /// Time for which this process may still send; [`Duration::MAX`] on one machine.
     pub fn lease_left(&self) -> Duration {
         let ends_at = match &self.writer {
-            Writer::File(_, sender) if lock(sender).is_some() => return Duration::MAX,
+            Writer::File(file) if lock(&file.sender).is_some() => return Duration::MAX,
             Writer::File(..) => return Duration::ZERO,
             Writer::Cluster(cluster) => lock(&cluster.lease).ends_at,
         };
@@ -65,10 +65,10 @@ impl Database {
     /// its end.
     pub async fn take_lease(&self, exchange: Duration) -> Result<bool, DbError> {
         let cluster = match &self.writer {
-            Writer::File(_, sender) => {
-                let mut sender = lock(sender);
+            Writer::File(file) => {
+                let mut sender = lock(&file.sender);
                 if sender.is_none() {
-                    *sender = DeliveryLock::take(self.path())?;
+                    *sender = lock_beside(self.path(), DELIVERY_LOCK)?;
                 }
                 return Ok(sender.is_some());
             }
@@ -85,11 +85,9 @@ impl Database {
                 return Ok(false);
             }
         } else {
-            let standing = self.node_standing();
-            let is_cut_off = standing.is_some_and(|node| node.is_cut_off());
             // This node's file may know of another holder; then the cluster need not be asked.
             let mut reader = self.reader().await?;
-            if is_cut_off || is_leased(&mut reader, now).await.at(self.path())? {
+            if self.is_cut_off() || is_leased(&mut reader, now).await.at(self.path())? {
                 return Ok(false);
             }
         }
@@ -151,7 +149,7 @@ impl Database {
     /// When the cluster does not accept the write; then the lease ends by itself.
     pub async fn give_up_lease(&self) -> Result<(), DbError> {
         match &self.writer {
-            Writer::File(_, sender) => *lock(sender) = None,
+            Writer::File(file) => *lock(&file.sender) = None,
             Writer::Cluster(cluster) => {
                 if lock(&cluster.lease).ends_at.take().is_some() {
                     cluster.end_lease(SENDER).await?;
@@ -202,7 +200,7 @@ impl Cluster {
         let ends_at = utc_milliseconds(now + length);
         let held_after = utc_milliseconds(now - CLOCKS_DIFFER_MAX);
         let take = json!([take, name, self.holder, ends_at, held_after, number]);
-        let rows = self.client.execute(vec![take], self.wait_max).await?;
+        let rows = self.client.execute(vec![take], WRITE_TIMEOUT).await?;
         Ok(rows == [1])
     }
 
@@ -210,7 +208,7 @@ impl Cluster {
         let end = "delete from lease where name = ?1 and holder = ?2";
         let end = json!([end, name, self.holder]);
         self.client
-            .execute(vec![end], self.wait_max)
+            .execute(vec![end], WRITE_TIMEOUT)
             .await
             .map(drop)
     }
@@ -222,7 +220,7 @@ pub async fn is_served(
     path: &Path,
     now: DateTime<Utc>,
 ) -> sqlx::Result<bool> {
-    Ok(DeliveryLock::is_held(path) || is_leased(connection, now).await?)
+    Ok(has_sender(path) || is_leased(connection, now).await?)
 }
 
 /// Whether a process on one of the nodes holds the right to send, according to this node's file.

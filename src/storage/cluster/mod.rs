@@ -4,13 +4,12 @@ pub mod client;
 pub mod lease;
 pub mod write;
 
-use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::database::{Database, OpenFile, Writer};
 use super::error::{AtPath as _, DbError};
@@ -23,30 +22,24 @@ use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::ClusterAddress;
 use crate::model::hex;
-use crate::random::Random;
-use client::{COMMAND_TIMEOUT, Cluster, ClusterError, NodeStatus, RqliteClient, SqlStatement};
+use client::{COMMAND_TIMEOUT, Cluster, ClusterError, RqliteClient, SqlStatement};
 use write::{Author, RecordedWrite, WorkingCopy, level_with_cluster};
 
 impl Database {
     /// Joins the cluster at `address`; first creates its schema if it is empty, or migrates it.
     pub(super) async fn join_cluster(
         address: &ClusterAddress,
-        wait_max: Duration,
     ) -> Result<(Self, Migrated), DbError> {
         let client = RqliteClient::new(address.nodes.clone())?;
         let migrated = migrate_cluster(&client, &address.file).await?;
         level_with_cluster(&client, &address.file).await?;
         schema::identify(&address.file).await?;
         let open = OpenFile::open(&address.file, options(&address.file)).await?;
-        let holder = Random::system()
-            .hex_128()
-            .map_err(|error| ClusterError::Client(error.to_string()))?;
         let cluster = Cluster {
             client,
-            wait_max,
-            holder,
+            holder: schema::random_id(&address.file)?,
             lease: Mutex::default(),
-            status: Mutex::default(),
+            contact_at: Mutex::new(Clock::system().monotonic()),
         };
         let database = Self {
             path: address.file.clone(),
@@ -97,8 +90,8 @@ impl Database {
     pub(in crate::storage) async fn write_as(&self, author: Author) -> Result<Write, DbError> {
         self.verify_place()?;
         Ok(Write(match &self.writer {
-            Writer::File(pool, _) => {
-                let transaction = pool.begin_with("begin immediate").await;
+            Writer::File(file) => {
+                let transaction = file.connections.begin_with("begin immediate").await;
                 WriteTarget::File(transaction.at(&self.path)?)
             }
             Writer::Cluster(cluster) => {
@@ -132,24 +125,14 @@ impl Database {
     }
 }
 
-// The state of a node within its cluster: the `/status` of its rqlited, and the age of that answer.
+// The state of a node within its cluster, by the `/status` of its rqlited.
 
 const STATUS_TIMEOUT: Duration = Duration::from_millis(700);
 /// A node without contact to its leader for this long counts as cut off.
 const CUT_OFF_AFTER: Duration = Duration::from_secs(3);
 
-/// A node's last known status and its age.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NodeStanding {
-    pub status: NodeStatus,
-    /// Time since this node's rqlited last heard from the leader; if never, since this process started.
-    pub contact_age: Duration,
-    /// Whether this process raises versions and sends deliveries.
-    pub holds_lease: bool,
-}
-
 impl Database {
-    /// Queries this node's rqlited for its status; returns whether there is one.
+    /// Queries this node's rqlited for its leader; returns whether there is an rqlited.
     ///
     /// # Errors
     /// When it does not answer.
@@ -159,83 +142,24 @@ impl Database {
         };
         let sent_at = Clock::system().monotonic();
         let answer = cluster.client.status(STATUS_TIMEOUT).await?;
-        let mut status = node_status(&answer["store"]);
-        let mut last = lock(&cluster.status);
         // A node that has not heard from its leader for a second or so has none (Raft's heartbeat timeout).
-        status.heard_at = if status.leader.is_empty() {
-            last.as_ref().and_then(|last| last.heard_at)
-        } else {
-            Some(sent_at)
-        };
-        *last = Some(status);
+        let leader = answer["store"]["leader"]["addr"].as_str();
+        if leader.is_some_and(|leader| !leader.is_empty()) {
+            *lock(&cluster.contact_at) = sent_at;
+        }
         Ok(true)
     }
 
-    /// The last known status of the node; `None` without a cluster or before the first answer.
-    pub fn node_standing(&self) -> Option<NodeStanding> {
-        let status = lock(&self.cluster()?.status).clone()?;
-        let now = Clock::system().monotonic();
-        Some(NodeStanding {
-            contact_age: now - status.heard_at.unwrap_or_default(),
-            status,
-            holds_lease: self.may_send(),
-        })
+    /// Time since this node's rqlited last had contact to the leader: so old the data may be that this process serves. `None`
+    /// without a cluster.
+    pub fn contact_age(&self) -> Option<Duration> {
+        let contact_at = *lock(&self.cluster()?.contact_at);
+        Some(Clock::system().monotonic() - contact_at)
     }
-}
 
-impl NodeStanding {
-    pub(super) fn is_cut_off(&self) -> bool {
-        self.contact_age > CUT_OFF_AFTER
-    }
-}
-
-impl fmt::Display for NodeStanding {
-    /// The line of `/readyz`. A node that is cut off keeps serving, and reports how old its data may be.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let seconds = self.contact_age.as_secs();
-        let NodeStatus {
-            leader,
-            is_leader,
-            entries_behind,
-            heard_at: _,
-        } = &self.status;
-        if self.is_cut_off() || leader.is_empty() {
-            return writeln!(
-                f,
-                "cluster: cut off; last contact with its leader was {seconds} s ago, and the served data may be that old"
-            );
-        }
-        let leader = if *is_leader { "this node" } else { leader };
-        let lease = if self.holds_lease {
-            "here"
-        } else {
-            "elsewhere"
-        };
-        writeln!(
-            f,
-            "cluster: leader {leader}; {entries_behind} entries behind; last contact with the leader {seconds} s ago; lease \
-             held {lease}"
-        )
-    }
-}
-
-fn node_status(store: &Value) -> NodeStatus {
-    let number = |value: &Value| match value.as_str() {
-        Some(text) => text.parse().ok(),
-        None => value.as_u64(),
-    };
-    let raft = &store["raft"];
-    let committed = number(&raft["commit_index"]).unwrap_or(0);
-    let leader_committed = number(&raft["transport"]["leader_commit_index"]).unwrap_or(0);
-    let applied = number(&raft["applied_index"]).unwrap_or(0);
-    NodeStatus {
-        leader: store["leader"]["addr"]
-            .as_str()
-            .unwrap_or_default()
-            .to_owned(),
-        is_leader: raft["state"] == "Leader",
-        entries_behind: committed.max(leader_committed).saturating_sub(applied),
-        heard_at: None,
+    /// Whether that is too long ago.
+    pub fn is_cut_off(&self) -> bool {
+        self.contact_age().is_some_and(|age| age > CUT_OFF_AFTER)
     }
 }
 
@@ -290,7 +214,7 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
         let checksum = hex(&migration.checksum);
         all.push(json!([note, version, description, installed_on, checksum]));
     }
-    all.push(json!([schema::BIND_INSTANCE, schema::lineage_id(file)?]));
+    all.push(json!([schema::BIND_INSTANCE, schema::random_id(file)?]));
     Ok(all)
 }
 
@@ -337,30 +261,11 @@ fn statements(sql: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
     use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
     use sqlx::{AssertSqlSafe, Connection as _};
 
-    use super::{node_status, statements};
+    use super::statements;
     use crate::storage::schema::{MIGRATIONS, scratch_schema};
-
-    #[test]
-    fn a_status_has_the_leader_and_the_entries_behind() {
-        let follower = json!({
-            "leader": {"addr": "10.0.0.1:4002", "node_id": "1"},
-            "raft": {"state": "Follower", "applied_index": 90, "commit_index": 95, "transport": {"leader_commit_index": "100"}},
-        });
-        let status = node_status(&follower);
-        assert_eq!(status.leader, "10.0.0.1:4002");
-        assert!(!status.is_leader);
-        assert_eq!(status.entries_behind, 10);
-    }
-
-    #[test]
-    fn node_status_has_no_leader_during_an_election() {
-        let candidate = json!({"leader": {"addr": ""}, "raft": {"state": "Candidate"}});
-        assert_eq!(node_status(&candidate).leader, "");
-    }
 
     async fn objects(connection: &mut SqliteConnection) -> Vec<(String, String)> {
         let select = "select name, coalesce(sql, '') from sqlite_schema where name not like '\\_sqlx%' escape '\\' \

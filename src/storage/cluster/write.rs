@@ -15,7 +15,7 @@ use sqlx::{Connection as _, Either, Execute, Executor as _, Sqlite, Transaction}
 use tempfile::TempDir;
 
 use super::client::{
-    COMMAND_TIMEOUT, Cluster, ClusterError, RqliteClient, SqlStatement, statement_of,
+    COMMAND_TIMEOUT, Cluster, ClusterError, RqliteClient, SqlStatement, WRITE_TIMEOUT, statement_of,
 };
 use crate::clock::Clock;
 use crate::compute::lock;
@@ -47,8 +47,7 @@ pub struct RecordedWrite {
     transaction: Transaction<'static, Sqlite>,
     cluster: Arc<Cluster>,
     author: Author,
-    /// One transaction for each group, in order.
-    groups: Vec<Vec<SqlStatement>>,
+    statements: Vec<SqlStatement>,
 }
 
 impl RecordedWrite {
@@ -61,7 +60,7 @@ impl RecordedWrite {
             transaction,
             cluster,
             author,
-            groups: vec![Vec::new()],
+            statements: Vec::new(),
         }
     }
 
@@ -69,32 +68,25 @@ impl RecordedWrite {
         &mut self.transaction
     }
 
-    /// Statements after this are applied in another transaction.
-    pub fn end_group(&mut self) {
-        self.groups.push(Vec::new());
-    }
-
-    /// Sends the statements.
+    /// Sends the statements as one transaction.
     ///
     /// # Errors
-    /// When the cluster refuses them; nothing is changed then, except by groups that were already applied.
+    /// When the cluster refuses them; nothing is changed then.
     pub async fn commit(self) -> sqlx::Result<()> {
         // The connection is returned first: other readers must not wait for the cluster, and the copy is no longer
         // needed.
         self.transaction.rollback().await?;
-        let (cluster, mut groups) = (self.cluster, self.groups);
-        groups.retain(|group| !group.is_empty());
+        let (cluster, statements) = (self.cluster, self.statements);
         match self.author {
             Author::Owner(copy) => {
-                let written = cluster.write_as_owner(copy.state, groups).await;
-                copy.leave().await;
-                written?;
+                copy.pool.close().await;
+                if !statements.is_empty() {
+                    cluster.write_as_owner(copy.state, statements).await?;
+                }
             }
-            Author::Sender => cluster.write_as_sender(groups.concat()).await?,
-            Author::Node if groups.is_empty() => {}
+            Author::Sender => cluster.write_as_sender(statements).await?,
             Author::Node => {
-                let written = cluster.client.execute(groups.concat(), cluster.wait_max);
-                written.await?;
+                cluster.client.execute(statements, WRITE_TIMEOUT).await?;
             }
         }
         Ok(())
@@ -116,9 +108,7 @@ impl RecordedWrite {
             return Ok(connection.fetch_many((sql, arguments)).collect().await);
         }
         let statement = statement_of(connection, sql.as_str(), arguments.clone()).await?;
-        if let Some(group) = self.groups.last_mut() {
-            group.push(statement);
-        }
+        self.statements.push(statement);
         if !matches!(self.author, Author::Owner(_)) {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
@@ -143,46 +133,38 @@ impl Cluster {
             "update lease set writes = iif(holder = ?2, max(writes, ?3), null) where name = ?1";
         let mut all = vec![json!([fence, SENDER, self.holder, number])];
         all.extend(statements);
-        self.client.execute(all, self.wait_max).await?;
+        self.client.execute(all, WRITE_TIMEOUT).await?;
         let mut lease = lock(&self.lease);
         lease.writes = lease.writes.max(number);
         Ok(())
     }
 
-    /// Applies the groups of a command, each as one transaction, if the cluster still has the state of the command's copy, and
-    /// later no other command's write.
+    /// Applies the statements of a command as one transaction, if the cluster still has the state of the command's copy.
     async fn write_as_owner(
         &self,
         state: CopyState,
-        groups: Vec<Vec<SqlStatement>>,
+        statements: Vec<SqlStatement>,
     ) -> Result<(), ClusterError> {
-        let mut number = state.owner_writes;
-        for (place, group) in groups.into_iter().enumerate() {
-            let next = next_owner_number(number)?;
-            let fence = "update instance set owner_writes = iif(owner_writes = ?1 and (?3 is null \
-                 or ?3 = (select coalesce(max(change_no), 0) from review_change)), ?2, null)";
-            let change_no = (place == 0).then_some(state.change_no);
-            let mut all = vec![json!([fence, number, next, change_no])];
-            all.extend(group);
-            let written = self.client.execute(all, self.wait_max).await;
-            if let Err(ClusterError::Unknown(_)) = &written
-                && let Ok(there) = CopyState::of_cluster(&self.client).await
-                && there.owner_writes == next
-            {
-                // The answer was lost, but the write was applied.
-            } else {
-                written?;
-            }
-            number = next;
+        let next = next_owner_number(state.owner_writes)?;
+        let fence = "update instance set owner_writes = iif(owner_writes = ?1 \
+             and ?3 = (select coalesce(max(change_no), 0) from review_change), ?2, null)";
+        let mut all = vec![json!([fence, state.owner_writes, next, state.change_no])];
+        all.extend(statements);
+        match self.client.execute(all, COMMAND_TIMEOUT).await {
+            // Only the answer was lost if the write was applied.
+            Err(ClusterError::Unknown(reason)) => match CopyState::of_cluster(&self.client).await {
+                Ok(there) if there.owner_writes == next => Ok(()),
+                _ => Err(ClusterError::Unknown(reason)),
+            },
+            written => written.map(drop),
         }
-        Ok(())
     }
 }
 
 /// A number above `number`, which no other command has.
 fn next_owner_number(number: i64) -> Result<i64, ClusterError> {
     let random = Random::system().bytes_16();
-    let random = random.map_err(|error| ClusterError::Client(error.to_string()))?;
+    let random = random.map_err(|error| ClusterError::Unreachable(error.to_string()))?;
     let [a, b, c, d, ..] = random;
     Ok(number + 1 + i64::from(u32::from_be_bytes([a, b, c, d])))
 }
@@ -247,10 +229,6 @@ impl WorkingCopy {
             .await?;
         Ok(transaction)
     }
-
-    pub async fn leave(self) {
-        self.pool.close().await;
-    }
 }
 
 /// The state from which a copy was made.
@@ -306,11 +284,7 @@ impl CopyState {
 
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
-    let expected = match CopyState::of_cluster(client).await {
-        // It has no tables, or not ours.
-        Err(ClusterError::Refused(_)) => return Err(DbError::Missing(file.to_owned())),
-        expected => expected?,
-    };
+    let expected = CopyState::of_cluster(client).await?;
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_TIMEOUT;
     loop {
@@ -323,7 +297,7 @@ pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<()
         }
         if clock.monotonic() >= end {
             there?;
-            return Err(ClusterError::Behind(LEVEL_TIMEOUT).into());
+            return Err(ClusterError::Behind.into());
         }
         clock.sleep(LOOK_INTERVAL).await;
     }

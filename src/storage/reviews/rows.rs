@@ -12,81 +12,52 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use crate::model::{
-    Mentions, Method, Rating, Reply, Review, ReviewId, Source, Status, Verification,
-};
-use crate::storage::text::{Text, instant, review_ids, strings, utc, utc_seconds};
+use crate::model::{Review, ReviewId, Status};
+use crate::storage::text::{NullableText, Text, instant, review_ids, strings, utc, utc_seconds};
 use crate::storage::write::Write;
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
-/// `r`, `review_change` as `n` and, unless it is `without analyses`, `derived_analysis` as `d`, and its arguments.
+/// `r`, `review_change` as `n` and `derived_analysis` as `d`, and its arguments.
 macro_rules! select_reviews {
-    (without analyses, $rest:tt $(, $argument:expr)*) => {
-        select_reviews!(
-            @
-            r#"null as "text_hash?: Vec<u8>", null as "method_hash?: Vec<u8>", null as "analysis?: Vec<u8>" "#,
-            $rest $(, $argument)*
-        )
-    };
-    (@ $analysis:tt, $rest:tt $(, $argument:expr)*) => {
+    ($rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
             ReviewRow,
-            r#"select r.review_id as "review_id!: Vec<u8>", r.rating as "rating!: i64", r.reviewed_on as "reviewed_on!: Vec<u8>",
-                 r.author as "author!: Vec<u8>", r.title as "title?: Vec<u8>", r.text as "text!: Vec<u8>", r.status as "status!: Vec<u8>",
-                 r.withheld_reason as "withheld_reason?: Vec<u8>", r.language as "language?: Vec<u8>",
-                 r.source_name as "source_name!: Vec<u8>", r.source_url as "source_url?: Vec<u8>",
-                 r.verification as "verification?: Vec<u8>", r.verified_at as "verified_at?: Vec<u8>",
-                 r.reply_text as "reply_text?: Vec<u8>", r.reply_on as "reply_on?: Vec<u8>",
-                 r.reply_author as "reply_author?: Vec<u8>", r.note as "note?: Vec<u8>", r.updated_at as "updated_at?: Vec<u8>",
-                 (select json_group_array(json_array(m.kind, m.value)) from mention as m where m.review_id = r.review_id)
-                   as "mentions!: Vec<u8>",
-                 n.review_no as "review_no?: i64", n.observed_at as "observed_at?: Vec<u8>",
+            r#"select r.review_id as "id!: Text",
+                 json_object('id', r.review_id, 'rating', r.rating, 'date', r.reviewed_on, 'author', r.author, 'title', r.title,
+                   'text', r.text, 'language', r.language, 'source', r.source_name, 'source_url', r.source_url,
+                   'verification', r.verification, 'verified_at', r.verified_at,
+                   'mentions', json_object(
+                     'technicians', json((select json_group_array(value) from mention where review_id = r.review_id and kind = 'technician')),
+                     'services', json((select json_group_array(value) from mention where review_id = r.review_id and kind = 'service')),
+                     'service_areas', json((select json_group_array(value) from mention where review_id = r.review_id and kind = 'service_area'))),
+                   'owner_reply', json(iif(r.reply_text is null, null,
+                     json_object('text', r.reply_text, 'date', r.reply_on, 'author', r.reply_author))),
+                   'status', json(iif(r.status = 'published', '"Published"',
+                     json_object('Withheld', json_object('reason', r.withheld_reason)))),
+                   'updated_at', r.updated_at) as "json!: Vec<u8>",
+                 r.note as "note!: NullableText", n.review_no as "review_no?: i64", n.observed_at as "observed_at!: NullableText",
                  n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64",
-                 "# + $analysis + $rest
+                 d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText",
+                 d.analysis as "analysis?: Vec<u8>" "# + $rest
             $(, $argument)*
-        )
-    };
-    ($rest:tt $(, $argument:expr)*) => {
-        select_reviews!(
-            @
-            r#"d.text_hash as "text_hash?: Vec<u8>", d.method_hash as "method_hash?: Vec<u8>",
-                 d.analysis as "analysis?: Vec<u8>" "#,
-            $rest $(, $argument)*
         )
     };
 }
 
-/// The columns of a review. A shell can write texts that are not UTF-8, and one such row must not stop the others.
 struct ReviewRow {
-    review_id: Vec<u8>,
-    rating: i64,
-    reviewed_on: Vec<u8>,
-    author: Vec<u8>,
-    title: Option<Vec<u8>>,
-    text: Vec<u8>,
-    status: Vec<u8>,
-    withheld_reason: Option<Vec<u8>>,
-    language: Option<Vec<u8>>,
-    source_name: Vec<u8>,
-    source_url: Option<Vec<u8>>,
-    verification: Option<Vec<u8>>,
-    verified_at: Option<Vec<u8>>,
-    reply_text: Option<Vec<u8>>,
-    reply_on: Option<Vec<u8>>,
-    reply_author: Option<Vec<u8>>,
+    id: String,
+    /// [`Review`], unless another program wrote a row that is none.
+    json: Vec<u8>,
     /// The owner's, which is not published.
-    note: Option<Vec<u8>>,
-    updated_at: Option<Vec<u8>>,
-    /// A JSON array of pairs of kind and value.
-    mentions: Vec<u8>,
+    note: Option<String>,
     review_no: Option<i64>,
     /// When the publisher first saw another program's change.
-    observed_at: Option<Vec<u8>>,
+    observed_at: Option<String>,
     /// The change that `updated_at` belongs to.
     bound_change_no: Option<i64>,
     change_no: Option<i64>,
-    text_hash: Option<Vec<u8>>,
-    method_hash: Option<Vec<u8>>,
+    text_hash: Option<String>,
+    method_hash: Option<String>,
     analysis: Option<Vec<u8>>,
 }
 
@@ -200,17 +171,15 @@ pub(super) async fn of_ids(
 ) -> sqlx::Result<Vec<(ReviewId, ReviewState, Option<String>)>> {
     let ids = Value::from(ids).to_string();
     let rows = select_reviews!(
-        without analyses,
         r#"from json_each(?) as i cross join review as r on r.review_id = i.value
-           left join review_change as n on n.review_id = r.review_id"#,
+           left join review_change as n on n.review_id = r.review_id left join derived_analysis as d on false"#,
         ids
     )
     .fetch_all(connection)
     .await?;
-    let states = rows.into_iter().filter_map(|row| {
-        let lossy = |text: &Vec<u8>| String::from_utf8_lossy(text).into_owned();
-        let id = lossy(&row.review_id).parse().ok()?;
-        let note = row.note.as_ref().map(lossy);
+    let states = rows.into_iter().filter_map(|mut row| {
+        let id = row.id.parse().ok()?;
+        let note = row.note.take();
         let review = numbered(row).map(|numbered| ReviewState::There(numbered.review));
         let state = review.unwrap_or(ReviewState::Unreadable);
         Some((id, state, note))
@@ -237,15 +206,14 @@ pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<Databas
 /// The ids of invalid rows.
 pub async fn unreadable(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let mut rows = select_reviews!(
-        without analyses,
-        "from review as r left join review_change as n on n.review_id = r.review_id order by r.review_id"
+        "from review as r left join review_change as n on n.review_id = r.review_id left join derived_analysis as d on false
+         order by r.review_id"
     )
     .fetch(connection);
     let mut unreadable = Vec::new();
     while let Some(row) = rows.try_next().await? {
-        let id = String::from_utf8_lossy(&row.review_id).into_owned();
-        if review(row).is_none() {
-            unreadable.push(id);
+        if review(&row).is_none() {
+            unreadable.push(row.id);
         }
     }
     Ok(unreadable)
@@ -292,32 +260,43 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<Reasons
 }
 
 /// `None` if the row is invalid; the reason is logged.
-fn numbered(mut row: ReviewRow) -> Option<Numbered> {
+fn numbered(row: ReviewRow) -> Option<Numbered> {
+    let Some(review) = review(&row) else {
+        tracing::warn!(review.id = %row.id, "review.unreadable: the row {INVALID_ROW}");
+        return None;
+    };
     let binding = match (row.bound_change_no, row.change_no) {
         (bound, change) if bound == change => Binding::Bound,
         (None, _) => Binding::New,
         (Some(_), _) => Binding::Foreign,
     };
-    let (id, review_no) = (row.review_id.clone(), row.review_no);
-    let hash = |text: Option<Vec<u8>>| String::from_utf8(text?).ok();
-    let hashes = hash(row.text_hash.take()).zip(hash(row.method_hash.take()));
-    let analysis = hashes.zip(row.analysis.take());
-    let analysis = analysis.map(|((text_hash, method_hash), analysis)| AnalysisRow {
-        text_hash,
-        method_hash,
-        analysis,
-    });
-    let Some(review) = review(row) else {
-        let id = String::from_utf8_lossy(&id);
-        tracing::warn!(review.id = %id, "review.unreadable: the row {INVALID_ROW}");
-        return None;
-    };
+    let hashes = row.text_hash.zip(row.method_hash);
+    let analysis = hashes.zip(row.analysis);
     Some(Numbered {
-        review_no,
+        review_no: row.review_no,
         review,
         binding,
-        analysis,
+        analysis: analysis.map(|((text_hash, method_hash), analysis)| AnalysisRow {
+            text_hash,
+            method_hash,
+            analysis,
+        }),
     })
+}
+
+/// Why a row is not read: another program wrote it.
+pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's checks, and is left out; delete it, and import it with --restore";
+
+/// `None` if the row is invalid.
+fn review(row: &ReviewRow) -> Option<Review> {
+    let mut review: Review = serde_json::from_slice(&row.json).ok()?;
+    if review.status == Status::Published && review.verification.method.is_none() {
+        return None;
+    }
+    // The later of the two counts: a shell may have set no time, or an earlier one.
+    let observed_at = row.observed_at.as_deref().and_then(instant);
+    review.updated_at = review.updated_at.max(observed_at);
+    Some(review)
 }
 
 // Lists of reviews for the owner: published and withheld ones.
@@ -360,62 +339,6 @@ pub async fn list_ids(
     Ok(strings(ids.fetch_all(connection).await?))
 }
 
-// Turns a stored row into a review. Determines which changes of a row by other programs are accepted; contains no SQL.
-
-/// Why a row is not read: another program wrote it.
-pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's checks, and is left out; delete it, and import it with --restore";
-
-/// `None` if the row is invalid.
-fn review(row: ReviewRow) -> Option<Review> {
-    let text = |bytes: Vec<u8>| String::from_utf8(bytes).ok();
-    let optional = |bytes: Option<Vec<u8>>| bytes.map(String::from_utf8).transpose().ok();
-    let at = |bytes: Option<Vec<u8>>| instant(&text(bytes?)?);
-    let day = |bytes: Vec<u8>| text(bytes)?.parse().ok();
-    let method = match optional(row.verification)? {
-        Some(name) => Some(Method::find(&name)?),
-        None => None,
-    };
-    let status = match row.status.as_slice() {
-        b"published" if method.is_some() => Status::Published,
-        b"withheld" => Status::Withheld {
-            reason: optional(row.withheld_reason)?,
-        },
-        _ => return None,
-    };
-    Some(Review {
-        id: text(row.review_id)?.parse().ok()?,
-        rating: Rating::try_from(row.rating).ok()?,
-        date: day(row.reviewed_on)?,
-        author: text(row.author)?,
-        title: optional(row.title)?,
-        text: text(row.text)?,
-        language: optional(row.language)?,
-        source: Source {
-            name: text(row.source_name)?,
-            url: optional(row.source_url)?,
-        },
-        verification: Verification {
-            method,
-            verified_at: at(row.verified_at),
-        },
-        mentions: match &*row.mentions {
-            b"[]" => Mentions::default(),
-            pairs => Mentions::from_iter(serde_json::from_slice::<Vec<_>>(pairs).ok()?),
-        },
-        reply: match optional(row.reply_text)? {
-            None => None,
-            Some(text) => Some(Reply {
-                text,
-                date: row.reply_on.and_then(day),
-                author: optional(row.reply_author)?,
-            }),
-        },
-        status,
-        // The later of the two counts: a shell may have set no time, or an earlier one.
-        updated_at: at(row.updated_at).max(at(row.observed_at)),
-    })
-}
-
 // Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
 
 /// Adds or updates a batch of reviews with distinct ids. `now` becomes the `updated_at` of changed reviews that have
@@ -425,15 +348,15 @@ fn review(row: ReviewRow) -> Option<Review> {
 /// When the database refuses one; no review of the batch is written then.
 pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -> sqlx::Result<()> {
     let now = utc_seconds(now);
-    let rows = Value::Array(reviews.iter().map(row).collect()).to_string();
+    let rows = json!(reviews).to_string();
     let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
     let mut changed: HashSet<String> = sqlx::query_scalar!(
         r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
              source_url, verification, verified_at, reply_text, reply_on, reply_author, updated_at)
            select value ->> 'id', value ->> 'rating', value ->> 'date', value ->> 'author', value ->> 'title', value ->> 'text',
-             value ->> 'status', value ->> 'reason', value ->> 'language', value ->> 'source', value ->> 'source_url',
-             value ->> 'method', value ->> 'verified_at', value ->> 'reply', value ->> 'reply_on',
-             value ->> 'reply_author',
+             iif(value ->> 'status' = 'Published', 'published', 'withheld'), value ->> '$.status.Withheld.reason',
+             value ->> 'language', value ->> 'source', value ->> 'source_url', value ->> 'verification', value ->> 'verified_at',
+             value ->> '$.owner_reply.text', value ->> '$.owner_reply.date', value ->> '$.owner_reply.author',
              coalesce((select ?2 from review_change as c where c.review_id = value ->> 'id'
                          and not exists (select 1 from review as r where r.review_id = c.review_id)), value ->> 'updated_at')
            from json_each(?1) where true
@@ -492,20 +415,6 @@ async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
          where review_id in (select value from json_each(?))",
         ids
     )
-}
-
-fn row(review: &Review) -> Value {
-    let (verification, status) = (&review.verification, &review.status);
-    let (reply, source) = (review.reply.as_ref(), &review.source);
-    json!({
-        "id": review.id.as_str(), "rating": review.rating.stars(), "date": review.date.to_string(), "author": review.author,
-        "title": review.title, "text": review.text, "status": status.name(), "reason": status.reason(),
-        "language": review.language, "source": source.name, "source_url": source.url,
-        "method": verification.method.map(Method::name),
-        "verified_at": verification.verified_at.map(utc), "reply": reply.map(|reply| &reply.text),
-        "reply_on": reply.and_then(|reply| reply.date).map(|day| day.to_string()),
-        "reply_author": reply.and_then(|reply| reply.author.as_ref()), "updated_at": review.updated_at.map(utc),
-    })
 }
 
 fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {

@@ -5,6 +5,7 @@ use std::slice;
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt;
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
@@ -15,7 +16,7 @@ use crate::model::{
     Unit, Units,
 };
 use crate::storage::erase::note_traces;
-use crate::storage::text::{NullableText, Text, instant, strings, utc};
+use crate::storage::text::{Text, strings};
 use crate::storage::write::Write;
 
 /// What is kept of a review's source.
@@ -64,7 +65,7 @@ impl SourceRecord {
 }
 
 /// The mark of a deleted review.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     pub id: ReviewId,
     pub deletion: Deletion,
@@ -266,107 +267,54 @@ async fn sources(
     ids: &[&str],
 ) -> sqlx::Result<HashMap<ReviewId, SourceRecord>> {
     let list = Value::from(ids).to_string();
-    let rows = sqlx::query!(
-        r#"select s.review_id as "review_id!: Text", source_name as "source_name!: Text",
-             id_at_source as "id_at_source!: NullableText", posted_at as "posted_at!: NullableText",
-             said as "said!: Text", same_author_and_day as "author_and_day!: i64",
-             same_content as "content!: i64", same_text as "text!: i64"
+    let rows = sqlx::query_scalar!(
+        r#"select json_object('id', s.review_id, 'source_name', source_name, 'id_at_source', id_at_source, 'posted_at', posted_at,
+             'said_json', said, 'digests', json_object('author_and_day', same_author_and_day, 'content', same_content, 'text', same_text))
+             as "json!: Text"
            from json_each(?) as i cross join review_source as s on s.review_id = i.value"#,
         list
     )
     .fetch_all(connection)
     .await?;
-    let instant = |at: NullableText| instant(&Option::<String>::from(at)?);
-    let records = rows.into_iter().filter_map(|row| {
-        let id: ReviewId = row.review_id.as_ref().parse().ok()?;
-        let record = SourceRecord {
-            id: id.clone(),
-            source_name: row.source_name.into(),
-            id_at_source: row.id_at_source.into(),
-            posted_at: instant(row.posted_at),
-            last_statement_json: row.said.into(),
-            digests: Digests {
-                author_and_day: row.author_and_day,
-                content: row.content,
-                text: row.text,
-            },
-        };
-        Some((id, record))
-    });
+    let records = parse_all(&rows).map(|record: SourceRecord| (record.id.clone(), record));
     Ok(records.collect())
+}
+
+/// The values in JSON; what another program made unreadable is left out.
+fn parse_all<T: DeserializeOwned>(rows: &[Text]) -> impl Iterator<Item = T> {
+    let parsed = rows.iter().map(|row| serde_json::from_str(row.as_ref()));
+    parsed.filter_map(Result::ok)
 }
 
 /// The marks of deleted reviews that do not stand again.
 pub async fn marks(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Vec<Mark>> {
     let list = Value::from(ids).to_string();
-    let rows = sqlx::query!(
-        r#"select d.review_id as "review_id!: Text", source_name as "source_name!: Text", imported_from as "imported_from!: NullableText",
-             id_at_source as "id_at_source!: NullableText",
-             deleted_on as "deleted_on!: NullableText", reason as "reason!: NullableText",
-             same_author_and_day as author_and_day, same_content as content, same_text as text
+    let rows = sqlx::query_scalar!(
+        r#"select json_object('id', d.review_id,
+             'deletion', json_object('source_name', source_name, 'day', deleted_on, 'reason', reason),
+             'source', json(iif(same_author_and_day + same_content + same_text is null, null, json_object('id', d.review_id,
+               'source_name', coalesce(imported_from, source_name), 'id_at_source', id_at_source, 'said_json', '',
+               'digests', json_object('author_and_day', same_author_and_day, 'content', same_content, 'text', same_text)))))
+             as "json!: Text"
            from json_each(?) as i cross join deleted_review as d on d.review_id = i.value
            where not exists (select 1 from review as r where r.review_id = d.review_id)"#,
         list
     )
     .fetch_all(connection)
     .await?;
-    let marks = rows.into_iter().filter_map(|row| {
-        let id: ReviewId = row.review_id.as_ref().parse().ok()?;
-        let deletion = Deletion {
-            source_name: row.source_name.into(),
-            day: row.deleted_on.into(),
-            reason: row.reason.into(),
-        };
-        let imported_from = Option::<String>::from(row.imported_from);
-        let digests = row.author_and_day.zip(row.content).zip(row.text);
-        let source = digests.map(|((author_and_day, content), text)| SourceRecord {
-            id_at_source: row.id_at_source.into(),
-            ..SourceRecord::new(
-                id.clone(),
-                imported_from.unwrap_or_else(|| deletion.source_name.clone()),
-                Digests {
-                    author_and_day,
-                    content,
-                    text,
-                },
-            )
-        });
-        Some(Mark {
-            id,
-            deletion,
-            source,
-        })
-    });
-    Ok(marks.collect())
-}
-
-/// The columns that are kept of a review, as a JSON array.
-fn values(record: &SourceRecord) -> Value {
-    let statement = if record.last_statement_json.is_empty() {
-        "{}"
-    } else {
-        &record.last_statement_json
-    };
-    json!([
-        record.id,
-        record.source_name,
-        record.id_at_source,
-        record.digests.author_and_day,
-        record.digests.content,
-        record.digests.text,
-        record.posted_at.map(utc),
-        statement
-    ])
+    Ok(parse_all(&rows).collect())
 }
 
 /// Stores what is kept of the sources of reviews.
 pub async fn note_sources(write: &mut Write, records: &[SourceRecord]) -> sqlx::Result<()> {
-    let rows = Value::Array(records.iter().map(values).collect()).to_string();
+    let rows = json!(records).to_string();
     execute!(
         write,
         "insert into review_source (review_id, source_name, id_at_source, same_author_and_day, same_content, same_text,
            posted_at, said)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+         select value ->> 'id', value ->> 'source_name', value ->> 'id_at_source', value ->> '$.digests.author_and_day',
+           value ->> '$.digests.content', value ->> '$.digests.text', value ->> 'posted_at',
+           coalesce(nullif(value ->> 'said_json', ''), '{}')
          from json_each(?) where true
          on conflict (review_id) do update set source_name = excluded.source_name, id_at_source = excluded.id_at_source,
            same_author_and_day = excluded.same_author_and_day, same_content = excluded.same_content, same_text = excluded.same_text,
@@ -477,48 +425,35 @@ pub async fn anonymize(
 
 /// Updates by which rows of their sources deleted reviews are found.
 pub async fn update_marks(write: &mut Write, records: &[SourceRecord]) -> sqlx::Result<()> {
-    let rows = Value::Array(records.iter().map(values).collect()).to_string();
+    let rows = json!(records).to_string();
     execute!(
         write,
-        "update deleted_review set id_at_source = value ->> 2, same_author_and_day = value ->> 3, same_content = value ->> 4,
-           same_text = value ->> 5
-         from json_each(?) where review_id = value ->> 0",
+        "update deleted_review set id_at_source = value ->> 'id_at_source', same_author_and_day = value ->> '$.digests.author_and_day',
+           same_content = value ->> '$.digests.content', same_text = value ->> '$.digests.text'
+         from json_each(?) where review_id = value ->> 'id'",
         rows
     )
 }
 
 /// Stores marks; the reviews may never have been here, and are then not imported.
 pub async fn put_marks(write: &mut Write, marks: &[Mark]) -> sqlx::Result<()> {
-    let row = |mark: &Mark| {
-        let (source, deletion) = (mark.source.as_ref(), &mark.deletion);
-        let digests = source.map(|source| source.digests);
-        let imported_from = source.map(|source| &source.source_name);
-        json!([
-            mark.id,
-            deletion.source_name,
-            imported_from.filter(|name| **name != deletion.source_name),
-            source.and_then(|source| source.id_at_source.as_ref()),
-            deletion.day,
-            deletion.reason,
-            digests.map(|it| it.author_and_day),
-            digests.map(|it| it.content),
-            digests.map(|it| it.text)
-        ])
-    };
-    let rows = Value::Array(marks.iter().map(row).collect()).to_string();
+    let rows = json!(marks).to_string();
     execute!(
         write,
         "insert into review_change (review_id, change_no)
-         select value ->> 0, 1 + (select coalesce(max(change_no), 0) from review_change) from json_each(?) as i
-         where not exists (select 1 from review_change as c where c.review_id = i.value ->> 0)",
+         select value ->> 'id', 1 + (select coalesce(max(change_no), 0) from review_change) from json_each(?) as i
+         where not exists (select 1 from review_change as c where c.review_id = i.value ->> 'id')",
         rows
     )?;
     execute!(
         write,
         "insert or replace into deleted_review (review_id, source_name, imported_from, id_at_source, deleted_on, reason,
            same_author_and_day, same_content, same_text)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
-           value ->> 8 from json_each(?)",
+         select value ->> 'id', value ->> '$.deletion.source_name',
+           nullif(value ->> '$.source.source_name', value ->> '$.deletion.source_name'), value ->> '$.source.id_at_source',
+           value ->> '$.deletion.day', value ->> '$.deletion.reason', value ->> '$.source.digests.author_and_day',
+           value ->> '$.source.digests.content', value ->> '$.source.digests.text'
+         from json_each(?)",
         rows
     )
 }

@@ -21,8 +21,8 @@ use reviews_service::imports::{ImportRequest, import};
 use reviews_service::links::Links;
 use reviews_service::model::Review;
 use reviews_service::snapshot::Publisher;
+use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
-use reviews_service::storage::{Database, WRITE_TIMEOUT};
 use serde_json::Value;
 use sqlx::Connection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
@@ -73,7 +73,7 @@ async fn open(folder: &Path) -> Database {
     if !Rqlited::is_used() && !file_in(folder).exists() {
         create_database(&file_in(folder)).await;
     }
-    let opened = Database::open_at(&address(folder), WRITE_TIMEOUT).await;
+    let opened = Database::open_at(&address(folder)).await;
     opened.unwrap().0
 }
 

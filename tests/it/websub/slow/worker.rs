@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use reviews_service::storage::DeliveryLock;
+use reviews_service::storage::{DELIVERY_LOCK, has_sender, lock_beside};
 use sqlx::Connection;
 
 use super::{Hub, REVIEWS, insert};
@@ -36,12 +36,14 @@ async fn the_worker_wakes_when_work_becomes_due() {
 async fn rule_22_a_second_process_verifies_when_the_first_ends() {
     let hub = Hub::new().await;
     hub.app.database().give_up_lease().await.unwrap();
-    let first = DeliveryLock::take(&hub.app.path()).unwrap().unwrap();
+    let first = lock_beside(&hub.app.path(), DELIVERY_LOCK)
+        .unwrap()
+        .unwrap();
     // Only one sends, even with different names of the file.
     let link = hub.app.path().with_file_name("link.db");
     std::os::unix::fs::symlink(hub.app.path(), &link).unwrap();
     for name in [hub.app.path(), link] {
-        assert!(DeliveryLock::is_held(&name) && DeliveryLock::take(&name).unwrap().is_none());
+        assert!(has_sender(&name) && lock_beside(&name, DELIVERY_LOCK).unwrap().is_none());
     }
     hub.app
         .serving(in_time(async {
