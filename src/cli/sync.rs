@@ -7,7 +7,6 @@ use anyhow::{Context as _, anyhow, ensure};
 use chrono::{DateTime, SecondsFormat, Utc};
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 use tokio_util::sync::CancellationToken;
@@ -16,8 +15,7 @@ use super::database::{existing_address, read};
 use super::import::{Console, exit_of, summary};
 use super::questions;
 use super::report::{
-    Exit, counted, explain_error, format_instant, print_note, print_report, print_result, progress,
-    style,
+    Exit, counted, explain_error, format_instant, print_note, print_report, print_result,
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -111,21 +109,17 @@ async fn run_entry(
     options: &RunOptions,
 ) -> anyhow::Result<Imported> {
     let (stop, mut console) = (CancellationToken::new(), Console::new(None));
-    let bar = page_bar();
     let run = Run {
         entry,
         options,
         is_scheduled: false,
         stop: &stop,
-        bar: &bar,
     };
     let mut ask = |draft| {
-        bar.finish_and_clear();
         let draft = questions::complete_for_entry(draft, &entry.name)?;
         Ok(draft.format)
     };
     let ran = runner.run_locked(&run, Some(&mut ask), &mut console).await;
-    bar.finish_and_clear();
     console.finish(ran.is_ok())?;
     match ran {
         Ok(RunOutcome::Imported(imported)) => Ok(*imported),
@@ -159,11 +153,6 @@ fn print_run(name: &str, ran: anyhow::Result<Imported>, is_dry_run: bool) -> Exi
             Exit::Failed
         }
     }
-}
-
-/// Shows the pages of a fetch until it is dropped.
-fn page_bar() -> ProgressBar {
-    progress("0", 1).with_style(style("{spinner} page {pos}, {msg} rows"))
 }
 
 fn no_file(config: &SyncConfig, database: &Path) -> String {

@@ -13,8 +13,7 @@ use reqwest::header::{
 };
 use tempfile::TempDir;
 
-use super::client::{FetchedPage, PAGE_BYTES_MAX, SourceClient, check_size, unwritable};
-use super::error::SyncError;
+use super::client::{FetchedPage, PAGE_BYTES_MAX, SourceClient, SyncError, check_size, unwritable};
 use super::paging::{Pager, is_empty_list};
 use super::runner::{Preparation, Run, SyncRunner};
 use super::secrets::Secrets;
@@ -142,8 +141,6 @@ impl SyncRunner {
                 );
             }
             fetched.files.push(name.into());
-            run.bar.set_position(number as u64);
-            run.bar.set_message(pager.rows().to_string());
             next = turn.next;
         }
         if let Some(pager) = pager {

@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future;
-use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::error::SyncError;
+use super::client::SyncError;
 use super::file::{Entry, SyncFile};
 use super::run::{RunOutcome, is_due};
 use super::runner::{Run, RunOptions, SyncRunner};
@@ -158,13 +157,12 @@ impl EntryScheduler {
     }
 
     async fn run_entry(&self, entry: &Entry, stop: &CancellationToken) -> Result<(), DbError> {
-        let (bar, options) = (ProgressBar::hidden(), RunOptions::default());
+        let options = RunOptions::default();
         let run = Run {
             entry,
             options: &options,
             is_scheduled: true,
             stop,
-            bar: &bar,
         };
         let run = self
             .runner
