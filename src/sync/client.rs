@@ -72,6 +72,9 @@ impl SyncError {
     }
 }
 
+/// Why an answer with the status 200 cannot be used.
+pub const NO_REVIEWS: &str = "status 200: no reviews found";
+
 /// An answer whose body is in a file.
 #[derive(Debug)]
 pub struct FetchedPage {
@@ -270,7 +273,7 @@ impl SourceClient {
             let wait = page.header(RETRY_AFTER);
             return Err(SyncError::Busy {
                 wait: wait.and_then(|field| self.clock.retry_after(field.trim())),
-                reason: page.describe(),
+                reason: format!("status {}", page.status.as_u16()),
             });
         }
         Ok(page)
@@ -284,15 +287,6 @@ pub fn is_busy(status: StatusCode) -> bool {
 impl FetchedPage {
     pub fn header(&self, name: impl AsHeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
-    }
-
-    pub fn no_reviews(&self) -> SyncError {
-        SyncError::failed(format!("{}: no reviews found", self.describe()))
-    }
-
-    /// Why it cannot be used: nothing of it but its status, because the rest is the server's words.
-    pub fn describe(&self) -> String {
-        format!("status {}", self.status.as_u16())
     }
 }
 

@@ -10,7 +10,7 @@ use reqwest::header::{HeaderMap, LINK};
 use serde::de::IgnoredAny;
 use url::Url;
 
-use super::client::{FetchedPage, SyncError};
+use super::client::{FetchedPage, NO_REVIEWS, SyncError};
 use crate::imports::{Format, Paging};
 use crate::model::json::{self, visit};
 
@@ -101,7 +101,7 @@ impl Pager {
             && !self.seen_lists.is_empty()
             && paging.is_some_and(|paging| paging.rows.is_some())
         {
-            return Err(page.no_reviews());
+            return Err(SyncError::failed(NO_REVIEWS));
         }
         // A table or another text has its rows somewhere.
         let rows = list.unwrap_or(body);

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::client::SyncError;
+use super::client::{NO_REVIEWS, SyncError};
 use super::fetch::Fetched;
 use super::file::Entry;
 use super::runner::{Preparation, Run, SyncRunner};
@@ -163,9 +163,9 @@ impl SyncRunner {
             }
             () = run.stop.cancelled() => return Ok(RunOutcome::Stopped),
         };
-        if fetched.is_same {
+        let Some(fetched) = fetched else {
             return Ok(RunOutcome::Unchanged);
-        }
+        };
         match self.import(run, &prepared, &fetched, ask, watch).await {
             Err(_) if run.stop.is_cancelled() => Ok(RunOutcome::Stopped),
             imported => imported.map(|imported| RunOutcome::Imported(Box::new(imported))),
@@ -248,14 +248,12 @@ impl SyncRunner {
                     request.own_format = Some(answered);
                 }
                 Err(error @ (ImportError::Refused(_) | ImportError::Open(_))) => {
-                    let found = format!("{}: no reviews found", fetched.answer);
-                    let reason = fetched.mask.apply(&error.to_string());
+                    let (name, reason) = (&entry.name, error.to_string());
                     return Err(SyncError::Failed {
-                        details: Some(format!("{found}: {reason}")),
                         message: format!(
-                            "{found}; `reviews sync run {} --dry-run` shows why",
-                            entry.name
+                            "{NO_REVIEWS}; `reviews sync run {name} --dry-run` shows why"
                         ),
+                        details: Some(fetched.mask.apply(&format!("{NO_REVIEWS}: {reason}"))),
                     });
                 }
                 Err(error) => return Err(describe(error, fetched)),
@@ -302,7 +300,7 @@ impl SyncRunner {
         let rows: u64 = report.files.iter().map(|file| file.rows).sum();
         let refuse = |reason: String| Err(ImportError::Refused(reason).into());
         if fetched.needs_rows && rows == 0 {
-            return refuse(format!("{}: no reviews found", fetched.answer));
+            return refuse(NO_REVIEWS.to_owned());
         }
         let is_partial = entry.is_partial || fetched.has_further_page;
         if run.options.withdraw_missing && (is_partial || rows == 0) {
