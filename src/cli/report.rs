@@ -2,8 +2,8 @@
 //! progress of long work.
 
 use std::fmt::Write as _;
-use std::io;
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::iter;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -110,6 +110,18 @@ pub fn add_count(report: &mut String, count: u64, text: &str) {
         // Writing into a String cannot fail.
         let _ = writeln!(report, "{count} {text}");
     }
+}
+
+/// A line for each label and line of its value, with the values below each other; an empty value has none.
+pub fn format_lines(width: usize, values: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    for (label, value) in values {
+        let lines = value.lines().filter(|line| !line.is_empty());
+        for (label, line) in iter::once(*label).chain(iter::repeat("")).zip(lines) {
+            let _ = writeln!(text, "{label:<width$}{line}");
+        }
+    }
+    text
 }
 
 /// Rows under their heads, each column as wide as its widest cell, numbers to the right.

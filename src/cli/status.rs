@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, format_instant, format_table, print_result};
+use super::report::{Exit, format_instant, format_lines, format_table, print_result};
 use super::sync::EntryList;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -141,72 +141,61 @@ impl DatabaseStatus {
 
     fn format_report(&self) -> String {
         let zone = self.zone.unwrap_or_default();
-        let mut text = String::new();
-        let mut line = |name: &str, value: &str| {
-            let _ = writeln!(text, "{name:<14}{value}");
-        };
-        line("database", &self.database);
-        line("business", self.business.as_deref().unwrap_or("not set up"));
-        if !self.not_stated.is_empty() {
-            line("policy", &policy_advice(&self.not_stated));
-        }
         let states = |published, withheld| format!("{published} published, {withheld} withheld");
-        line("reviews", &states(self.published(), self.withheld()));
+        let mut reviews = states(self.published(), self.withheld());
         for one in &self.by_source {
             let states = states(one.published, one.withheld);
-            line("", &format!("{}: {states}", one.source_name));
+            let _ = write!(reviews, "\n{}: {states}", one.source_name);
         }
-        if !self.unreadable.is_empty() {
-            let ids = list_faults(self.unreadable.clone()).join(", ");
-            line(
-                "unreadable",
-                &format!("left out: {ids} (`reviews check` says why)"),
-            );
+        let mut unreadable = list_faults(self.unreadable.clone()).join(", ");
+        if !unreadable.is_empty() {
+            unreadable = format!("left out: {unreadable} (`reviews check` says why)");
         }
-        if self.imports.is_empty() {
-            line("imports", "none");
-        }
-        for (number, run) in self.imports.iter().enumerate() {
-            let import = run_line(run, zone);
-            line(if number == 0 { "imports" } else { "" }, &import);
-        }
+        let imports: Vec<String> = (self.imports.iter())
+            .map(|run| run_line(run, zone))
+            .collect();
         let sync = match &self.sync {
             Ok(entries) => entries.format(),
             Err(fault) => format!("the file of entries is faulty: {fault}"),
         };
-        for (number, part) in sync.lines().filter(|it| !it.is_empty()).enumerate() {
-            line(if number == 0 { "sync" } else { "" }, part);
-        }
         let publication = match self.unpublished {
             0 => "everything is published".to_owned(),
             1 => "1 change is not published yet".to_owned(),
             some => format!("{some} changes are not published yet"),
         };
-        line("publication", &publication);
-        let base_url = self.base_url.as_deref().unwrap_or("none published yet");
-        line("base URL", base_url);
         let service = if self.is_served {
             "running"
         } else {
             "not running"
         };
-        line("service", service);
-        let mut states: Vec<String> = self
-            .subscriptions
-            .iter()
+        let subscriptions: Vec<String> = (self.subscriptions.iter())
             .map(|(state, count)| format!("{count} {state}"))
             .collect();
-        if states.is_empty() {
-            states.push("none".to_owned());
-        }
-        line("subscriptions", &states.join(", "));
-        line("next step", &self.next_step());
-        text
+        let business = self.business.as_deref().unwrap_or("not set up");
+        let base_url = self.base_url.as_deref().unwrap_or("none published yet");
+        let lines = [
+            ("database", self.database.clone()),
+            ("business", business.to_owned()),
+            ("policy", policy_advice(&self.not_stated)),
+            ("reviews", reviews),
+            ("unreadable", unreadable),
+            ("imports", imports.join("\n")),
+            ("sync", sync),
+            ("publication", publication),
+            ("base URL", base_url.to_owned()),
+            ("service", service.to_owned()),
+            ("subscriptions", subscriptions.join(", ")),
+            ("next step", self.next_step()),
+        ];
+        format_lines(14, &lines)
     }
 }
 
-/// What the business does not say on `/transparency`, and how to say it.
+/// What the business does not say on `/transparency`, and how to say it; empty if it says all.
 pub(super) fn policy_advice(not_stated: &[&str]) -> String {
+    if not_stated.is_empty() {
+        return String::new();
+    }
     format!(
         "/transparency has \"not stated\" for {}; state it as review_policy in a file for `reviews business FILE`",
         not_stated.join(", ")

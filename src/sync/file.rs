@@ -231,6 +231,10 @@ impl Entry {
                 "the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -, and begins with no -"
             ));
         }
+        let mut begins = ["https://", "http://", "${"].iter();
+        if !begins.any(|begin| self.url.written.starts_with(begin)) {
+            return Err("url: write it like https://HOST/PATH".to_owned());
+        }
         if self.every.is_some() && self.at.is_some() {
             return Err("every and at exclude each other; keep one".to_owned());
         }
