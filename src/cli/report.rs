@@ -5,15 +5,13 @@ use std::fmt::Write as _;
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 use std::iter;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use chrono::DateTime;
 use chrono_tz::Tz;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 use rustix::process::{Resource, getrlimit};
 
-use crate::clock::Clock;
 use crate::model::text::escaped;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -181,33 +179,6 @@ pub fn read_answer(prompt: &str) -> io::Result<String> {
 pub fn confirm(question: &str) -> io::Result<bool> {
     let answer = read_answer(&format!("{question} [y/N] "))?;
     Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
-}
-
-// A progress bar on standard error: phase and percent. Only on a terminal, and until it is dropped.
-
-const LOOK_INTERVAL: Duration = Duration::from_millis(250);
-
-/// A bar for a phase of `total` steps; hidden unless standard error is a terminal.
-pub fn progress(phase: &'static str, total: u64) -> ProgressBar {
-    ProgressBar::new(total.max(1))
-        .with_style(style("{msg} {wide_bar} {percent} %"))
-        .with_message(phase)
-}
-
-/// Runs `work` and regularly shows the number of finished steps.
-pub async fn watch<T>(
-    bar: ProgressBar,
-    work: impl Future<Output = T>,
-    done: impl Fn() -> u64,
-) -> T {
-    let clock = Clock::system();
-    let mut work = std::pin::pin!(work);
-    loop {
-        tokio::select! {
-            result = &mut work => return result,
-            () = clock.sleep(LOOK_INTERVAL) => bar.set_position(done()),
-        }
-    }
 }
 
 /// The templates are constant; an invalid one would only look plainer.

@@ -1,6 +1,5 @@
 //! The commands `reviews status`, the content of the database, the last imports and the next step, and `reviews subscriptions`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -22,7 +21,7 @@ use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{
     Run, SourceCounts, UNDOABLE_MAX, counts_by_source, last_runs, unreadable,
 };
-use crate::storage::{is_served, list_faults, unpublished};
+use crate::storage::{list_faults, unpublished};
 use crate::websub::store::{SubscriptionRow, list};
 
 /// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
@@ -52,8 +51,6 @@ struct DatabaseStatus {
     unreadable: Vec<String>,
     /// The base URL of the feeds' first publication, which is part of their IDs.
     base_url: Option<String>,
-    is_served: bool,
-    subscriptions: BTreeMap<String, u64>,
 }
 
 impl StatusCommand {
@@ -77,10 +74,6 @@ async fn read_status(
     sync: &SyncConfig,
     clock: &Clock,
 ) -> sqlx::Result<DatabaseStatus> {
-    let mut subscriptions = BTreeMap::new();
-    for subscription in list(&mut *reader, clock.now()).await? {
-        *subscriptions.entry(subscription.state).or_insert(0) += 1;
-    }
     let found = business::find(&mut *reader).await?;
     let found = found.filter(Business::is_set_up);
     Ok(DatabaseStatus {
@@ -100,8 +93,6 @@ async fn read_status(
         base_url: first_base(&mut *reader)
             .await?
             .map(|links| links.to_string()),
-        is_served: is_served(&mut *reader, path, clock.now()).await?,
-        subscriptions,
     })
 }
 
@@ -117,12 +108,7 @@ impl DatabaseStatus {
     fn next_step(&self) -> String {
         let (is_set_up, has_reviews) = (self.business.is_some(), !self.by_source.is_empty());
         let step = first_step(self.sample, is_set_up, self.zone.is_some(), has_reviews);
-        let published = match (self.is_served, self.unpublished) {
-            (false, _) => PUBLISH,
-            (true, 0) => "nothing; `reviews list` shows the reviews",
-            (true, _) => "nothing; the running service publishes the changes within a second",
-        };
-        step.unwrap_or_else(|| published.to_owned())
+        step.unwrap_or_else(|| PUBLISH.to_owned())
     }
 
     fn json(&self) -> Value {
@@ -134,8 +120,8 @@ impl DatabaseStatus {
             "reviews": { "published": self.published(), "withheld": self.withheld(), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
             "sync": self.sync.as_ref().map(|it| it.json(self.now)).unwrap_or_default(), "sync_fault": self.sync.as_ref().err(),
-            "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
-            "subscriptions": self.subscriptions, "next_step": self.next_step(),
+            "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url,
+            "next_step": self.next_step(),
         }))
     }
 
@@ -163,14 +149,6 @@ impl DatabaseStatus {
             1 => "1 change is not published yet".to_owned(),
             some => format!("{some} changes are not published yet"),
         };
-        let service = if self.is_served {
-            "running"
-        } else {
-            "not running"
-        };
-        let subscriptions: Vec<String> = (self.subscriptions.iter())
-            .map(|(state, count)| format!("{count} {state}"))
-            .collect();
         let business = self.business.as_deref().unwrap_or("not set up");
         let base_url = self.base_url.as_deref().unwrap_or("none published yet");
         let lines = [
@@ -183,8 +161,6 @@ impl DatabaseStatus {
             ("sync", sync),
             ("publication", publication),
             ("base URL", base_url.to_owned()),
-            ("service", service.to_owned()),
-            ("subscriptions", subscriptions.join(", ")),
             ("next step", self.next_step()),
         ];
         format_lines(14, &lines)
@@ -203,7 +179,8 @@ pub(super) fn policy_advice(not_stated: &[&str]) -> String {
 }
 
 /// The next step of an owner whose reviews may be published.
-pub(super) const PUBLISH: &str = "`reviews serve` publishes the reviews";
+pub(super) const PUBLISH: &str =
+    "`reviews serve` publishes the reviews, and each change within a second";
 
 /// What an owner has to do before there is something to publish; `None` if nothing.
 pub(super) fn first_step(

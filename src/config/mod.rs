@@ -106,21 +106,19 @@ pub struct ServeConfig {
         long,
         value_name = "HOSTS",
         env = "REVIEWS_ALLOWED_HOSTS",
-        value_parser = |text: &str| parse_list(text, host),
-        default_value = "",
-        hide_default_value = true
+        value_delimiter = ',',
+        value_parser = host
     )]
-    pub allowed_hosts: Hosts,
+    pub allowed_hosts: Vec<Host>,
     /// Contacts for security reports, for /.well-known/security.txt: mailto:, https: or tel: URIs, comma-separated
     #[arg(
         long,
         value_name = "URIS",
         env = "REVIEWS_SECURITY_CONTACT",
-        value_parser = |text: &str| parse_list(text, contact),
-        default_value = "",
-        hide_default_value = true
+        value_delimiter = ',',
+        value_parser = contact
     )]
-    pub security_contact: Contacts,
+    pub security_contact: Vec<String>,
     /// Maximum number of open connections per peer (an IPv4 address or an IPv6 /64)
     #[arg(long, value_name = "N", env = "REVIEWS_CONNECTIONS_PER_PEER_MAX", default_value = "64", value_parser = clap::value_parser!(u32).range(1..))]
     pub connections_per_peer_max: u32,
@@ -412,21 +410,16 @@ impl DatabaseConfig {
         if !self.url.is_empty() && !self.url.contains([':', '?', '@']) {
             return Ok(DatabaseAddress::File(PathBuf::from(&self.url)));
         }
-        let fault = || ConfigError::Database(without_credentials(&self.url));
-        let options = SqliteConnectOptions::from_str(&self.url).map_err(|_| fault())?;
-        let path = options.get_filename();
-        if !self.url.starts_with("sqlite:")
-            || self.url.contains(":memory:")
-            || self.url.contains("mode=memory")
-            || path.as_os_str().is_empty()
-        {
-            return Err(fault());
-        }
-        // The default mode may be requested explicitly: read, write, create.
-        match self.url.split_once('?') {
-            None | Some((_, "" | "mode=rwc")) => Ok(DatabaseAddress::File(path.to_owned())),
-            Some(_) => Err(fault()),
-        }
+        let options = SqliteConnectOptions::from_str(&self.url).ok();
+        let path = options.map(|options| options.get_filename().to_owned());
+        let is_file = |path: &PathBuf| {
+            self.url.starts_with("sqlite:")
+                && !self.url.contains('?')
+                && !self.url.contains(":memory:")
+                && !path.as_os_str().is_empty()
+        };
+        let path = path.filter(is_file).map(DatabaseAddress::File);
+        path.ok_or_else(|| ConfigError::Database(without_credentials(&self.url)))
     }
 }
 
@@ -517,21 +510,19 @@ pub struct HubConfig {
         long = "hub-allow-callback-nets",
         value_name = "NETS",
         env = "REVIEWS_HUB_ALLOW_CALLBACK_NETS",
-        value_parser = nets,
-        default_value = "",
-        hide_default_value = true
+        value_delimiter = ',',
+        value_parser = net
     )]
-    pub allow_callback_nets: Nets,
+    pub allow_callback_nets: Vec<IpNet>,
     /// Networks (CIDR) of proxies whose X-Forwarded-For is trusted
     #[arg(
         long,
         value_name = "NETS",
         env = "REVIEWS_TRUSTED_PROXIES",
-        value_parser = nets,
-        default_value = "",
-        hide_default_value = true
+        value_delimiter = ',',
+        value_parser = net
     )]
-    pub trusted_proxies: Nets,
+    pub trusted_proxies: Vec<IpNet>,
     #[command(flatten)]
     pub limits: HubLimits,
 }
@@ -623,23 +614,17 @@ impl FromStr for TimeSpan {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let fault = || format!("`{text}` is not a duration; write it like 90s, 15m or 2h");
-        let (digits, seconds) = UNITS
+        let unit = UNITS
             .iter()
-            .find_map(|(unit, seconds)| Some((text.strip_suffix(*unit)?, *seconds)))
-            .ok_or_else(fault)?;
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-            return Err(fault());
-        }
-        let seconds = digits
-            .parse::<u64>()
-            .ok()
-            .and_then(|count| count.checked_mul(seconds))
-            .filter(|all| *all <= SPAN_SECONDS_MAX)
-            .ok_or_else(|| {
-                format!("`{text}` is longer than a year; write it like 90s, 15m or 2h")
-            })?;
-        Ok(Self(Duration::from_secs(seconds)))
+            .find_map(|(unit, seconds)| Some((text.strip_suffix(*unit)?, *seconds)));
+        let seconds = unit
+            .filter(|(digits, _)| digits.bytes().all(|byte| byte.is_ascii_digit()))
+            .and_then(|(digits, seconds)| digits.parse::<u64>().ok()?.checked_mul(seconds))
+            .filter(|all| *all <= SPAN_SECONDS_MAX);
+        let span = seconds.map(|seconds| Self(Duration::from_secs(seconds)));
+        span.ok_or_else(|| {
+            format!("`{text}` is not a duration of at most a year; write it like 90s, 15m or 2h")
+        })
     }
 }
 
@@ -657,34 +642,22 @@ impl FromStr for RetryDelays {
             .collect::<Result<_, _>>()?;
         match <[TimeSpan; 2]>::try_from(spans) {
             Ok(spans) if spans.iter().all(|span| span.0 > Duration::ZERO) => Ok(Self(spans)),
-            Ok(_) => Err(format!(
-                "`{text}` has a wait of zero; each must be 1s or longer"
-            )),
-            Err(_) => Err(format!(
-                "`{text}` must be exactly two durations, the waits before the 2nd and 3rd attempt, like 10m,12h"
+            Ok(_) | Err(_) => Err(format!(
+                "`{text}` must be exactly two durations of 1s or longer, the waits before the 2nd and 3rd attempt, like 10m,12h"
             )),
         }
     }
 }
 
-/// The values of a list that is separated by commas and may be empty.
-fn parse_list<T>(text: &str, parse: impl Fn(&str) -> Result<T, String>) -> Result<Vec<T>, String> {
-    let parts = text.split(',').map(str::trim);
-    parts.filter(|part| !part.is_empty()).map(parse).collect()
-}
-
-/// Nets in CIDR notation. A bare address is a net of one.
 pub type Nets = Vec<IpNet>;
 
-fn nets(text: &str) -> Result<Nets, String> {
-    parse_list(text, |part| {
-        let net = part
-            .parse()
-            .or_else(|_| part.parse::<IpAddr>().map(IpNet::from));
-        net.map_err(|_| {
-            format!("`{part}` is not a network; write networks like 127.0.0.0/8,fd00::/8")
-        })
-    })
+/// A net in CIDR notation. A bare address is a net of one.
+fn net(text: &str) -> Result<IpNet, String> {
+    let text = text.trim();
+    let net = text
+        .parse()
+        .or_else(|_| text.parse::<IpAddr>().map(IpNet::from));
+    net.map_err(|_| format!("`{text}` is not a network; write networks like 127.0.0.0/8,fd00::/8"))
 }
 
 /// Contacts for security issues, for `/.well-known/security.txt`.
@@ -692,13 +665,8 @@ pub type Contacts = Vec<String>;
 
 /// One contact: web addresses must be https (RFC 9116 §2.5.3), and a parsed URL has no line breaks.
 fn contact(text: &str) -> Result<String, String> {
-    let is_known = |url: &Url| match url.scheme() {
-        "https" => url.host().is_some(),
-        "mailto" => url.path().contains('@'),
-        "tel" => !url.path().is_empty(),
-        _ => false,
-    };
-    let url = Url::parse(text).ok().filter(is_known);
+    let url = Url::parse(text.trim()).ok();
+    let url = url.filter(|url| ["https", "mailto", "tel"].contains(&url.scheme()));
     url.map(String::from).ok_or_else(|| {
         format!(
             "`{text}` is not a contact URI; write mailto:security@example.com, https://example.com/security or \
@@ -712,6 +680,7 @@ pub type Hosts = Vec<Host>;
 
 fn host(text: &str) -> Result<Host, String> {
     // A URL parser accepts a star, but no host has one.
+    let text = text.trim();
     let host = Host::parse(text).ok().filter(|_| !text.contains('*'));
     host.ok_or_else(|| {
         format!(
@@ -875,12 +844,11 @@ mod tests {
 
     #[test]
     fn contacts_must_be_mailto_or_https_addresses() {
-        let contacts = |text: &str| parse_list(text, contact);
-        let two = contacts("mailto:a@example.com, https://example.com/s").unwrap();
-        assert_eq!(two, ["mailto:a@example.com", "https://example.com/s"]);
-        assert_eq!(contacts("").unwrap(), Contacts::default());
-        for wrong in ["a@example.com", "http://example.com", "mailto:nobody"] {
-            let message = contacts(wrong).unwrap_err();
+        for right in ["mailto:a@example.com", "https://example.com/s"] {
+            assert_eq!(contact(right).unwrap(), right);
+        }
+        for wrong in ["a@example.com", "http://example.com"] {
+            let message = contact(wrong).unwrap_err();
             assert!(
                 message.starts_with(&format!("`{wrong}` is not a contact URI")),
                 "{message}"
@@ -891,7 +859,7 @@ mod tests {
     #[test]
     fn a_wrong_host_is_refused_with_an_example() {
         for text in ["https://a.example", "*", "a b", "a.example:99999"] {
-            let message = parse_list(text, host).unwrap_err();
+            let message = host(text).unwrap_err();
             assert!(
                 message.contains(text) && message.contains("app.example.com"),
                 "{text}: {message}"

@@ -178,18 +178,13 @@ impl SourceClient {
                 Err(error @ SyncError::Busy { .. }) => error,
                 answered => return answered,
             };
-            let (SyncError::Busy { reason, wait }, Some(default)) = (&error, waits.next()) else {
+            let (SyncError::Busy { wait, .. }, Some(default)) = (&error, waits.next()) else {
                 return Err(error);
             };
             let wait = wait.unwrap_or(default);
             if wait > RETRY_AFTER_MAX {
                 return Err(error);
             }
-            tracing::debug!(
-                reason,
-                wait_ms = wait.as_millis(),
-                "sync.retry: the request is sent again"
-            );
             self.clock.sleep(wait).await;
         }
     }
