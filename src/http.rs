@@ -52,9 +52,3 @@ pub(crate) fn find_cause<'a, E: Error + 'static>(
 ) -> Option<&'a E> {
     causes(error).find_map(|cause| cause.downcast_ref())
 }
-
-/// What the operating system or TLS said, below what libraries add.
-pub(crate) fn innermost_io(error: &(dyn Error + 'static)) -> Option<io::ErrorKind> {
-    let kinds = causes(error).filter_map(|cause| Some(cause.downcast_ref::<io::Error>()?.kind()));
-    kinds.last()
-}

@@ -42,6 +42,6 @@ fn main() -> ExitCode {
             Exit::Failed.into()
         }
     };
-    log.close();
+    drop(log);
     code
 }

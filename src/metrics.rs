@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::sync::{LazyLock, Mutex};
+use std::sync::LazyLock;
 
 use prometheus::core::{MetricVec, MetricVecBuilder};
 pub use prometheus::{Gauge, Histogram, IntCounter as Counter};
@@ -16,9 +16,6 @@ use prometheus::{
 };
 use rustix::param::{clock_ticks_per_second, page_size};
 use rustix::process::{Resource, getrlimit};
-use tracing_appender::non_blocking::ErrorCounter;
-
-use crate::compute::lock;
 
 static FAMILIES: LazyLock<Families> =
     LazyLock::new(|| Families::new().unwrap_or_else(|error| unreachable!("the catalog: {error}")));
@@ -140,13 +137,6 @@ impl Families {
 /// # Errors
 /// If the metrics cannot be encoded.
 pub fn render() -> prometheus::Result<String> {
-    if let Some((errors, counted)) = &mut *lock(&LOG_QUEUE) {
-        let dropped = errors.dropped_lines() as u64;
-        LINES_DROPPED
-            .counter(&["stderr"])
-            .inc_by(dropped - *counted);
-        *counted = dropped;
-    }
     update_process_metrics();
     TextEncoder::new().encode_to_string(&FAMILIES.registry.gather())
 }
@@ -175,14 +165,6 @@ fn update_process_metrics() -> Option<()> {
     let started_at = boot_at.next()?.parse::<u64>().ok()? + field(22)? / ticks;
     PROCESS_STARTED_AT.gauge(&[]).set(figure(started_at));
     Some(())
-}
-
-/// The counter of the log's queue, which drops lines if it is full, and how many of them the metric has.
-static LOG_QUEUE: Mutex<Option<(ErrorCounter, u64)>> = Mutex::new(None);
-
-/// Counts the lines that the log's queue drops.
-pub fn watch_dropped_lines(errors: ErrorCounter) {
-    *lock(&LOG_QUEUE) = Some((errors, 0));
 }
 
 /// A count as a gauge's value; exact up to 2⁵³.
@@ -268,8 +250,6 @@ catalog! {
         "Start of the process in seconds since 1970-01-01 UTC.";
     PROCESS_THREADS "process_threads" MetricKind::Gauge, []
         "Threads of the process.";
-    LINES_DROPPED "reviews_output_lines_dropped_total" MetricKind::Counter, ["stream" &["stderr"]]
-        "Lines for standard error (the log) that could not be queued or written.";
 
     SNAPSHOTS "reviews_snapshots_total" MetricKind::Counter, []
         "Snapshots published since the start, except the first one.";

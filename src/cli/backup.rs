@@ -8,7 +8,7 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::output::protect;
-use super::report::{Exit, add_count, can_ask, confirm, counted, print_report, progress, watch};
+use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::storage::{
@@ -43,11 +43,8 @@ impl Backup {
         if is_there {
             may_replace(&self.file).await?;
         }
-        let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
-        let bar = progress("copying", bytes(address.file()));
         let begun = unused_name(&self.file)?;
-        let copying = Database::back_up(&address, &begun, &self.file);
-        watch(bar, copying, || bytes(&begun)).await?;
+        Database::back_up(&address, &begun, &self.file).await?;
         let bytes = self.file.metadata()?.len();
         Ok(print_report(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
@@ -136,7 +133,7 @@ async fn verify_copy(prepared: &Opening, backup: &Path) -> anyhow::Result<i64> {
     Ok(verified.reviews)
 }
 
-/// Locks the database for this process, and carries over to the copy the data that must not be reverted.
+/// Carries over to the copy the data that must not be reverted, and locks the database for this process.
 async fn take_former(
     prepared: &Opening,
     path: &Path,
@@ -146,50 +143,36 @@ async fn take_former(
     if !path.exists() {
         return Ok(former);
     }
-    // Migrates it, so that its tables equal those of the copy.
-    let Some((database, _)) = unless_unreadable(Database::open(path).await, &mut former)? else {
-        return Ok(former);
-    };
-    database.close().await;
-    let Some(alone) = unless_unreadable(ExclusiveAccess::take(path).await, &mut former)? else {
-        return Ok(former);
-    };
-    let carried = async {
-        let carried = prepared.database.carry_over(path, clock.now()).await?;
-        prepared.database.erase_traces(u64::MAX).await?;
-        Ok(carried)
-    };
-    match unless_unreadable(carried.await, &mut former) {
-        Ok(carried) => former.carried = carried.unwrap_or_default(),
-        Err(error) => {
-            alone.release().await;
-            return Err(error.into());
-        }
-    }
-    former.alone = Some(alone);
-    Ok(former)
-}
-
-/// `None` if the former file is no readable database, which `former` notes.
-///
-/// # Errors
-/// Every other error.
-fn unless_unreadable<T>(
-    result: Result<T, DbError>,
-    former: &mut CarriedOver,
-) -> Result<Option<T>, DbError> {
-    match result {
-        Ok(value) => Ok(Some(value)),
+    match carry_over(prepared, path, clock, &mut former.alone).await {
+        Ok(carried) => former.carried = carried,
         Err(
             error @ (DbError::Damaged { .. }
             | DbError::NotADatabase(_)
             | DbError::OtherVersion { .. }),
-        ) => {
-            former.unreadable = Some(error.to_string());
-            Ok(None)
+        ) => former.unreadable = Some(error.to_string()),
+        Err(error) => {
+            if let Some(alone) = former.alone {
+                alone.release().await;
+            }
+            return Err(error.into());
         }
-        Err(error) => Err(error),
     }
+    Ok(former)
+}
+
+async fn carry_over(
+    prepared: &Opening,
+    path: &Path,
+    clock: &Clock,
+    alone: &mut Option<ExclusiveAccess>,
+) -> Result<Carried, DbError> {
+    // Migrates it, so that its tables equal those of the copy.
+    let (database, _) = Database::open(path).await?;
+    database.close().await;
+    *alone = Some(ExclusiveAccess::take(path).await?);
+    let carried = prepared.database.carry_over(path, clock.now()).await?;
+    prepared.database.erase_traces(u64::MAX).await?;
+    Ok(carried)
 }
 
 fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &CarriedOver) -> String {

@@ -1,22 +1,21 @@
 //! The commands that set up and change the business: `reviews init`, `reviews business` and `reviews editorial`.
 
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
-use anyhow::ensure;
 use chrono_tz::Tz;
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::{change, existing_address, read, repeat_if_overtaken};
-use super::report::{Exit, counted, print_report, print_result};
+use super::report::{Exit, counted, format_lines, print_report, print_result};
 use super::status::{PUBLISH, first_step, policy_advice};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::owner::OwnerFile;
 use crate::imports::owner::business::{ADDRESS, country, language, zone};
-use crate::model::business::{Business, Editorial, UnknownType, local_business_type};
+use crate::model::business::{Business, Editorial, local_business_type};
 use crate::model::text::url;
 use crate::pages::PageLanguage;
 use crate::storage;
@@ -29,7 +28,7 @@ use crate::wire;
 #[derive(Debug, Args)]
 pub struct Init {
     /// Name of the business
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = NonEmptyStringValueParser::new())]
     name: Option<String>,
     /// A schema.org `LocalBusiness` subtype, for example `HVACBusiness`
     #[arg(long = "type", value_name = "T", value_parser = local_business_type)]
@@ -44,7 +43,7 @@ pub struct Init {
     #[arg(long = "url", value_name = "U", value_parser = url)]
     site: Option<String>,
     /// Telephone number of the business
-    #[arg(long, value_name = "P")]
+    #[arg(long, value_name = "P", value_parser = NonEmptyStringValueParser::new())]
     telephone: Option<String>,
     /// Postal address of the business as STREET, TOWN, REGION, POSTAL CODE, COUNTRY, for example "12 Main St, Mesa, AZ, 85201,
     /// US"
@@ -57,15 +56,6 @@ pub struct Init {
 
 impl Init {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        for (option, value, kind) in [
-            ("--name", &self.name, "name"),
-            ("--telephone", &self.telephone, "number"),
-        ] {
-            ensure!(
-                (value.as_ref()).is_none_or(|value| !value.trim().is_empty()),
-                "{option} is empty; leave it out, or give a {kind}"
-            );
-        }
         let address = config.address()?;
         repeat_if_overtaken(|| self.set_up(&address)).await
     }
@@ -138,47 +128,38 @@ fn format_summary(business: &Business, is_zone_known: bool, path: &Path) -> Stri
     } else {
         "not set; `reviews init --time-zone ZONE` sets it"
     };
-    let mut text = String::new();
-    let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "{name:<12}{value}");
-    };
-    line("database", &path.display().to_string());
-    line("name", &business.name);
-    line("type", &business.kind);
-    line("time zone", zone);
-    if let Some(country) = &business.country {
-        line("country", country);
-    }
-    line("language", &format_language(business.language.as_deref()));
-    line("url", business.url.as_deref().unwrap_or("not set"));
-    if let Some(telephone) = &business.telephone {
-        line("telephone", telephone);
-    }
-    if let Some(address) = &business.address {
-        let parts = ADDRESS
-            .iter()
-            .filter_map(|part| address.get(part.name)?.as_str());
-        line("address", &parts.collect::<Vec<_>>().join(", "));
-    }
-    line("staff", business.publish_staff.name());
-    let (services, people, areas) = (
-        business.services.len() as u64,
-        business.technicians.len() as u64,
-        business.service_areas.len() as u64,
-    );
-    line(
-        "lists",
-        &[
-            counted(services, "service", "services"),
-            counted(people, "technician", "technicians"),
-            counted(areas, "service area", "service areas"),
-        ]
-        .join(", "),
-    );
-    for remark in remarks(business) {
-        let _ = writeln!(text, "note        {remark}");
-    }
-    text
+    let address = business.address.iter().flat_map(|address| {
+        let parts = ADDRESS.iter();
+        parts.filter_map(|part| address.get(part.name)?.as_str())
+    });
+    let lists = [
+        counted(business.services.len() as u64, "service", "services"),
+        counted(
+            business.technicians.len() as u64,
+            "technician",
+            "technicians",
+        ),
+        counted(
+            business.service_areas.len() as u64,
+            "service area",
+            "service areas",
+        ),
+    ];
+    let lines = [
+        ("database", path.display().to_string()),
+        ("name", business.name.clone()),
+        ("type", business.kind.clone()),
+        ("time zone", zone.to_owned()),
+        ("country", business.country.clone().unwrap_or_default()),
+        ("language", format_language(business.language.as_deref())),
+        ("url", business.url.clone().unwrap_or_default()),
+        ("telephone", business.telephone.clone().unwrap_or_default()),
+        ("address", address.collect::<Vec<_>>().join(", ")),
+        ("staff", business.publish_staff.name().to_owned()),
+        ("lists", lists.join(", ")),
+        ("note", policy_advice(&business.review_policy.not_stated())),
+    ];
+    format_lines(12, &lines)
 }
 
 /// The language of the business, and that of the pages.
@@ -191,29 +172,6 @@ fn format_language(tag: Option<&str>) -> String {
         Some(language) => format!("{tag}, so pages are in {}", language.own_name()),
         None => format!("{tag}, which pages do not have, so they are in English"),
     }
-}
-
-/// Missing fields that search engines or `/transparency` need, each with its remedy.
-fn remarks(business: &Business) -> Vec<String> {
-    let mut remarks = Vec::new();
-    if let Err(UnknownType { name, nearest }) = local_business_type(&business.kind) {
-        remarks.push(format!(
-            "the type {name} is not a local business of schema.org, so pages use LocalBusiness for search engines; set one, for \
-             example `reviews init --type {nearest}`"
-        ));
-    }
-    if business.address.as_ref().is_none_or(Map::is_empty) {
-        remarks.push(
-            "no address; search engines need one to list the business (Google requires it); set it, for example \
-             `reviews init --address '12 Main St, Mesa, AZ, 85201, US'`"
-                .to_owned(),
-        );
-    }
-    let not_stated = business.review_policy.not_stated();
-    if !not_stated.is_empty() {
-        remarks.push(policy_advice(&not_stated));
-    }
-    remarks
 }
 
 /// Parses an address of comma-separated parts. A region that ends in a number, `AZ 85201`, includes the postal code,

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use anyhow::bail;
 use sqlx::sqlite::SqliteConnection;
-use url::Url;
 
 use super::report::{Exit, print_report};
 use crate::config::{DatabaseAddress, DatabaseConfig};
@@ -148,46 +147,24 @@ pub(super) async fn resolve_id(
             );
         }
     }
-    let fitting = reviews::ids_with_prefix(connection, &text, IDS_SHOWN + 1).await?;
+    let fitting = reviews::ids_with_prefix(connection, &text, IDS_SHOWN).await?;
     match fitting.as_slice() {
         [one] => return Ok(one.clone()),
         [first, ..] if *first == text => return Ok(text),
         [] => {}
-        several => {
-            let named = usize::try_from(IDS_SHOWN)?;
-            let more = if several.len() > named {
-                " and others"
-            } else {
-                ""
-            };
-            let named: Vec<&str> = several.iter().take(named).map(String::as_str).collect();
-            bail!(
-                "{text} is the beginning of several IDs: {}{more}; give more characters, `reviews list` shows the IDs",
-                named.join(", ")
-            );
-        }
-    }
-    let ids = reviews::list_ids(connection, None, None).await?;
-    match nearest(&text, ids.iter().map(String::as_str)) {
-        Some(near) => {
-            bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
-        }
-        None => bail!(
-            "no review {text}, and the database has no reviews; `reviews import FILE` adds some"
+        several => bail!(
+            "{text} is the beginning of several IDs: {}; give more characters, `reviews list` shows the IDs",
+            several.join(", ")
         ),
     }
+    let ids = reviews::list_ids(connection, None, None).await?;
+    let near = nearest(&text, ids.iter().map(String::as_str)).unwrap_or("none");
+    bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
 }
 
 /// The ID in a permalink or a review's JSON URL; any other text unchanged.
 fn parse_id(name: &str) -> String {
-    let name = name.trim();
-    let path = match Url::parse(name) {
-        Ok(url) if matches!(url.scheme(), "http" | "https") => url.path().to_owned(),
-        Ok(_) | Err(_) => name.to_owned(),
-    };
-    path.rsplit_once("/reviews/")
-        .or_else(|| path.split_once("reviews/"))
-        .map_or(path.as_str(), |(_, id)| id)
-        .trim_end_matches('/')
-        .to_owned()
+    let name = name.trim().trim_end_matches('/');
+    let (_, id) = name.rsplit_once("reviews/").unwrap_or(("", name));
+    id.to_owned()
 }

@@ -3,21 +3,24 @@
 
 use std::io;
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, ensure};
 use chrono_tz::Tz;
 use clap::Args;
 use sqlx::SqliteConnection;
 
-use super::database::{change, existing_address, find_known, find_review, read, resolve_id};
-use super::list::{draw_stars, format_paragraphs, shorten};
+use super::database::{
+    change, existing_address, find_known, find_review, read, resolve_id, unreadable,
+};
+use super::list::{format_review, indent};
 use super::report::{Exit, can_ask, confirm, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
 use crate::model::business::TEXT_BYTES_MAX;
+use crate::model::text::check_text;
 use crate::model::{ANONYMOUS, Day, Method, Reply, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
-use crate::storage::reviews::{self, KnownReview};
-use crate::storage::{Erased, REWRITE_AT_ONCE_MAX, Write};
+use crate::storage::reviews;
+use crate::storage::{Database, Erased, REWRITE_AT_ONCE_MAX, Write};
 
 /// A longer reason is published as "too long".
 const REASON_BYTES_MAX: usize = 1_000;
@@ -51,23 +54,10 @@ impl Withhold {
             if note.is_some() {
                 reviews::set_note(write, id.as_str(), note).await?;
             }
-            let noted = if note.is_some() { "; the note is not public" } else { "" };
-            if review.status == status {
-                return Ok(format!(
-                    "is already withheld ({reason}); imports keep it withheld{noted}\n"
-                ));
-            }
-            let was = match &review.status {
-                Status::Published => String::new(),
-                Status::Withheld { reason } => format!(
-                    ", was withheld before ({})",
-                    reason.as_deref().unwrap_or("no reason stated")
-                ),
-            };
             review.status = status.clone();
             Ok(format!(
-                "withheld ({reason}){was}; the reason is public{noted}; imports keep it withheld, `reviews publish {id}` publishes \
-                 it again\n"
+                "withheld ({reason}); the reason is public, a note is not; imports keep it withheld, `reviews publish {id}` publishes it \
+                 again\n"
             ))
         })
         .await
@@ -81,11 +71,7 @@ fn check_reason(reason: &str) -> anyhow::Result<&str> {
         !reason.is_empty(),
         "--reason is empty; give the reason for withholding or deleting the review"
     );
-    ensure!(
-        reason.len() <= REASON_BYTES_MAX,
-        "--reason has {} bytes and may have at most {REASON_BYTES_MAX}; shorten it",
-        reason.len()
-    );
+    check_text(reason, REASON_BYTES_MAX).map_err(|fault| anyhow!("--reason {fault}"))?;
     Ok(reason)
 }
 
@@ -100,22 +86,12 @@ pub struct Publish {
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change_review(config, clock, &self.id, async |write, review| {
-            let decided: &[Unit] = match review.verification.method {
-                Some(_) => &[Unit::Status],
-                None => &[Unit::Status, Unit::Verification],
-            };
+            let is_verified = review.verification.method.is_some();
+            let decided = [Unit::Status, Unit::Verification];
+            let decided = &decided[..if is_verified { 1 } else { 2 }];
             reviews::note_decided(write, review, decided).await?;
-            let reason = match &review.status {
-                Status::Published => {
-                    let report = "is already published; the next import keeps it published\n";
-                    return Ok(report.to_owned());
-                }
-                Status::Withheld { reason } => {
-                    reason.clone().unwrap_or_else(|| "not stated".to_owned())
-                }
-            };
             let mut vouched = "";
-            if review.verification.method.is_none() {
+            if !is_verified {
                 review.verification = Verification {
                     method: Some(Method::Manual),
                     verified_at: Some(clock.now()),
@@ -124,7 +100,7 @@ impl Publish {
             }
             review.status = Status::Published;
             reviews::set_note(write, review.id.as_str(), None).await?;
-            Ok(format!("published; was withheld ({reason}){vouched}\n"))
+            Ok(format!("published; imports keep it published{vouched}\n"))
         })
         .await
     }
@@ -181,15 +157,14 @@ impl ReplyCommand {
         let text = self.text.map(check_reply).transpose()?;
         change_review(config, clock, &self.id, async |write, review| {
             reviews::note_decided(write, review, &[Unit::Reply]).await?;
-            let former = review.reply.take();
+            // In full, because it is stored nowhere else.
+            let former = review
+                .reply
+                .take()
+                .map(|former| format!("; the previous one was:\n{}", indent(&former.text)));
+            let former = former.unwrap_or_else(|| "\n".to_owned());
             let Some(text) = &text else {
-                return Ok(match former {
-                    None => "has no reply\n".to_owned(),
-                    Some(former) => format!(
-                        "reply removed; imports do not bring it back; {}",
-                        format_former(&former)
-                    ),
-                });
+                return Ok(format!("has no reply, and imports bring none back{former}"));
             };
             let zone = time_zone(write.for_reading()).await?.unwrap_or(Tz::UTC);
             review.reply = Some(Reply {
@@ -197,24 +172,10 @@ impl ReplyCommand {
                 date: Day::new(clock.now().with_timezone(&zone).date_naive()),
                 author: None,
             });
-            Ok(former.map_or_else(
-                || "replied\n".to_owned(),
-                |former| format!("reply replaced; {}", format_former(&former)),
-            ))
+            Ok(format!("replied{former}"))
         })
         .await
     }
-}
-
-/// The former reply in full, because it is stored nowhere else.
-fn format_former(former: &Reply) -> String {
-    let on = former
-        .date
-        .map_or_else(String::new, |day| format!(" of {day}"));
-    format!(
-        "the previous one{on} was:\n{}",
-        format_paragraphs(&former.text)
-    )
 }
 
 /// The reply, read from standard input for `-`.
@@ -225,17 +186,10 @@ fn check_reply(mut text: String) -> anyhow::Result<String> {
         text.truncate(text.trim_end_matches(['\r', '\n']).len());
     }
     ensure!(
-        text.len() <= TEXT_BYTES_MAX,
-        "the reply has more than {TEXT_BYTES_MAX} bytes; shorten it"
-    );
-    ensure!(
         !text.trim().is_empty(),
         "the reply is empty; pass --remove to remove a reply"
     );
-    ensure!(
-        !text.contains('\0'),
-        "the reply has a NUL character; remove it"
-    );
+    check_text(&text, TEXT_BYTES_MAX).map_err(|fault| anyhow!("the reply {fault}"))?;
     Ok(text)
 }
 
@@ -255,12 +209,7 @@ impl Anonymize {
             let id = review.id.clone();
             reviews::anonymize(&mut write, review, clock.now()).await?;
             write.commit().await?;
-            let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.with_context(|| {
-                format!(
-                    "{id} is anonymized, but unused parts of the file still contain the name; `reviews serve` erases that within an hour"
-                )
-            })?;
-            let traces = format_erased(erased);
+            let traces = erase_traces(database).await?;
             Ok(format!(
                 "{id}: by {ANONYMOUS}, the name is gone, {traces}; imports do not bring it back\ntitle, text and reply stay as they \
                  were written, also where they have the name\n{COPIES}"
@@ -269,9 +218,6 @@ impl Anonymize {
         .await
     }
 }
-
-/// Characters of the text in the confirmation question.
-const SHOWN_CHARACTERS: usize = 300;
 
 /// Delete a review and every trace of it; imports do not bring it back. /transparency counts deleted reviews by source and reason
 #[derive(Debug, Args)]
@@ -303,8 +249,12 @@ impl Delete {
                 can_ask(),
                 "nothing was deleted; {counted}; add --yes to delete {id} without being asked"
             );
-            let review = known.as_ref().and_then(KnownReview::review);
-            if !confirm(&format_question(&id, review, &counted))? {
+            let shown = known
+                .as_ref()
+                .map_or_else(|| unreadable(&id).to_string(), format_review);
+            let question =
+                format!("{shown}\n{counted}.\nDelete this review and every trace of it?");
+            if !confirm(&question)? {
                 return Ok(print_report("nothing was deleted\n"));
             }
         }
@@ -315,12 +265,7 @@ impl Delete {
             let day = Day::new(clock.now().with_timezone(&zone).date_naive());
             reviews::delete_by_owner(&mut write, &id, day, reason).await?;
             write.commit().await?;
-            let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.with_context(|| {
-                format!(
-                    "{id} is deleted, but unused parts of the file still contain its text; `reviews serve` erases that within an hour"
-                )
-            })?;
-            let traces = format_erased(erased);
+            let traces = erase_traces(database).await?;
             Ok(format!(
                 "{id}: deleted, {traces}; imports do not bring it back unless you pass `--restore`\n/transparency counts it as deleted \
                  ({})\n{COPIES}",
@@ -341,26 +286,18 @@ fn format_counted(can_undo: bool) -> String {
     format!("/transparency counts deleted reviews by source and reason, for ever{undo}")
 }
 
-fn format_question(id: &str, review: Option<&Review>, counted: &str) -> String {
-    let question = match review {
-        Some(review) => format!(
-            "{}  {}  {}\n{}",
-            draw_stars(review.rating.stars()),
-            review.date,
-            review.author,
-            format_paragraphs(&shorten(&review.text, SHOWN_CHARACTERS))
-        ),
-        None => "It cannot be read; `reviews check` reports why.\n".to_owned(),
-    };
-    format!("{id}\n{question}{counted}.\nDelete this review and every trace of it?")
-}
-
 /// What an erasure does not reach.
 const COPIES: &str = "backups, and a file that `reviews restore` kept, may still contain it; remove those yourself\n";
 
-/// The result of erasing traces.
-pub(super) const fn format_erased(erased: Erased) -> &'static str {
-    match erased {
+/// Erases what the database no longer has from its file, and says how far.
+///
+/// # Errors
+/// If that fails after the command has done its work.
+pub(super) async fn erase_traces(database: &Database) -> anyhow::Result<&'static str> {
+    let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.context(
+        "it is done, but unused parts of the file still contain the text; `reviews serve` erases that within an hour",
+    )?;
+    Ok(match erased {
         Erased::Done => "and erased from the file",
         Erased::FromTables => {
             "and erased from the tables; each node's log keeps it until its next snapshot"
@@ -369,5 +306,5 @@ pub(super) const fn format_erased(erased: Erased) -> &'static str {
             "but unused parts of the file still contain it: the file is larger than 64 MiB, in use, or on a full disk; \
              `reviews serve` erases that within an hour"
         }
-    }
+    })
 }

@@ -10,7 +10,7 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use super::business::{editorial_json, read_own_business};
 use super::output;
-use super::report::{Exit, counted, print_report, progress};
+use super::report::{Exit, counted, print_report};
 use crate::config::DatabaseConfig;
 use crate::imports::native::{Export, columns_of_table};
 use crate::model::business::Editorial;
@@ -133,7 +133,6 @@ async fn write(
         .iter()
         .map(|one| (one.published + one.withheld).unsigned_abs())
         .sum();
-    let bar = progress("exporting", total);
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {
         for exported in lines {
@@ -145,9 +144,7 @@ async fn write(
             };
             out.write_all(&line).with_context(unwritable)?;
         }
-        bar.set_position(reviews);
     }
-    drop(bar);
     out.flush().with_context(unwritable)?;
     Ok((reviews, deleted, u64::saturating_sub(total, reviews)))
 }

@@ -239,14 +239,14 @@ const LINE_CHARACTERS_MAX: usize = 2_000;
 /// The faults of rejected rows. A large file may have hundreds of thousands, so equal ones are shown [`LIKE_SHOWN_MAX`] times and
 /// then counted.
 #[derive(Debug, Default)]
-pub(super) struct Faults {
+struct Faults {
     /// By kind: the first line, and the count.
     like: BTreeMap<String, (String, u64)>,
 }
 
 impl Faults {
     /// The line about a rejected row; `None` if enough of its kind were shown.
-    pub(super) fn shown(&mut self, rejection: &Rejection) -> Option<String> {
+    fn shown(&mut self, rejection: &Rejection) -> Option<String> {
         let mut kind = fault_kind(&rejection.error);
         if self.like.len() == FAULTS_MAX && !self.like.contains_key(&kind) {
             kind.clear();
@@ -263,7 +263,7 @@ impl Faults {
     }
 
     /// Each kind of fault of which not all rows were shown, with its count.
-    pub(super) fn counted(&self) -> Vec<String> {
+    fn counted(&self) -> Vec<String> {
         let like = self.like.values();
         let many = like.filter(|(_, count)| *count > LIKE_SHOWN_MAX);
         let lines = many.map(|(first, count)| format!("{count} rows like {first}"));
@@ -271,25 +271,11 @@ impl Faults {
     }
 }
 
-/// The kind of a fault: its message without numbers and quoted values.
+/// The kind of a fault: its message without numbers and quoted values. A shortened value ends with an ellipsis instead of its quote.
 fn fault_kind(error: &str) -> String {
-    let mut kind = String::new();
-    let mut quote = None;
-    for c in error.chars().take(LINE_CHARACTERS_MAX) {
-        match (quote, c) {
-            // A shortened value ends with an ellipsis instead of its quote.
-            (Some(end), _) if c == end || c == '…' => quote = None,
-            (Some(_), _) => {}
-            (None, '"' | '`') => quote = Some(c),
-            (None, _) if c.is_ascii_digit() => {
-                if !kind.ends_with('0') {
-                    kind.push('0');
-                }
-            }
-            (None, _) => kind.push(c),
-        }
-    }
-    kind
+    let unquoted = error.split(['"', '`', '…']).step_by(2);
+    let characters = unquoted.flat_map(str::chars).take(LINE_CHARACTERS_MAX);
+    characters.filter(|c| !c.is_ascii_digit()).collect()
 }
 
 /// The end of the report of a dry run.
@@ -305,67 +291,55 @@ enum Shown {
     Lines,
 }
 
-/// How a report shows an outcome; `None` if its first line, or a dry run alone does.
-const fn shown(outcome: Outcome) -> Option<Shown> {
-    match outcome {
-        Outcome::New
-        | Outcome::Updated
-        | Outcome::Unchanged
-        | Outcome::Rejected
-        | Outcome::NewlyWithheld
-        | Outcome::Removed => None,
-        Outcome::KeptEdited
-        | Outcome::KeptDeleted
-        | Outcome::StillThere
-        | Outcome::OfOther
-        | Outcome::Withdrawn
-        | Outcome::Left => Some(Shown::Ids),
-        Outcome::Doubtful | Outcome::Duplicate => Some(Shown::Lines),
-        Outcome::PublishedAgain
-        | Outcome::KeptWithheld
-        | Outcome::NotedDeleted
-        | Outcome::Repeated
-        | Outcome::LeftOut
-        | Outcome::Elsewhere
-        | Outcome::DeletedAgain
-        | Outcome::Gone => Some(Shown::Number),
-    }
-}
-
-const fn describe(outcome: Outcome) -> &'static str {
-    match outcome {
-        Outcome::New => "new",
-        Outcome::Updated => "updated",
-        Outcome::Unchanged => "unchanged",
-        Outcome::Rejected => "rejected",
-        Outcome::NewlyWithheld => "withheld",
-        Outcome::PublishedAgain => "published again",
-        Outcome::KeptWithheld => "kept withheld",
-        Outcome::KeptEdited => "kept edited",
-        Outcome::KeptDeleted => "kept deleted",
-        Outcome::NotedDeleted => "recorded as deleted that the database did not have",
-        Outcome::StillThere => {
-            "still there, although listed as deleted in the file (`reviews delete ID` deletes one)"
-        }
-        Outcome::Doubtful => {
+/// The words of an outcome, and how a report shows it; `None` if its first line, or a dry run alone does.
+const fn describe(outcome: Outcome) -> (&'static str, Option<Shown>) {
+    let (words, shown) = match outcome {
+        Outcome::New => return ("new", None),
+        Outcome::Updated => return ("updated", None),
+        Outcome::Unchanged => return ("unchanged", None),
+        Outcome::Rejected => return ("rejected", None),
+        Outcome::NewlyWithheld => return ("withheld", None),
+        Outcome::Removed => return ("removed", None),
+        Outcome::PublishedAgain => ("published again", Shown::Number),
+        Outcome::KeptWithheld => ("kept withheld", Shown::Number),
+        Outcome::KeptEdited => ("kept edited", Shown::Ids),
+        Outcome::KeptDeleted => ("kept deleted", Shown::Ids),
+        Outcome::NotedDeleted => (
+            "recorded as deleted that the database did not have",
+            Shown::Number,
+        ),
+        Outcome::StillThere => (
+            "still there, although listed as deleted in the file (`reviews delete ID` deletes one)",
+            Shown::Ids,
+        ),
+        Outcome::Doubtful => (
             "doubtful and not imported; pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review \
-             named; neither brings back a deleted one without --restore"
-        }
-        Outcome::Repeated => {
-            "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one"
-        }
-        Outcome::LeftOut => "left out: comments on reviews; give your replies with `reviews reply`",
-        Outcome::OfOther => "left out, of reviews that other sources brought",
-        Outcome::Elsewhere => "of another business left out",
-        Outcome::Withdrawn => "withdrawn, no longer listed by the source",
-        Outcome::Duplicate => {
-            "equal to a review of another source (--skip-duplicates leaves new ones out)"
-        }
-        Outcome::Removed => "removed",
-        Outcome::DeletedAgain => "restored by the import, now deleted again",
-        Outcome::Gone => "deleted since",
-        Outcome::Left => "left unchanged",
-    }
+             named; neither brings back a deleted one without --restore",
+            Shown::Lines,
+        ),
+        Outcome::Repeated => (
+            "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one",
+            Shown::Number,
+        ),
+        Outcome::LeftOut => (
+            "left out: comments on reviews; give your replies with `reviews reply`",
+            Shown::Number,
+        ),
+        Outcome::OfOther => (
+            "left out, of reviews that other sources brought",
+            Shown::Ids,
+        ),
+        Outcome::Elsewhere => ("of another business left out", Shown::Number),
+        Outcome::Withdrawn => ("withdrawn, no longer listed by the source", Shown::Ids),
+        Outcome::Duplicate => (
+            "equal to a review of another source (--skip-duplicates leaves new ones out)",
+            Shown::Lines,
+        ),
+        Outcome::DeletedAgain => ("restored by the import, now deleted again", Shown::Number),
+        Outcome::Gone => ("deleted since", Shown::Number),
+        Outcome::Left => ("left unchanged", Shown::Ids),
+    };
+    (words, Some(shown))
 }
 
 /// What a dry run shows besides, in lines.
@@ -391,13 +365,13 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     };
     let counts = counted_first.iter();
     let counts: Vec<String> = counts
-        .map(|it| format!("{} {}", report.count(*it), describe(*it)))
+        .map(|it| format!("{} {}", report.count(*it), describe(*it).0))
         .collect();
     // Writing into a String cannot fail, here and below.
     let _ = writeln!(text, "{}", counts.join(", "));
     for (outcome, reviews) in &report.outcomes {
-        if let Some(shown) = shown(*outcome) {
-            add_outcome(&mut text, reviews, shown, describe(*outcome));
+        if let (words, Some(shown)) = describe(*outcome) {
+            add_outcome(&mut text, reviews, shown, words);
         }
     }
     for (source, count) in &report.without_row {
@@ -415,7 +389,7 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     }
     if dry_run {
         for outcome in PREVIEWS {
-            let words = format!("would be {}", describe(outcome));
+            let words = format!("would be {}", describe(outcome).0);
             add_outcome(&mut text, report.named(outcome), Shown::Lines, &words);
         }
         text.push_str(NOTHING_CHANGED);

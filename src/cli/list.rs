@@ -7,9 +7,10 @@ use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::database::{find_known, read, unreadable};
-use super::report::{Exit, format_table, print_result};
+use super::report::{Exit, format_lines, format_table, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::native::Exported;
+use crate::model::text::shorten;
 use crate::model::{Review, ReviewId, Unit, fold};
 use crate::storage::reviews::{self, KnownReview};
 
@@ -53,7 +54,7 @@ impl ListCommand {
             format!("{:#}\n", Value::Array(exported.collect()))
         } else {
             let reviews: Vec<&Review> = rows.iter().filter_map(|(_, it)| it.review()).collect();
-            self.table(&reviews, has_more)
+            Self::table(&reviews, has_more)
         })
     }
 
@@ -92,17 +93,9 @@ impl ListCommand {
         Ok(rows)
     }
 
-    fn table(&self, rows: &[&Review], has_more: bool) -> String {
+    fn table(rows: &[&Review], has_more: bool) -> String {
         if rows.is_empty() {
-            let is_all = self.rating.is_none()
-                && self.status.is_none()
-                && self.source.is_none()
-                && self.query.is_none();
-            return if is_all {
-                "No reviews yet; `reviews import FILE` adds some.\n".to_owned()
-            } else {
-                "No review matches; remove a filter to see more.\n".to_owned()
-            };
+            return "No review matches; `reviews import FILE` adds some.\n".to_owned();
         }
         let row = |review: &&Review| {
             let reason = review.status.reason().map(|reason| format!("({reason}) "));
@@ -110,9 +103,9 @@ impl ListCommand {
                 review.id.to_string(),
                 draw_stars(review.rating.stars()),
                 review.date.to_string(),
-                shorten(&review.author, AUTHOR_CHARACTERS),
+                format_cell(&review.author, AUTHOR_CHARACTERS),
                 review.status.name().to_owned(),
-                shorten(
+                format_cell(
                     &(reason.unwrap_or_default() + &review.text),
                     TEXT_CHARACTERS,
                 ),
@@ -121,11 +114,7 @@ impl ListCommand {
         let heads = ["ID", "RATING", "DATE", "AUTHOR", "STATUS", "TEXT"];
         let mut text = format_table(heads, rows.iter().map(row).collect());
         if has_more {
-            let _ = writeln!(
-                text,
-                "More reviews match; `--limit {}` lists twice as many.",
-                u64::from(self.limit) * 2
-            );
+            text.push_str("More reviews match; --limit N lists more.\n");
         }
         text
     }
@@ -156,86 +145,55 @@ impl Show {
 }
 
 /// The review as text, with the owner's decisions that imports keep.
-fn format_review(known: &KnownReview) -> String {
-    let mut text = String::new();
+pub(super) fn format_review(known: &KnownReview) -> String {
     let Some(review) = known.review() else {
-        return text;
+        return String::new();
     };
-    let mut line = |name: &str, value: &str| {
-        let _ = writeln!(text, "{name:<16}{value}");
-    };
-    line("id", review.id.as_str());
-    let count = review.rating.stars();
-    line("rating", &format!("{} {count} of 5", draw_stars(count)));
+    let stars = review.rating.stars();
+    let rating = format!("{} {stars} of 5", draw_stars(stars));
+    let mut lines = vec![("id", review.id.to_string()), ("rating", rating)];
     let mut below = vec![Unit::Title, Unit::Text, Unit::Reply];
     below.retain(|unit| !unit.is_unset(review));
     for unit in Unit::ALL.into_iter().skip(1) {
         if !unit.is_unset(review) && !below.contains(&unit) {
-            line(unit.name(), &unit.describe(review));
+            lines.push((unit.name(), unit.describe(review)));
         }
     }
-    if let Some(updated_at) = review.updated_at {
-        line(
-            "changed",
-            &updated_at.format("%Y-%m-%d %H:%M UTC").to_string(),
-        );
+    if let Some(changed) = review.updated_at {
+        lines.push(("changed", changed.format("%Y-%m-%d %H:%M UTC").to_string()));
     }
     let names: Vec<&str> = known.decisions().into_iter().map(Unit::name).collect();
-    let decided = match (&known.source, names.is_empty()) {
-        (None, _) => "created by hand, or before imports recorded the values of sources".to_owned(),
-        (Some(_), true) => "nothing: all values are those of its source".to_owned(),
-        (Some(_), false) => format!("{}: imports do not change that", names.join(", ")),
+    let decided = if names.is_empty() {
+        "nothing: imports change all values".to_owned()
+    } else {
+        format!("{}: imports do not change that", names.join(", "))
     };
-    line("decided", &decided);
+    lines.push(("decided", decided));
+    let mut text = format_lines(16, &lines);
     for unit in below {
         let head = if unit == Unit::Reply { "reply:\n" } else { "" };
-        let paragraphs = format_paragraphs(&unit.describe(review));
-        let _ = write!(text, "\n{head}{paragraphs}");
+        let _ = write!(text, "\n{head}{}", indent(&unit.describe(review)));
     }
     if let Some(note) = &known.note {
-        let _ = write!(text, "\nnote, not public:\n{}", format_paragraphs(note));
+        let _ = write!(text, "\nnote, not public:\n{}", indent(note));
     }
     text
 }
 
-// Formats a review as text for a terminal.
-
-/// Width of a paragraph.
-const COLUMNS: usize = 76;
-
 /// `count` of five stars.
-pub(super) fn draw_stars(count: u8) -> String {
+fn draw_stars(count: u8) -> String {
     (1..=5)
         .map(|star| if star <= count { '★' } else { '☆' })
         .collect()
 }
 
-/// The first `room` characters on one line.
-pub(super) fn shorten(text: &str, room: usize) -> String {
+/// The first characters of a text, on one line.
+fn format_cell(text: &str, characters_max: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= room {
-        return line;
-    }
-    let cut: String = line.chars().take(room.saturating_sub(1)).collect();
-    format!("{}…", cut.trim_end())
+    shorten(&line, characters_max)
 }
 
-/// Untrusted text, indented and wrapped.
-pub(super) fn format_paragraphs(text: &str) -> String {
-    let mut broken = String::new();
-    for paragraph in text.lines() {
-        let mut line = String::new();
-        for word in paragraph.split(' ') {
-            if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > COLUMNS {
-                let _ = writeln!(broken, "  {line}");
-                line.clear();
-            }
-            if !line.is_empty() {
-                line.push(' ');
-            }
-            line.push_str(word);
-        }
-        let _ = writeln!(broken, "  {line}");
-    }
-    broken
+/// A text of others, indented.
+pub(super) fn indent(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
 }

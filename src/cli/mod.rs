@@ -25,10 +25,8 @@ mod undo;
 
 use std::io;
 use std::io::Write as _;
-use std::num::{IntErrorKind, ParseIntError};
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ErrorKind};
 use clap::{
     Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
@@ -41,11 +39,18 @@ use signals::run_until_signal;
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
-use crate::config::{DatabaseConfig, SettingsFile};
+use crate::config::{DatabaseConfig, SettingsFile, note_variable};
+
+const VERSION: &str = concat!(
+    env!("CARGO_PKG_VERSION"),
+    " (commit ",
+    env!("REVIEWS_COMMIT"),
+    ")"
+);
 
 /// Publishes the reviews of one business, read-only
 #[derive(Debug, Parser)]
-#[command(name = "reviews", version, arg_required_else_help = true)]
+#[command(name = "reviews", version = VERSION, arg_required_else_help = true)]
 pub struct Cli {
     #[command(flatten)]
     database: DatabaseConfig,
@@ -109,18 +114,12 @@ impl Cli {
             Ok(cli)
         };
         read(guide::command(Self::command())).map_err(|error| {
-            let note = settings.note(&error, Self::command());
+            let note = note_variable(&error, Self::command());
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            let error = explain_number(error);
-            let printed = if error.kind() == ErrorKind::DisplayVersion {
-                guide::print_version()
-            } else {
-                let printed = error.print().map_err(anyhow::Error::from);
-                if let Some(note) = note {
-                    let _ = writeln!(io::stderr(), "{note}");
-                }
-                printed
-            };
+            let printed = error.print();
+            if let Some(note) = note {
+                let _ = writeln!(io::stderr(), "{note}");
+            }
             ExitCode::from(if printed.is_ok() { code } else { 2 })
         })
     }
@@ -189,23 +188,6 @@ impl Cli {
             CliCommand::Man(man) => man.run(Self::command()),
         }
     }
-}
-
-/// The error with advice in place of the words of Rust's number parser.
-fn explain_number(error: clap::Error) -> clap::Error {
-    let source = std::error::Error::source(&error);
-    let advice = match source.and_then(|source| source.downcast_ref::<ParseIntError>()) {
-        None => return error,
-        Some(number) if *number.kind() == IntErrorKind::PosOverflow => "write a smaller number",
-        Some(_) => "write a whole number",
-    };
-    let part = |kind| error.get(kind).map(ToString::to_string).unwrap_or_default();
-    let (value, argument) = (
-        part(ContextKind::InvalidValue),
-        part(ContextKind::InvalidArg),
-    );
-    let message = format!("invalid value '{value}' for '{argument}': {advice}\n");
-    clap::Error::raw(ErrorKind::ValueValidation, message).with_cmd(&Cli::command())
 }
 
 /// Every setting of `serve` by the name of its variable, as it was given: by a flag, by the variable, by the file of

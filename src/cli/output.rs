@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, IntoInnerError, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, ensure};
 use tempfile::TempPath;
 
 use crate::storage;
@@ -31,9 +31,11 @@ pub(super) fn protect(
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     };
-    if let Some(file) = find_database_file(database, path) {
-        bail!("{name} is {file}; name another one");
-    }
+    let (place, files) = (find_place(path), storage::files(database));
+    ensure!(
+        place.is_none() || files.iter().all(|file| find_place(file) != place),
+        "{name} is a file of the database; name another one"
+    );
     Ok(there)
 }
 
@@ -61,33 +63,23 @@ pub(super) fn begin(
 ) -> anyhow::Result<Output> {
     let name = format!("{flag} {}", path.display());
     let unwritable = || format!("{name} cannot be written");
-    let open = |options: &mut OpenOptions, path| {
-        let file = options.write(true).open(path).with_context(unwritable);
-        file.map(BufWriter::new)
-    };
     let there = protect(&name, path, database)?;
     let is_new = there.is_none();
     let target = match there {
-        None => {
-            ensure!(
-                !path.is_symlink(),
-                "{name} is a symbolic link to a missing file; name another file"
-            );
-            path.to_owned()
-        }
+        None => path.to_owned(),
         Some(there) => {
             ensure!(there.is_file(), "{name} is no file; name one");
-            // A file that may not be written is not replaced, either.
-            open(&mut OpenOptions::new(), path)?;
             may_replace(path)?;
             path.canonicalize().with_context(unwritable)?
         }
     };
     let path = storage::unused_name(&target)?;
-    let file = open(OpenOptions::new().create_new(true).mode(MODE), &path)?;
+    let mut options = OpenOptions::new();
+    let file = options.write(true).create_new(true).mode(MODE).open(&path);
+    let file = file.with_context(unwritable)?;
     Ok(Output {
         name,
-        file,
+        file: BufWriter::new(file),
         path: TempPath::try_from_path(path)?,
         target,
         is_new,
@@ -124,23 +116,8 @@ impl Write for Output {
     }
 }
 
-/// The file of the database at this path, through links too, even if it does not exist yet. A hard link is another file:
-/// outputs are renamed into place.
-fn find_database_file(database: &Path, path: &Path) -> Option<String> {
-    let place = place(path)?;
-    let files = storage::files(database);
-    let file = files
-        .iter()
-        .find(|file| self::place(file).as_ref() == Some(&place))?;
-    Some(if self::place(database) == Some(place) {
-        "the database".to_owned()
-    } else {
-        format!("the database's file {}", file.display())
-    })
-}
-
-/// The path without links; that of a missing file in its folder.
-fn place(path: &Path) -> Option<PathBuf> {
+/// The path without links; that of a missing file in its folder. A hard link is another file: outputs are renamed into place.
+fn find_place(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);
     }

@@ -2,18 +2,16 @@
 //! progress of long work.
 
 use std::fmt::Write as _;
-use std::io;
-use std::io::{BufRead as _, IsTerminal as _, Write as _};
+use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::iter;
 use std::process::ExitCode;
-use std::time::Duration;
 
 use anyhow::Context as _;
 use chrono::DateTime;
 use chrono_tz::Tz;
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::ProgressStyle;
 use rustix::process::{Resource, getrlimit};
 
-use crate::clock::Clock;
 use crate::model::text::escaped;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -112,6 +110,18 @@ pub fn add_count(report: &mut String, count: u64, text: &str) {
     }
 }
 
+/// A line for each label and line of its value, with the values below each other; an empty value has none.
+pub fn format_lines(width: usize, values: &[(&str, String)]) -> String {
+    let mut text = String::new();
+    for (label, value) in values {
+        let lines = value.lines().filter(|line| !line.is_empty());
+        for (label, line) in iter::once(*label).chain(iter::repeat("")).zip(lines) {
+            let _ = writeln!(text, "{label:<width$}{line}");
+        }
+    }
+    text
+}
+
 /// Rows under their heads, each column as wide as its widest cell, numbers to the right.
 pub fn format_table<const N: usize>(heads: [&str; N], rows: Vec<[String; N]>) -> String {
     let rows = [vec![heads.map(str::to_owned)], rows].concat();
@@ -169,33 +179,6 @@ pub fn read_answer(prompt: &str) -> io::Result<String> {
 pub fn confirm(question: &str) -> io::Result<bool> {
     let answer = read_answer(&format!("{question} [y/N] "))?;
     Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
-}
-
-// A progress bar on standard error: phase and percent. Only on a terminal, and until it is dropped.
-
-const LOOK_INTERVAL: Duration = Duration::from_millis(250);
-
-/// A bar for a phase of `total` steps; hidden unless standard error is a terminal.
-pub fn progress(phase: &'static str, total: u64) -> ProgressBar {
-    ProgressBar::new(total.max(1))
-        .with_style(style("{msg} {wide_bar} {percent} %"))
-        .with_message(phase)
-}
-
-/// Runs `work` and regularly shows the number of finished steps.
-pub async fn watch<T>(
-    bar: ProgressBar,
-    work: impl Future<Output = T>,
-    done: impl Fn() -> u64,
-) -> T {
-    let clock = Clock::system();
-    let mut work = std::pin::pin!(work);
-    loop {
-        tokio::select! {
-            result = &mut work => return result,
-            () = clock.sleep(LOOK_INTERVAL) => bar.set_position(done()),
-        }
-    }
 }
 
 /// The templates are constant; an invalid one would only look plainer.

@@ -3,8 +3,6 @@
 use std::net::SocketAddr;
 use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Context;
@@ -17,7 +15,7 @@ use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
 use super::database::existing_address;
-use super::report::{Exit, counted, print_report, print_result, progress, watch};
+use super::report::{Exit, counted, print_report, print_result};
 use super::seed;
 use super::signals::Signals;
 use crate::app::{App, AppOptions, ConnectionLimits, HubOptions};
@@ -113,10 +111,7 @@ impl Serve {
             // A new file stays only if its sample data can be loaded.
             let opening = Opening::open(&address).await?;
             let loaded = seed::load_if_empty(&opening.database, &clock, seeds).await;
-            let report = opening.finish(loaded).await?;
-            if let Some(report) = report {
-                print_report(&report);
-            }
+            opening.finish(loaded).await?;
         }
         let database = open_database(&address).await?;
         if let Err(error) = database.take_lease(Duration::ZERO).await {
@@ -126,11 +121,6 @@ impl Serve {
             engine,
             ..Publisher::new(database, links.clone(), clock)
         };
-        let database = &publisher.database;
-        let counts = counts_by_source(&mut *database.reader().await?).await?;
-        let total = counts.iter().map(|one| one.published.unsigned_abs()).sum();
-        let bar = progress("reading reviews", total);
-        let loaded = Arc::clone(&publisher.loaded);
         let options = AppOptions {
             hub,
             allowed_hosts: self.config.allowed_hosts,
@@ -138,8 +128,7 @@ impl Serve {
             contacts: self.config.security_contact,
             request_log: self.config.request_log,
         };
-        let starting = App::new(publisher, options);
-        let app = watch(bar, starting, || loaded.load(Ordering::Relaxed)).await?;
+        let app = App::new(publisher, options).await?;
         started.cancel();
         print_greeting(&app, &links, bound, bound_admin, &self.config.sync);
         let limits = ConnectionLimits {
@@ -253,7 +242,7 @@ const FILES_TARGET: u64 = 65_536;
 /// File descriptors for each open connection, so that most are left for the rest.
 const FILES_PER_CONNECTION: u64 = 4;
 
-/// Raises the soft limit of open files, and returns how many connections it allows; logs if these are few.
+/// Raises the soft limit of open files, and returns how many connections it allows.
 fn raise_file_limit() -> usize {
     let Rlimit { current, maximum } = getrlimit(Resource::Nofile);
     let target = maximum.map_or(FILES_TARGET, |maximum| maximum.min(FILES_TARGET));
@@ -266,15 +255,6 @@ fn raise_file_limit() -> usize {
         return CONNECTIONS_MAX;
     };
     let connections = usize::try_from(files / FILES_PER_CONNECTION).unwrap_or(CONNECTIONS_MAX);
-    if connections < CONNECTIONS_MAX {
-        tracing::warn!(
-            limit = files,
-            connections,
-            "process.few_files: the limit of open files is low and allows few connections; raise the hard limit (ulimit -Hn, \
-             LimitNOFILE=) to {} or more",
-            FILES_PER_CONNECTION * CONNECTIONS_MAX as u64
-        );
-    }
     connections.clamp(1, CONNECTIONS_MAX)
 }
 
@@ -294,24 +274,21 @@ impl Signals {
     ) -> anyhow::Result<&'static str> {
         let runtime = Handle::current();
         let mut work = spawn_blocking(move || runtime.block_on(work()));
-        loop {
-            tokio::select! {
-                done = &mut work => {
-                    done??;
-                    return Ok("Stopped.");
-                }
-                (signal, _) = self.next(), if !stop.is_cancelled() => {
-                    tracing::info!(
-                        signal,
-                        "server.stopping: no new connection is accepted; requests in progress have 10 s to finish"
-                    );
-                    stop.cancel();
-                    if !started.is_cancelled() {
-                        return Ok("Stopped before serving.");
-                    }
-                }
+        tokio::select! {
+            done = &mut work => return done?.map(|()| "Stopped."),
+            (signal, _) = self.next() => {
+                tracing::info!(
+                    signal,
+                    "server.stopping: no new connection is accepted; requests in progress have 10 s to finish"
+                );
             }
         }
+        stop.cancel();
+        if !started.is_cancelled() {
+            return Ok("Stopped before serving.");
+        }
+        work.await??;
+        Ok("Stopped.")
     }
 }
 

@@ -11,8 +11,8 @@ use super::import::read_format;
 use super::report::{Exit, counted, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::{base_of, composed, respell};
-use crate::model::text::{nearest, quote_for_shell};
-use crate::storage::formats::{KeptFormats, load_formats, store_format};
+use crate::model::text::quote_for_shell;
+use crate::storage::formats::{load_formats, store_format};
 use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source};
 
 /// List the sources with their reviews, or give one another name
@@ -99,7 +99,11 @@ async fn format(
     let mut source = name;
     respell(&mut source, &counts);
     let Some(file) = file else {
-        check_source(&source, &counts, &kept)?;
+        let is_source = |count: &SourceCounts| count.source_name == source;
+        ensure!(
+            kept.contains_key(&source) || counts.iter().any(is_source),
+            "no source {source}; `reviews source` lists the sources"
+        );
         return print_result(&kept.get(&source).cloned().unwrap_or_else(|| {
             format!(
                 "# {source} keeps no format: each of its files is read by the built-in format of its platform.\n"
@@ -124,19 +128,6 @@ async fn format(
         ))
     })
     .await
-}
-
-/// # Errors
-/// If no source has this name, with the nearest.
-fn check_source(source: &str, counts: &[SourceCounts], kept: &KeptFormats) -> anyhow::Result<()> {
-    let names = counts.iter().map(|count| count.source_name.as_str());
-    let names: Vec<&str> = names.chain(kept.keys().map(String::as_str)).collect();
-    if names.contains(&source) {
-        return Ok(());
-    }
-    let near = nearest(source, names);
-    let near = near.map_or_else(String::new, |name| format!("; the nearest name is {name}"));
-    bail!("no source {source}{near}; `reviews source` lists the sources")
 }
 
 fn format_sources(sources: &[SourceCounts]) -> String {

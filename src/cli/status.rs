@@ -1,6 +1,5 @@
 //! The commands `reviews status`, the content of the database, the last imports and the next step, and `reviews subscriptions`.
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, format_instant, format_table, print_result};
+use super::report::{Exit, format_instant, format_lines, format_table, print_result};
 use super::sync::EntryList;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -22,7 +21,7 @@ use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{
     Run, SourceCounts, UNDOABLE_MAX, counts_by_source, last_runs, unreadable,
 };
-use crate::storage::{is_served, list_faults, unpublished};
+use crate::storage::{list_faults, unpublished};
 use crate::websub::store::{SubscriptionRow, list};
 
 /// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
@@ -52,8 +51,6 @@ struct DatabaseStatus {
     unreadable: Vec<String>,
     /// The base URL of the feeds' first publication, which is part of their IDs.
     base_url: Option<String>,
-    is_served: bool,
-    subscriptions: BTreeMap<String, u64>,
 }
 
 impl StatusCommand {
@@ -77,10 +74,6 @@ async fn read_status(
     sync: &SyncConfig,
     clock: &Clock,
 ) -> sqlx::Result<DatabaseStatus> {
-    let mut subscriptions = BTreeMap::new();
-    for subscription in list(&mut *reader, clock.now()).await? {
-        *subscriptions.entry(subscription.state).or_insert(0) += 1;
-    }
     let found = business::find(&mut *reader).await?;
     let found = found.filter(Business::is_set_up);
     Ok(DatabaseStatus {
@@ -100,8 +93,6 @@ async fn read_status(
         base_url: first_base(&mut *reader)
             .await?
             .map(|links| links.to_string()),
-        is_served: is_served(&mut *reader, path, clock.now()).await?,
-        subscriptions,
     })
 }
 
@@ -117,12 +108,7 @@ impl DatabaseStatus {
     fn next_step(&self) -> String {
         let (is_set_up, has_reviews) = (self.business.is_some(), !self.by_source.is_empty());
         let step = first_step(self.sample, is_set_up, self.zone.is_some(), has_reviews);
-        let published = match (self.is_served, self.unpublished) {
-            (false, _) => PUBLISH,
-            (true, 0) => "nothing; `reviews list` shows the reviews",
-            (true, _) => "nothing; the running service publishes the changes within a second",
-        };
-        step.unwrap_or_else(|| published.to_owned())
+        step.unwrap_or_else(|| PUBLISH.to_owned())
     }
 
     fn json(&self) -> Value {
@@ -134,79 +120,58 @@ impl DatabaseStatus {
             "reviews": { "published": self.published(), "withheld": self.withheld(), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
             "sync": self.sync.as_ref().map(|it| it.json(self.now)).unwrap_or_default(), "sync_fault": self.sync.as_ref().err(),
-            "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url, "is_served": self.is_served,
-            "subscriptions": self.subscriptions, "next_step": self.next_step(),
+            "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url,
+            "next_step": self.next_step(),
         }))
     }
 
     fn format_report(&self) -> String {
         let zone = self.zone.unwrap_or_default();
-        let mut text = String::new();
-        let mut line = |name: &str, value: &str| {
-            let _ = writeln!(text, "{name:<14}{value}");
-        };
-        line("database", &self.database);
-        line("business", self.business.as_deref().unwrap_or("not set up"));
-        if !self.not_stated.is_empty() {
-            line("policy", &policy_advice(&self.not_stated));
-        }
         let states = |published, withheld| format!("{published} published, {withheld} withheld");
-        line("reviews", &states(self.published(), self.withheld()));
+        let mut reviews = states(self.published(), self.withheld());
         for one in &self.by_source {
             let states = states(one.published, one.withheld);
-            line("", &format!("{}: {states}", one.source_name));
+            let _ = write!(reviews, "\n{}: {states}", one.source_name);
         }
-        if !self.unreadable.is_empty() {
-            let ids = list_faults(self.unreadable.clone()).join(", ");
-            line(
-                "unreadable",
-                &format!("left out: {ids} (`reviews check` says why)"),
-            );
+        let mut unreadable = list_faults(self.unreadable.clone()).join(", ");
+        if !unreadable.is_empty() {
+            unreadable = format!("left out: {unreadable} (`reviews check` says why)");
         }
-        if self.imports.is_empty() {
-            line("imports", "none");
-        }
-        for (number, run) in self.imports.iter().enumerate() {
-            let import = run_line(run, zone);
-            line(if number == 0 { "imports" } else { "" }, &import);
-        }
+        let imports: Vec<String> = (self.imports.iter())
+            .map(|run| run_line(run, zone))
+            .collect();
         let sync = match &self.sync {
             Ok(entries) => entries.format(),
             Err(fault) => format!("the file of entries is faulty: {fault}"),
         };
-        for (number, part) in sync.lines().filter(|it| !it.is_empty()).enumerate() {
-            line(if number == 0 { "sync" } else { "" }, part);
-        }
         let publication = match self.unpublished {
             0 => "everything is published".to_owned(),
             1 => "1 change is not published yet".to_owned(),
             some => format!("{some} changes are not published yet"),
         };
-        line("publication", &publication);
+        let business = self.business.as_deref().unwrap_or("not set up");
         let base_url = self.base_url.as_deref().unwrap_or("none published yet");
-        line("base URL", base_url);
-        let service = if self.is_served {
-            "running"
-        } else {
-            "not running"
-        };
-        line("service", service);
-        let mut states: Vec<String> = self
-            .subscriptions
-            .iter()
-            .map(|(state, count)| format!("{count} {state}"))
-            .collect();
-        if states.is_empty() {
-            states.push("none".to_owned());
-        }
-        line("subscriptions", &states.join(", "));
-        line("next step", &self.next_step());
-        text
+        let lines = [
+            ("database", self.database.clone()),
+            ("business", business.to_owned()),
+            ("policy", policy_advice(&self.not_stated)),
+            ("reviews", reviews),
+            ("unreadable", unreadable),
+            ("imports", imports.join("\n")),
+            ("sync", sync),
+            ("publication", publication),
+            ("base URL", base_url.to_owned()),
+            ("next step", self.next_step()),
+        ];
+        format_lines(14, &lines)
     }
 }
 
-/// What the business does not say on `/transparency`, and how to say it.
+/// What the business does not say on `/transparency`, and how to say it; empty if it says all.
 pub(super) fn policy_advice(not_stated: &[&str]) -> String {
+    if not_stated.is_empty() {
+        return String::new();
+    }
     format!(
         "/transparency has \"not stated\" for {}; state it as review_policy in a file for `reviews business FILE`",
         not_stated.join(", ")
@@ -214,7 +179,8 @@ pub(super) fn policy_advice(not_stated: &[&str]) -> String {
 }
 
 /// The next step of an owner whose reviews may be published.
-pub(super) const PUBLISH: &str = "`reviews serve` publishes the reviews";
+pub(super) const PUBLISH: &str =
+    "`reviews serve` publishes the reviews, and each change within a second";
 
 /// What an owner has to do before there is something to publish; `None` if nothing.
 pub(super) fn first_step(

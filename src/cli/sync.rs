@@ -7,7 +7,6 @@ use anyhow::{Context as _, anyhow, ensure};
 use chrono::{DateTime, SecondsFormat, Utc};
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
-use indicatif::ProgressBar;
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 use tokio_util::sync::CancellationToken;
@@ -16,8 +15,8 @@ use super::database::{existing_address, read};
 use super::import::{Console, exit_of, summary};
 use super::questions;
 use super::report::{
-    Exit, counted, explain_error, format_instant, print_note, print_report, print_result, progress,
-    style,
+    Exit, counted, explain_error, format_instant, format_lines, print_note, print_report,
+    print_result,
 };
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
@@ -111,21 +110,17 @@ async fn run_entry(
     options: &RunOptions,
 ) -> anyhow::Result<Imported> {
     let (stop, mut console) = (CancellationToken::new(), Console::new(None));
-    let bar = page_bar();
     let run = Run {
         entry,
         options,
         is_scheduled: false,
         stop: &stop,
-        bar: &bar,
     };
     let mut ask = |draft| {
-        bar.finish_and_clear();
         let draft = questions::complete_for_entry(draft, &entry.name)?;
         Ok(draft.format)
     };
     let ran = runner.run_locked(&run, Some(&mut ask), &mut console).await;
-    bar.finish_and_clear();
     console.finish(ran.is_ok())?;
     match ran {
         Ok(RunOutcome::Imported(imported)) => Ok(*imported),
@@ -159,11 +154,6 @@ fn print_run(name: &str, ran: anyhow::Result<Imported>, is_dry_run: bool) -> Exi
             Exit::Failed
         }
     }
-}
-
-/// Shows the pages of a fetch until it is dropped.
-fn page_bar() -> ProgressBar {
-    progress("0", 1).with_style(style("{spinner} page {pos}, {msg} rows"))
 }
 
 fn no_file(config: &SyncConfig, database: &Path) -> String {
@@ -272,57 +262,49 @@ fn waits_for(entry: &Entry, state: &SyncState) -> Option<&'static str> {
 
 fn entry_text(entry: &Entry, state: &SyncState, zone: Tz) -> String {
     let (name, source) = (&entry.name, source_of(entry, state));
-    let schedule = entry.schedule().to_string();
-    let fetched = if schedule.contains(' ') {
-        "at"
-    } else {
-        "every"
-    };
+    let instant = |at: &String| format_instant(at, zone);
     let next = match waits_for(entry, state) {
         Some(reason) => format!("{reason}; `reviews sync run {name}` fetches it"),
-        None => state
-            .next_run_at
-            .as_deref()
-            .map_or_else(|| "now".to_owned(), |at| format_instant(at, zone)),
+        None => (state.next_run_at.as_ref()).map_or_else(|| "now".to_owned(), instant),
     };
-    let mut success = state
-        .last_success_at
-        .as_deref()
-        .map_or_else(|| "never".to_owned(), |at| format_instant(at, zone));
+    let success = state.last_success_at.as_ref();
+    let mut success = success.map_or_else(|| "never".to_owned(), instant);
     if state.last_doubtful > 0 {
-        let doubtful = state.last_doubtful.unsigned_abs();
-        let rows = counted(doubtful, "doubtful row", "doubtful rows");
+        let rows = counted(
+            state.last_doubtful.unsigned_abs(),
+            "doubtful row",
+            "doubtful rows",
+        );
         let _ = write!(success, ", {rows}");
     }
     let mut lines = vec![
-        ("source", source),
-        ("fetched", format!("{fetched} {schedule}")),
-        ("next run", next),
-        ("last success", success),
+        ("  source", source.clone()),
+        ("  schedule", entry.schedule().to_string()),
+        ("  next run", next),
+        ("  last success", success),
+        (
+            "  last failure",
+            state.last_failure.clone().unwrap_or_default(),
+        ),
     ];
-    if let Some(reason) = &state.last_failure {
-        lines.push(("last failure", reason.clone()));
-    }
     if state.has_further_page {
         let reason = "the answer names a next page that nothing reads";
-        lines.push(("further page", reason.to_owned()));
+        lines.push(("  further page", reason.to_owned()));
     }
     if state.gone > 0 {
         let reviews = counted(state.gone.unsigned_abs(), "public review", "public reviews");
+        let advice = format!("`reviews sync run {name} --withdraw-missing` withholds them");
         lines.push((
-            "gone",
-            format!(
-                "{reviews} that the newest run lacks; `reviews sync run {name} --withdraw-missing` withholds them"
-            ),
+            "  gone",
+            format!("{reviews} that the newest run lacks; {advice}"),
         ));
     }
     if let (Some(total), Some(on)) = (state.total, &state.total_on) {
-        let source = source_of(entry, state);
-        lines.push(("total", format!("{source} says {total} ({on})")));
+        lines.push(("  total", format!("{source} says {total} ({on})")));
     }
-    let mut text = format!("{name}: {}\n", entry.shown_url());
-    for (label, value) in lines {
-        let _ = writeln!(text, "  {label:<13} {value}");
-    }
-    text
+    format!(
+        "{name}: {}\n{}",
+        entry.shown_url(),
+        format_lines(16, &lines)
+    )
 }

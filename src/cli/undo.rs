@@ -2,20 +2,19 @@
 
 use std::fmt::Write as _;
 
-use anyhow::Context as _;
 use chrono_tz::Tz;
 use clap::Args;
 
 use super::database::{change, existing_address};
-use super::decisions::format_erased;
+use super::decisions::erase_traces;
 use super::import::summary;
 use super::report::Exit;
 use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{Outcome, Undone, composed, undo};
+use crate::storage::AtPath as _;
 use crate::storage::business::time_zone;
-use crate::storage::{AtPath as _, REWRITE_AT_ONCE_MAX};
 
 /// Undo the newest import of a source: remove the reviews that it added, and give all others their former values
 #[derive(Debug, Args)]
@@ -40,15 +39,8 @@ impl UndoCommand {
             let is_erased = count(Outcome::Removed) + count(Outcome::DeletedAgain) > 0;
             let mut text = format_undone(&undone, self.dry_run, zone);
             if is_erased && !self.dry_run {
-                let erased = database.erase_traces(REWRITE_AT_ONCE_MAX).await.context(
-                    "the import is taken back, but unused parts of the file still contain removed texts; `reviews serve` erases them \
-                     within an hour",
-                )?;
-                let _ = writeln!(
-                    text,
-                    "the removed reviews are gone, {}",
-                    format_erased(erased)
-                );
+                let traces = erase_traces(database).await?;
+                let _ = writeln!(text, "the removed reviews are gone, {traces}");
             }
             Ok(text)
         })

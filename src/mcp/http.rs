@@ -237,24 +237,21 @@ impl OriginCheck {
         // The port may be a proxy's; only the name can be forged by DNS rebinding.
         let ours = self.base.as_ref().and_then(Url::host);
         let is_ours = ours.is_some_and(|ours| ours.to_owned() == host);
-        Some(is_ours || self.is_allowed(&host, authority.port_u16()))
+        Some(is_ours || self.is_allowed(&host))
     }
 
     /// `None` for what is no origin of a page.
     fn knows_origin(&self, header: &HeaderValue) -> Option<bool> {
         let origin = Url::parse(header.to_str().ok()?).ok()?.origin();
-        let Origin::Tuple(scheme, host, port) = &origin else {
+        let Origin::Tuple(scheme, host, _) = &origin else {
             return None;
         };
         let is_web = matches!(scheme.as_str(), "http" | "https");
         let is_ours = (self.base.as_ref()).is_some_and(|base| base.origin() == origin);
-        Some(is_web && (is_ours || self.is_allowed(host, Some(*port))))
+        Some(is_web && (is_ours || self.is_allowed(host)))
     }
 
-    fn is_allowed(&self, host: &Host, port: Option<u16>) -> bool {
-        let is_listed = self.allowed.iter().any(|allowed| {
-            allowed.host == *host && (allowed.port.is_none() || allowed.port == port)
-        });
-        is_listed || is_local(host.clone())
+    fn is_allowed(&self, host: &Host) -> bool {
+        self.allowed.contains(host) || is_local(host.clone())
     }
 }

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
@@ -138,8 +138,6 @@ pub struct EntryLoader<'a> {
     pub analyzer: Arc<Analyzer>,
     pub publish_staff: PublishStaff,
     pub links: &'a Links,
-    /// Counts the reviews that are loaded.
-    pub loaded_count: &'a AtomicU64,
     /// The instant of changes by other writers: those that differ from `published`.
     pub now: DateTime<Utc>,
     pub published: Option<&'a SnapshotInput>,
@@ -210,7 +208,6 @@ impl EntryLoader<'_> {
         let (mut list, mut missing) = (Vec::new(), Unanalyzed::default());
         let mut reviews = newest(connection);
         while let Some(numbered) = reviews.try_next().await? {
-            self.loaded_count.fetch_add(1, Ordering::Relaxed);
             let numbered = self.date(numbered);
             list.push(Arc::new(self.entry(
                 self.publish_staff,

@@ -2,7 +2,6 @@
 //! before clients can see it.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
 
 use chrono::{DateTime, SubsecRound as _};
 use sqlx::SqliteConnection;
@@ -36,8 +35,6 @@ pub struct Publisher {
     pub clock: Clock,
     /// The configured one; without it, the business's type selects the trade whose engine analyzes.
     pub engine: Option<Arc<Engine>>,
-    /// Reviews loaded since the start, each time they are.
-    pub loaded: Arc<AtomicU64>,
 }
 
 /// The previous snapshot stays published.
@@ -56,7 +53,6 @@ impl Publisher {
             links,
             clock,
             engine: None,
-            loaded: Arc::default(),
         }
     }
 
@@ -144,7 +140,6 @@ impl Publisher {
                 analyzer: analyzer_in_force(former, &next),
                 publish_staff: business.publish_staff,
                 links: &self.links,
-                loaded_count: &self.loaded,
                 // The stored precision.
                 now: self.clock.now().trunc_subsecs(3),
                 published: former.map(|former| &former.input),

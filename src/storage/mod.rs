@@ -29,7 +29,7 @@ mod verify;
 mod write;
 
 pub use backup::{Carried, ExclusiveAccess, may_replace};
-pub use cluster::lease::{EntryLock, is_served};
+pub use cluster::lease::EntryLock;
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, REWRITE_AT_ONCE_MAX, unerased};
 pub use error::{AtPath, DbError, is_overtaken};

@@ -11,21 +11,19 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{
-    ACCEPT_ENCODING, AsHeaderName, CONTENT_TYPE, HeaderMap, LOCATION, RETRY_AFTER,
-};
+use reqwest::header::{ACCEPT_ENCODING, AsHeaderName, HeaderMap, LOCATION, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, StatusCode};
+use thiserror::Error;
 use url::Url;
 
-use super::error::SyncError;
 use crate::clock::Clock;
 use crate::compute::lock;
-use crate::config::SyncConfig;
-use crate::config::read_file;
-use crate::http::{client_builder, find_cause, innermost_io};
+use crate::config::{SyncConfig, read_file};
+use crate::http::client_builder;
 use crate::imports::Mask;
 use crate::links::{is_local, special_use};
+use crate::storage::DbError;
 
 const USER_AGENT: &str = concat!("reviews-service/", env!("CARGO_PKG_VERSION"), " (sync)");
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -42,6 +40,40 @@ pub const RETRY_WAITS: [Duration; 3] = [
 ];
 /// A longer `Retry-After` ends the run.
 const RETRY_AFTER_MAX: Duration = Duration::from_mins(2);
+
+/// Why a run imported nothing. The message is stored and shown, so it has no words of a server: neither its headers nor rows of
+/// its answer.
+#[derive(Debug, Error)]
+pub enum SyncError {
+    #[error("{message}")]
+    Failed {
+        message: String,
+        /// What is shown instead where the run was asked for; it may repeat rows.
+        details: Option<String>,
+    },
+    /// The server may answer later; the next run begins no earlier than it says.
+    #[error("{reason}")]
+    Busy {
+        reason: String,
+        wait: Option<Duration>,
+    },
+    #[error("it is being fetched just now; try again when that is done")]
+    Running,
+    #[error(transparent)]
+    Database(#[from] DbError),
+}
+
+impl SyncError {
+    pub fn failed(message: impl Into<String>) -> Self {
+        Self::Failed {
+            message: message.into(),
+            details: None,
+        }
+    }
+}
+
+/// Why an answer with the status 200 cannot be used.
+pub const NO_REVIEWS: &str = "status 200: no reviews found";
 
 /// An answer whose body is in a file.
 #[derive(Debug)]
@@ -146,18 +178,13 @@ impl SourceClient {
                 Err(error @ SyncError::Busy { .. }) => error,
                 answered => return answered,
             };
-            let (SyncError::Busy { reason, wait }, Some(default)) = (&error, waits.next()) else {
+            let (SyncError::Busy { wait, .. }, Some(default)) = (&error, waits.next()) else {
                 return Err(error);
             };
             let wait = wait.unwrap_or(default);
             if wait > RETRY_AFTER_MAX {
                 return Err(error);
             }
-            tracing::debug!(
-                reason,
-                wait_ms = wait.as_millis(),
-                "sync.retry: the request is sent again"
-            );
             self.clock.sleep(wait).await;
         }
     }
@@ -241,7 +268,7 @@ impl SourceClient {
             let wait = page.header(RETRY_AFTER);
             return Err(SyncError::Busy {
                 wait: wait.and_then(|field| self.clock.retry_after(field.trim())),
-                reason: page.describe(),
+                reason: format!("status {}", page.status.as_u16()),
             });
         }
         Ok(page)
@@ -255,19 +282,6 @@ pub fn is_busy(status: StatusCode) -> bool {
 impl FetchedPage {
     pub fn header(&self, name: impl AsHeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
-    }
-
-    pub fn no_reviews(&self) -> SyncError {
-        SyncError::failed(format!("{}: no reviews found", self.describe()))
-    }
-
-    /// Status and kind, in our own words: `status 404, HTML`.
-    pub fn describe(&self) -> String {
-        let media_type = self.header(CONTENT_TYPE).unwrap_or_default();
-        let media_type = media_type.to_ascii_lowercase();
-        let kind = KINDS.iter().find(|(part, _)| media_type.contains(part));
-        let kind = kind.map_or("another media type", |(_, kind)| kind);
-        format!("status {}, {kind}", self.status.as_u16())
     }
 }
 
@@ -309,31 +323,10 @@ pub fn failure_of(error: &reqwest::Error) -> SyncError {
             wait: None,
         };
     }
-    let reason = match (find_cause::<rustls::Error>(error), innermost_io(error)) {
-        (Some(rustls::Error::InvalidCertificate(_)), _) => {
-            "the server's certificate is not accepted: it has expired, is for another name than the host in the URL, of an authority that \
-             REVIEWS_SYNC_CA_FILE does not name, or of an authority itself (make one for the server with CA:FALSE)"
-                .to_owned()
-        }
-        (Some(_), _) | (_, None | Some(io::ErrorKind::UnexpectedEof)) => {
-            "the answer is no HTTP, or not whole; check scheme and port".to_owned()
-        }
-        // The kind of a failed look-up has no name yet.
-        (_, Some(kind)) if kind.to_string() == "uncategorized error" => {
-            "the host's name has no address; check the URL".to_owned()
-        }
-        (_, Some(kind)) => kind.to_string(),
-    };
-    SyncError::failed(format!("the request failed: {reason}"))
+    SyncError::failed(if error.is_connect() {
+        "no connection; check the URL's host and port, and the server's certificate: it must be valid, of that host, and of an authority \
+         that the system knows or REVIEWS_SYNC_CA_FILE names"
+    } else {
+        "the answer is no HTTP, or not whole; check the URL's scheme and port"
+    })
 }
-
-/// What parts of a media type say of an answer.
-const KINDS: [(&str, &str); 7] = [
-    ("sheet", "a workbook"),
-    ("json", "JSON"),
-    ("html", "HTML"),
-    ("xml", "XML"),
-    ("csv", "CSV"),
-    ("zip", "an archive"),
-    ("text/", "text"),
-];

@@ -13,8 +13,9 @@ use reqwest::header::{
 };
 use tempfile::TempDir;
 
-use super::client::{FetchedPage, PAGE_BYTES_MAX, SourceClient, check_size, unwritable};
-use super::error::SyncError;
+use super::client::{
+    FetchedPage, NO_REVIEWS, PAGE_BYTES_MAX, SourceClient, SyncError, check_size, unwritable,
+};
 use super::paging::{Pager, is_empty_list};
 use super::runner::{Preparation, Run, SyncRunner};
 use super::secrets::Secrets;
@@ -32,23 +33,19 @@ pub struct Fetched {
     pub files: Vec<PathBuf>,
     /// The folder of the pages, which is removed with this value.
     pub folder: TempDir,
-    /// Whether the answer is that of the last run; then there are no files.
-    pub is_same: bool,
     /// The number of reviews that the source says it has, where the format describes it.
     pub total: Option<u64>,
     /// Whether the answer names a next page that nothing reads.
     pub has_further_page: bool,
     /// Whether the first page is an object or a page of HTML, in which rows must be found.
     pub needs_rows: bool,
-    /// Status and kind of the first page.
-    pub answer: String,
     pub etag: Option<String>,
     pub last_modified: Option<String>,
     pub mask: Mask,
 }
 
 impl SyncRunner {
-    /// Fetches all pages.
+    /// Fetches all pages; `None` if the answer is that of the last run.
     ///
     /// # Errors
     /// If one page fails, all do.
@@ -56,17 +53,15 @@ impl SyncRunner {
         &self,
         run: &Run<'_>,
         prepared: &Preparation,
-    ) -> Result<Fetched, SyncError> {
+    ) -> Result<Option<Fetched>, SyncError> {
         let client = SourceClient::new(&self.config, &self.clock, run.entry.allows_http)?;
         let Secrets { url, headers, mask } = Secrets::of(run.entry, &client).await?;
         let mut fetched = Fetched {
             files: Vec::new(),
             folder: temporary_folder().map_err(|error| unwritable(&error))?,
-            is_same: false,
             total: None,
             has_further_page: false,
             needs_rows: false,
-            answer: String::new(),
             etag: None,
             last_modified: None,
             mask,
@@ -99,14 +94,13 @@ impl SyncRunner {
             let page = get.await.map_err(at_page)?;
             let status = page.status.as_u16();
             if number == 1 && status == 304 && !conditions.is_empty() {
-                fetched.is_same = true;
-                break;
+                return Ok(None);
             }
             if (pager.as_ref()).is_some_and(|pager: &Pager| pager.is_end(status)) {
                 break;
             }
             if status != 200 {
-                return Err(at_page(SyncError::failed(page.describe())));
+                return Err(at_page(SyncError::failed(format!("status {status}"))));
             }
             let _place = self.memory.acquire().await;
             let body = read_body(&page, &file, prepared.has_encoding)?;
@@ -117,13 +111,12 @@ impl SyncRunner {
             let text = text.trim_start_matches('\u{feff}').trim();
             if number == 1 {
                 if text.is_empty() {
-                    return Err(page.no_reviews());
+                    return Err(SyncError::failed(NO_REVIEWS));
                 }
                 let format = format_of(&body, &prepared.reading);
                 // Our own form has nothing but its own members, so an empty list in it is one.
                 let is_own = format.as_ref().is_some_and(|it| it.is_ours());
                 fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;
-                fetched.answer = page.describe();
                 pager = Some(Pager::new(&url, format));
             }
             let Some(pager) = &mut pager else { break };
@@ -142,14 +135,12 @@ impl SyncRunner {
                 );
             }
             fetched.files.push(name.into());
-            run.bar.set_position(number as u64);
-            run.bar.set_message(pager.rows().to_string());
             next = turn.next;
         }
         if let Some(pager) = pager {
             (fetched.total, fetched.has_further_page) = (pager.total, pager.has_further_page);
         }
-        Ok(fetched)
+        Ok(Some(fetched))
     }
 }
 

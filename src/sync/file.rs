@@ -6,20 +6,16 @@ use std::fmt::Display;
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
-use std::{env, fs, iter};
+use std::{env, fs};
 
-use reqwest::header::{AUTHORIZATION, HeaderName};
 use rustix::process::geteuid;
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::Spanned;
-use toml::de::DeTable;
 
-use super::error::SyncError;
+use super::client::SyncError;
 use super::schedule::Schedule;
 use crate::config::{SyncConfig, read_text};
 use crate::imports::{Format, FormatArgument, ImportRequest, SOURCE_DEFAULT, find_format, line_of};
@@ -57,28 +53,26 @@ pub struct SyncFile {
 /// What is fetched. No `Debug`: it may have secrets.
 #[serde_as]
 #[derive(Clone, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(
+    deny_unknown_fields,
+    expecting = "a table, which begins with its [name]"
+)]
 pub struct Entry {
     #[serde(skip)]
     pub name: String,
-    #[serde(deserialize_with = "read_url")]
     pub url: Template,
-    #[serde(default, deserialize_with = "read_interval")]
     every: Option<Schedule>,
-    #[serde(default, deserialize_with = "read_times")]
     at: Option<Schedule>,
-    #[serde(default, deserialize_with = "read_headers")]
-    pub headers: Vec<(HeaderName, Template)>,
-    #[serde_as(as = "Option<DisplayFromStr>")]
     #[serde(default)]
+    pub headers: BTreeMap<String, Template>,
     pub basic: Option<Template>,
     /// Program and arguments.
     #[serde(default)]
     pub command: Vec<String>,
     pub google_credentials: Option<PathBuf>,
-    #[serde(default, deserialize_with = "read_source")]
     pub source: Option<String>,
-    #[serde(default, deserialize_with = "read_format")]
+    #[serde_as(as = "Option<DisplayFromStr>")]
+    #[serde(default)]
     format: Option<FormatArgument>,
     #[serde(default, rename = "partial")]
     pub is_partial: bool,
@@ -92,78 +86,19 @@ pub struct Entry {
     digested: Value,
 }
 
-/// # Errors
-/// If the value is no text, or `read` refuses it.
-fn read_with<'de, D: Deserializer<'de>, T, E: Display>(
-    value: D,
-    read: impl FnOnce(&str) -> Result<T, E>,
-) -> Result<T, D::Error> {
-    read(&String::deserialize(value)?).map_err(D::Error::custom)
-}
-
-fn read_url<'de, D: Deserializer<'de>>(value: D) -> Result<Template, D::Error> {
-    read_with(value, |text| {
-        if ["https://", "http://", "${"]
-            .iter()
-            .any(|begin| text.trim().starts_with(begin))
-        {
-            return text.parse();
-        }
-        Err("write it like https://HOST/PATH".to_owned())
-    })
-}
-
-fn read_interval<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Schedule>, D::Error> {
-    read_with(value, Schedule::parse_interval).map(Some)
-}
-
-fn read_times<'de, D: Deserializer<'de>>(value: D) -> Result<Option<Schedule>, D::Error> {
-    read_with(value, Schedule::parse_cron).map(Some)
-}
-
-fn read_source<'de, D: Deserializer<'de>>(value: D) -> Result<Option<String>, D::Error> {
-    read_with(value, |name| {
-        if name.contains("${") {
-            return Err("variables stand in url, headers and basic only");
-        }
-        Ok(Some(compose(name.trim()).into_owned()).filter(|name| !name.is_empty()))
-    })
-}
-
-fn read_format<'de, D: Deserializer<'de>>(value: D) -> Result<Option<FormatArgument>, D::Error> {
-    read_with(value, |text| match text.parse() {
-        Ok(FormatArgument::Draft) => Err("a draft is none; leave the key out".to_owned()),
-        format => format.map(Some),
-    })
-}
-
-/// # Errors
-/// With the name of the header at fault.
-fn read_headers<'de, D: Deserializer<'de>>(
-    table: D,
-) -> Result<Vec<(HeaderName, Template)>, D::Error> {
-    let headers = BTreeMap::<String, String>::deserialize(table)?.into_iter();
-    let headers = headers.map(|(name, value)| {
-        let fault = |reason: String| D::Error::custom(format!("{name}: {reason}"));
-        let value = value.parse().map_err(fault)?;
-        let header: Result<HeaderName, _> = name.parse();
-        Ok((header.map_err(|error| fault(error.to_string()))?, value))
-    });
-    headers.collect()
-}
-
 /// A text in which `${NAME}` is a value of the environment, and `$${` is `${`.
-#[derive(Clone)]
+#[derive(Clone, Deserialize)]
+#[serde(try_from = "String")]
 pub struct Template {
     written: String,
     /// Texts, each with the variable that follows it.
     parts: Vec<(String, Option<String>)>,
 }
 
-impl FromStr for Template {
-    type Err = String;
+impl TryFrom<String> for Template {
+    type Error = String;
 
-    fn from_str(text: &str) -> Result<Self, String> {
+    fn try_from(text: String) -> Result<Self, String> {
         let (mut parts, mut rest) = (Vec::new(), text.trim());
         while let Some((before, after)) = rest.split_once("${") {
             if let Some(before) = before.strip_suffix('$') {
@@ -246,7 +181,7 @@ impl SyncFile {
     pub fn parse(text: &str, path: &Path) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
         let read = toml::from_str::<BTreeMap<String, Spanned<Entry>>>(text);
-        let read = read.map_err(|error| describe_fault(text, &error))?;
+        let read = read.map_err(|error| describe_fault(text, error))?;
         let mut written: BTreeMap<String, Value> = toml::from_str(text).unwrap_or_default();
         let mut entries = Vec::new();
         for (name, entry) in read {
@@ -260,14 +195,12 @@ impl SyncFile {
     }
 
     /// # Errors
-    /// If there is no entry of that name, with the nearest.
+    /// If there is no entry of that name.
     pub fn find(&self, name: &str) -> Result<&Entry, String> {
-        let names = self.entries.iter().map(|entry| entry.name.as_str());
         let found = self.entries.iter().find(|entry| entry.name == name);
         found.ok_or_else(|| {
-            let near = nearest(name, names)
-                .map_or_else(String::new, |near| format!("; the nearest is {near}"));
-            format!("no entry {name} in {}{near}", self.path.display())
+            let path = self.path.display();
+            format!("no entry {name} in {path}; `reviews sync list` lists them")
         })
     }
 }
@@ -283,9 +216,8 @@ fn read_regular(path: &Path) -> io::Result<String> {
 
 fn is_name(name: &str) -> bool {
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    (1..=NAME_BYTES_MAX).contains(&name.len())
-        && name.bytes().all(is_part)
-        && !name.starts_with('-')
+    let is_long = name.is_empty() || name.len() > NAME_BYTES_MAX;
+    !is_long && !name.starts_with('-') && name.bytes().all(is_part)
 }
 
 impl Entry {
@@ -299,46 +231,39 @@ impl Entry {
                 "the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -, and begins with no -"
             ));
         }
+        let mut begins = ["https://", "http://", "${"].iter();
+        if !begins.any(|begin| self.url.written.starts_with(begin)) {
+            return Err("url: write it like https://HOST/PATH".to_owned());
+        }
+        if self.every.is_some() && self.at.is_some() {
+            return Err("every and at exclude each other; keep one".to_owned());
+        }
+        let mut headers = self.headers.keys();
+        let has_authorization =
+            self.basic.is_some() || headers.any(|name| name.eq_ignore_ascii_case("authorization"));
+        if self.google_credentials.is_some() && has_authorization {
+            let reason =
+                "google_credentials and another Authorization exclude each other; keep one";
+            return Err(reason.to_owned());
+        }
         if let Some(keys) = digested.as_object_mut() {
             keys.retain(|key, _| !["every", "at", "partial"].contains(&key.as_str()));
         }
         let folder = file.parent().unwrap_or(Path::new("/"));
-        let entry = Self {
+        let source = self.source.map(|name| compose(name.trim()).into_owned());
+        Ok(Self {
             name,
+            source: source.filter(|name| !name.is_empty()),
             google_credentials: self.google_credentials.map(|path| folder.join(path)),
             format: match self.format {
                 Some(FormatArgument::File(path)) => Some(FormatArgument::File(folder.join(path))),
+                Some(FormatArgument::Draft) => None,
                 format => format,
             },
             file: file.to_owned(),
             digested,
             ..self
-        };
-        entry.check().map(|()| entry)
-    }
-
-    /// # Errors
-    /// If keys exclude each other, or one needs another.
-    fn check(&self) -> Result<(), String> {
-        let has_authorization = self.headers.iter().any(|(name, _)| *name == AUTHORIZATION);
-        let authorizations = [
-            ("google_credentials", self.google_credentials.is_some()),
-            ("basic", self.basic.is_some()),
-            ("a header Authorization", has_authorization),
-        ];
-        let times = [("every", self.every.is_some()), ("at", self.at.is_some())];
-        for keys in [&authorizations[..], &times] {
-            let mut stated = keys.iter().filter(|(_, is_stated)| *is_stated);
-            if let (Some((one, _)), Some((other, _))) = (stated.next(), stated.next()) {
-                return Err(format!("{one} and {other} exclude each other; keep one"));
-            }
-        }
-        let uses_command = (self.templates().flat_map(Template::variables)).any(|it| it == COMMAND);
-        match (uses_command, self.command.is_empty()) {
-            (true, true) => Err("${COMMAND} is what `command` prints, which is missing".to_owned()),
-            (false, false) => Err("`command` is set, but ${COMMAND} is used in no key".to_owned()),
-            _ => Ok(()),
-        }
+        })
     }
 
     pub fn schedule(&self) -> Schedule {
@@ -353,8 +278,9 @@ impl Entry {
     }
 
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
-        let values = self.headers.iter().map(|(_, value)| value);
-        values.chain(&self.basic).chain([&self.url])
+        (self.headers.values())
+            .chain(&self.basic)
+            .chain([&self.url])
     }
 
     /// Scheme, host and path of the address, with variables as they are written.
@@ -436,27 +362,20 @@ impl Entry {
     /// # Errors
     /// If there is such a file.
     pub fn check_files(&self) -> Result<(), SyncError> {
-        let format = match &self.format {
-            Some(FormatArgument::File(path)) => Some(path.clone()),
-            _ => None,
-        };
-        let command = (!self.command.is_empty()).then(|| self.program());
-        let credentials = self.google_credentials.clone();
-        let files = [
-            Some(self.file.clone()),
-            credentials,
-            format,
-            command.transpose()?,
-        ];
-        for path in files.into_iter().flatten() {
+        let mut files = vec![self.file.clone()];
+        files.extend(self.google_credentials.clone());
+        if let Some(FormatArgument::File(path)) = &self.format {
+            files.push(path.clone());
+        }
+        if !self.command.is_empty() {
+            files.push(self.program()?);
+        }
+        for path in files {
             // One that is not there is reported where it is read.
             let Ok(metadata) = fs::metadata(&path) else {
                 continue;
             };
             let (shown, owner) = (path.display(), metadata.uid());
-            if !metadata.is_file() {
-                return Err(SyncError::failed(format!("{shown} is no regular file")));
-            }
             if metadata.mode() & 0o002 != 0 {
                 return Err(SyncError::failed(format!(
                     "everybody may write {shown}, which says where secrets go and what is run; `chmod o-w` it"
@@ -473,45 +392,23 @@ impl Entry {
     }
 }
 
-/// What is wrong with a file: its line and key, without the value.
-fn describe_fault(text: &str, error: &toml::de::Error) -> String {
-    let span = error.span().unwrap_or_default();
-    let line = line_of(text, span.start);
-    let message = error.message().trim_end();
-    if message.starts_with("duplicate key") {
-        return format!("line {line}: a name stands twice");
-    }
-    let Ok(table) = DeTable::parse(text) else {
-        return format!(
-            "line {line}: this is no TOML; texts stand in quotes, and each entry begins with its [name]"
-        );
+/// What is wrong with a file: its line and key, without the value, which the words of the library have.
+fn describe_fault(text: &str, mut error: toml::de::Error) -> String {
+    let line = line_of(text, error.span().unwrap_or_default().start);
+    error.set_input(None);
+    let shown = error.to_string();
+    let path = shown.trim_end().rsplit_once("\nin `");
+    let Some((message, path)) = path else {
+        return format!("line {line}: this is no TOML: {}", error.message());
     };
-    let entries = table.get_ref();
-    if message.starts_with("missing field") {
-        let names = entries.keys().filter(|name| name.span().start < span.end);
-        let name = names.max_by_key(|name| name.span().start);
-        let name = name.map_or("", |name| name.get_ref());
-        return format!("line {line}: [{name}]: {message}");
-    }
-    // The line has the value, too, or only a part of it: the key is the last one that begins before the fault.
-    let keys = entries.iter().flat_map(|(name, entry)| {
-        let keys = entry.get_ref().as_table().into_iter();
-        iter::once(name).chain(keys.flat_map(|keys| keys.keys()))
-    });
-    let keys = keys.filter(|key| key.span().start <= span.start);
-    let key = keys.max_by_key(|key| key.span().start);
-    let key = key.map_or("", |key| key.get_ref());
     let reason = match message.rsplit_once(", expected ") {
-        _ if message.starts_with("unknown field") => {
-            let near = nearest(key, KEYS).unwrap_or_default();
-            format!("no key of an entry; the nearest is {near}")
+        Some((unknown, _)) if unknown.starts_with("unknown field") => {
+            let name = unknown.split('`').nth(1).unwrap_or_default();
+            let near = nearest(name, KEYS).unwrap_or_default();
+            format!("{name} is no key of an entry; the nearest is {near}")
         }
-        Some((_, "struct Entry")) => {
-            "stands in no entry; a key stands below the [name] of its entry".to_owned()
-        }
-        // What stands before has the value.
         Some((_, expected)) => format!("expected {expected}"),
         None => message.to_owned(),
     };
-    format!("line {line}: {key}: {reason}")
+    format!("line {line}: {}: {reason}", path.trim_end_matches('`'))
 }

@@ -2,7 +2,6 @@
 //! reviews. `docs/guides/keep-reviews-fresh.md` is its guide; RFC 9110 and RFC 8288 are the rules for requests and pages.
 
 mod client;
-mod error;
 mod fetch;
 mod file;
 mod paging;
@@ -12,7 +11,7 @@ mod schedule;
 mod scheduler;
 mod secrets;
 
-pub use error::SyncError;
+pub use client::SyncError;
 pub use file::{Entry, KEYS, SyncFile};
 pub use run::{Imported, RunOutcome};
 pub use runner::{Run, RunOptions, SyncRunner};

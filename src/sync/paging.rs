@@ -10,13 +10,10 @@ use reqwest::header::{HeaderMap, LINK};
 use serde::de::IgnoredAny;
 use url::Url;
 
-use super::client::FetchedPage;
-use super::error::SyncError;
-use crate::imports::{Format, Paging, ReviewField};
+use super::client::{FetchedPage, NO_REVIEWS, SyncError};
+use crate::imports::{Format, Paging};
 use crate::model::json::{self, visit};
 
-/// Rows of all pages of a run, of which hashes are kept.
-const ROWS_MAX: usize = 2_000_000;
 /// Objects deep to which a further page is looked for that no platform's file describes.
 const DEPTH_MAX: usize = 3;
 
@@ -25,11 +22,9 @@ pub struct Pager {
     first: Url,
     format: Option<Arc<Format>>,
     hasher: RandomState,
-    /// Hashes of the rows so far, by their ids.
-    seen_rows: HashSet<u64>,
+    /// Hashes of the lists so far: a source may repeat its last page for ever.
+    seen_lists: HashSet<u64>,
     seen_urls: HashSet<Url>,
-    /// Whether a page named the next one by `Link`; then the others do, too.
-    has_links: bool,
     /// The number of reviews that the source says it has, where the format describes it.
     pub total: Option<u64>,
     /// Whether the last page names a next one that is not read.
@@ -39,7 +34,7 @@ pub struct Pager {
 /// What a page brings.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Turn {
-    /// Whether it has a row that no earlier page has.
+    /// Whether it has rows, and no earlier page the same ones.
     pub is_new: bool,
     pub next: Option<Url>,
 }
@@ -73,9 +68,8 @@ impl Pager {
             first: first.clone(),
             format,
             hasher: RandomState::new(),
-            seen_rows: HashSet::new(),
+            seen_lists: HashSet::new(),
             seen_urls: HashSet::from([first.clone()]),
-            has_links: false,
             total: None,
             has_further_page: false,
         }
@@ -90,47 +84,36 @@ impl Pager {
         (self.paging()).is_some_and(|paging| paging.end_status.contains(&status))
     }
 
-    pub fn rows(&self) -> usize {
-        self.seen_rows.len()
-    }
-
-    /// Takes the page at `url` with this body. One without rows, or with rows of earlier pages only, is the end; a short one is not.
+    /// Takes the page at `url` with this body. One without rows, or with the rows of an earlier one, is the end; a short one is not.
     ///
     /// # Errors
-    /// If a further page has no list of rows, or there are too many.
+    /// If a further page has no list of rows.
     pub fn turn(&mut self, url: &Url, page: &FetchedPage, body: &str) -> Result<Turn, SyncError> {
-        let before = self.seen_rows.len();
         let format = self.format.clone();
         let paging = format.as_ref().and_then(|format| format.paging.as_ref());
-        let is_list = self.note_rows(body, paging.and_then(|paging| paging.rows.as_deref()));
-        if !is_list {
-            // An object is none of the texts below.
-            if paging.is_some_and(|paging| paging.rows.is_some()) && before > 0 {
-                return Err(page.no_reviews());
-            }
-            // A table or another text, of which an empty page has nothing.
-            if !body.is_empty() {
-                self.seen_rows.insert(self.hasher.hash_one(body));
-            }
+        let mut paths = (paging.and_then(|paging| paging.rows.as_deref()))
+            .into_iter()
+            .flat_map(|paths| paths.split(", "));
+        let is_list = |text: &&str| text.starts_with('[');
+        let list = Some(body).filter(is_list);
+        let list = list.or_else(|| paths.find_map(|path| member(body, path)).filter(is_list));
+        if list.is_none()
+            && !self.seen_lists.is_empty()
+            && paging.is_some_and(|paging| paging.rows.is_some())
+        {
+            return Err(SyncError::failed(NO_REVIEWS));
         }
-        if self.seen_rows.len() > ROWS_MAX {
-            return Err(SyncError::failed(format!(
-                "the pages have more than {ROWS_MAX} rows"
-            )));
-        }
+        // A table or another text has its rows somewhere.
+        let rows = list.unwrap_or(body);
+        let has_rows = !rows.is_empty() && !is_empty_list(rows);
+        let is_new = has_rows && self.seen_lists.insert(self.hasher.hash_one(rows));
         let total =
             paging.and_then(|paging| word(member(body, paging.total.as_ref()?)?)?.parse().ok());
         self.total = self.total.max(total);
-        let is_new = self.seen_rows.len() > before;
         let link = next_link(&page.headers).map(str::to_owned);
-        self.has_links |= link.is_some();
-        let link = link.or_else(|| {
-            let path = paging.filter(|_| !self.has_links)?.next.as_ref()?;
-            word(member(body, path)?)
-        });
+        let link = link.or_else(|| word(member(body, paging?.next.as_ref()?)?));
         let named = match &link {
             Some(link) => self.with_query_of(link),
-            None if self.has_links => None,
             None => self.next(url, body),
         };
         // A token that repeats would lead around in circles.
@@ -141,7 +124,6 @@ impl Pager {
         self.seen_urls.extend(next.clone());
         let is_named_by_page = match &link {
             Some(link) => !is_known || self.is_elsewhere(link),
-            None if self.has_links => false,
             None if paging.is_some_and(|paging| paging.token.is_some()) => !is_known,
             None => names_next_page(body, DEPTH_MAX),
         };
@@ -153,39 +135,6 @@ impl Pager {
     fn is_elsewhere(&self, link: &str) -> bool {
         let target = self.first.join(link);
         target.is_ok_and(|target| target.path() != self.first.path())
-    }
-
-    /// Keeps what tells each row from those before: its id, because other members may change from page to page, or the whole row.
-    /// Returns whether there is a list: the answer, or the array at the first of `paths` that it has.
-    fn note_rows(&mut self, body: &str, paths: Option<&str>) -> bool {
-        let ids = self
-            .format
-            .as_ref()
-            .map(|it| it.column_names(ReviewField::Id));
-        let ids = ids.unwrap_or_default();
-        let (hasher, seen) = (&self.hasher, &mut self.seen_rows);
-        let note = |_: &str, row: &str| {
-            // Counted before the page ends, so that memory is bounded.
-            if seen.len() <= ROWS_MAX {
-                let id = ids.iter().find_map(|path| word(member(row, path)?));
-                seen.insert(match id {
-                    Some(id) => hasher.hash_one(id),
-                    None => hasher.hash_one(row),
-                });
-            }
-            ControlFlow::<()>::Continue(())
-        };
-        let mut paths = paths.into_iter().flat_map(|paths| paths.split(", "));
-        let list = if body.starts_with('[') {
-            Some(body)
-        } else {
-            paths.find_map(|path| member(body, path))
-        };
-        let Some(list) = list.filter(|list| list.starts_with('[')) else {
-            return false;
-        };
-        visit(list, note);
-        true
     }
 
     /// The page after the one at `url`, as the platform's file says.

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
-use super::error::SyncError;
+use super::client::{NO_REVIEWS, SyncError};
 use super::fetch::Fetched;
 use super::file::Entry;
 use super::runner::{Preparation, Run, SyncRunner};
@@ -154,11 +154,6 @@ impl SyncRunner {
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
-        if run.options.withdraw_missing && run.entry.is_partial {
-            return Err(SyncError::failed(
-                "--withdraw-missing: the entry is partial, so what an answer lacks is not gone",
-            ));
-        }
         let prepared = self.prepare(run.entry, state, zone).await?;
         let minutes = RUN_TIMEOUT.as_secs() / 60;
         let fetched = tokio::select! {
@@ -168,14 +163,9 @@ impl SyncRunner {
             }
             () = run.stop.cancelled() => return Ok(RunOutcome::Stopped),
         };
-        if fetched.is_same {
+        let Some(fetched) = fetched else {
             return Ok(RunOutcome::Unchanged);
-        }
-        if run.options.withdraw_missing && fetched.has_further_page {
-            return Err(SyncError::failed(
-                "--withdraw-missing: the answer names a next page that nothing reads, so what it lacks is not gone",
-            ));
-        }
+        };
         match self.import(run, &prepared, &fetched, ask, watch).await {
             Err(_) if run.stop.is_cancelled() => Ok(RunOutcome::Stopped),
             imported => imported.map(|imported| RunOutcome::Imported(Box::new(imported))),
@@ -257,12 +247,14 @@ impl SyncRunner {
                     })?;
                     request.own_format = Some(answered);
                 }
-                // A refused option says its name; anything else has words of the answer.
-                Err(ImportError::Refused(reason)) if !reason.starts_with("--") => {
-                    return Err(describe_unread(&reason, run, fetched));
-                }
-                Err(error @ ImportError::Open(_)) => {
-                    return Err(describe_unread(&error.to_string(), run, fetched));
+                Err(error @ (ImportError::Refused(_) | ImportError::Open(_))) => {
+                    let (name, reason) = (&entry.name, error.to_string());
+                    return Err(SyncError::Failed {
+                        message: format!(
+                            "{NO_REVIEWS}; `reviews sync run {name} --dry-run` shows why"
+                        ),
+                        details: Some(fetched.mask.apply(&format!("{NO_REVIEWS}: {reason}"))),
+                    });
                 }
                 Err(error) => return Err(describe(error, fetched)),
             }
@@ -308,13 +300,12 @@ impl SyncRunner {
         let rows: u64 = report.files.iter().map(|file| file.rows).sum();
         let refuse = |reason: String| Err(ImportError::Refused(reason).into());
         if fetched.needs_rows && rows == 0 {
-            return refuse(format!("{}: no reviews found", fetched.answer));
+            return refuse(NO_REVIEWS.to_owned());
         }
-        if run.options.withdraw_missing && rows == 0 {
-            return refuse(
-                "--withdraw-missing: the answer has no review, and not all of an entry can be gone"
-                    .to_owned(),
-            );
+        let is_partial = entry.is_partial || fetched.has_further_page;
+        if run.options.withdraw_missing && (is_partial || rows == 0) {
+            let reason = "--withdraw-missing: the answer has only some of the reviews, or none, so what it lacks is not gone";
+            return refuse(reason.to_owned());
         }
         let mut states = sync_states(write.for_reading()).await?;
         let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
@@ -383,16 +374,6 @@ impl SyncRunner {
         };
         note_sync_success(write, &success).await?;
         Ok(has_further_page)
-    }
-}
-
-/// Why an answer could not be read, without its words.
-fn describe_unread(reason: &str, run: &Run<'_>, fetched: &Fetched) -> SyncError {
-    let found = format!("{}: no reviews found", fetched.answer);
-    let name = &run.entry.name;
-    SyncError::Failed {
-        message: format!("{found}; `reviews sync run {name} --dry-run` shows why"),
-        details: Some(format!("{found}: {}", fetched.mask.apply(reason))),
     }
 }
 

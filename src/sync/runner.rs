@@ -2,7 +2,6 @@
 
 use chrono_tz::Tz;
 use clap::Args;
-use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -38,8 +37,6 @@ pub struct Run<'r> {
     pub options: &'r RunOptions,
     pub is_scheduled: bool,
     pub stop: &'r CancellationToken,
-    /// Shows the number of pages and rows.
-    pub bar: &'r ProgressBar,
 }
 
 /// What a run knows before it fetches.

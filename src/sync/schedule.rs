@@ -6,6 +6,7 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
+use serde::Deserialize;
 
 use crate::config::TimeSpan;
 
@@ -13,7 +14,8 @@ use crate::config::TimeSpan;
 const INTERVAL_MIN: Duration = Duration::from_mins(5);
 
 /// As it was written, and what it means.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
 pub enum Schedule {
     Every(String, Duration),
     At(String, Box<Cron>),
@@ -32,30 +34,26 @@ impl fmt::Display for Schedule {
     }
 }
 
-impl Schedule {
-    /// # Errors
-    /// If the text is no interval, or less than 5 minutes.
-    pub fn parse_interval(text: &str) -> Result<Self, &'static str> {
-        let span: Result<TimeSpan, _> = text.parse();
-        match span.map(|span| span.0) {
-            Err(_) => Err("no interval; write it like 90m or 6h, at most a year"),
-            Ok(span) if span < INTERVAL_MIN => Err("less than 5 minutes; write 5m or more"),
-            Ok(span) => Ok(Self::Every(text.to_owned(), span)),
-        }
-    }
+impl TryFrom<String> for Schedule {
+    type Error = &'static str;
 
-    /// # Errors
-    /// If the text is not five fields of cron.
-    pub fn parse_cron(text: &str) -> Result<Self, &'static str> {
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if let Ok(TimeSpan(interval)) = text.parse() {
+            return if interval < INTERVAL_MIN {
+                Err("less than 5 minutes; write 5m or more")
+            } else {
+                Ok(Self::Every(text, interval))
+            };
+        }
         // The parser also takes nicknames such as @daily, and seconds and years.
         let cron = text.parse().ok();
-        let cron: Option<Cron> = cron.filter(|_| text.split_whitespace().count() == 5);
-        let cron = cron.ok_or(
-            "no schedule; write five fields: minute, hour, day, month, weekday, like \"15 3 * * *\"",
-        )?;
-        Ok(Self::At(text.to_owned(), Box::new(cron)))
+        let cron = cron.filter(|_| text.split_whitespace().count() == 5);
+        let cron = cron.map(|cron| Self::At(text, Box::new(cron)));
+        cron.ok_or("no schedule; write every = \"6h\", or at = \"15 3 * * *\": minute, hour, day, month, weekday")
     }
+}
 
+impl Schedule {
     /// The next time after `now`.
     pub fn next(&self, now: DateTime<Utc>, zone: Tz) -> DateTime<Utc> {
         match self {
@@ -76,7 +74,7 @@ mod tests {
     #[test]
     fn cron_of_other_than_five_fields_is_refused() {
         for text in ["* * * *", "* * * * * *", "61 * * * *", "@daily"] {
-            assert!(Schedule::parse_cron(text).is_err(), "{text}");
+            assert!(Schedule::try_from(text.to_owned()).is_err(), "{text}");
         }
         for text in [
             "*/5 * * * *",
@@ -84,13 +82,13 @@ mod tests {
             "0 3 29 2 *",
             "0,30 8-18 * * 1-5",
         ] {
-            assert!(Schedule::parse_cron(text).is_ok(), "{text}");
+            assert!(Schedule::try_from(text.to_owned()).is_ok(), "{text}");
         }
     }
 
     #[test]
     fn cron_is_in_the_time_zone_of_the_business() {
-        let schedule = Schedule::parse_cron("15 3 * * mon").unwrap();
+        let schedule = Schedule::try_from("15 3 * * mon".to_owned()).unwrap();
         let now = "2026-11-20T12:00:00Z".parse().unwrap();
         let next = schedule.next(now, Tz::America__Phoenix);
         assert_eq!(next.to_rfc3339(), "2026-11-23T10:15:00+00:00");

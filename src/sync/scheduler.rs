@@ -5,17 +5,16 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures_util::future;
-use indicatif::ProgressBar;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use super::error::SyncError;
+use super::client::SyncError;
 use super::file::{Entry, SyncFile};
-use super::run::{RunOutcome, is_due};
+use super::run::is_due;
 use super::runner::{Run, RunOptions, SyncRunner};
 use crate::clock::Monotonic;
 use crate::compute::lock;
-use crate::imports::{Outcome, Watch};
+use crate::imports::Watch;
 use crate::metrics::{self, figure};
 use crate::storage::business::time_zone;
 use crate::storage::sync::{SyncState, forget_other_totals, sync_states};
@@ -149,8 +148,6 @@ impl EntryScheduler {
                 tracing::error!(
                     "sync.file_faulty: the entries stay as they were last read: {fault}"
                 );
-            } else {
-                tracing::info!("sync.file_read: the file of entries can be read again");
             }
             in_force.fault = fault;
         }
@@ -158,22 +155,29 @@ impl EntryScheduler {
     }
 
     async fn run_entry(&self, entry: &Entry, stop: &CancellationToken) -> Result<(), DbError> {
-        let (bar, options) = (ProgressBar::hidden(), RunOptions::default());
+        let options = RunOptions::default();
         let run = Run {
             entry,
             options: &options,
             is_scheduled: true,
             stop,
-            bar: &bar,
         };
         let run = self
             .runner
             .run_locked(&run, None, &mut Unwatched(stop))
             .await;
-        log_run(&entry.name, &run);
         match run {
+            // A command may run it now.
+            Ok(_) | Err(SyncError::Running) => Ok(()),
             Err(SyncError::Database(error)) => Err(error),
-            Ok(_) | Err(_) => Ok(()),
+            Err(error) => {
+                tracing::warn!(
+                    entry = entry.name,
+                    %error,
+                    "sync.failed: an entry could not be fetched; it is tried again on its schedule"
+                );
+                Ok(())
+            }
         }
     }
 
@@ -211,34 +215,6 @@ impl EntryScheduler {
             }
         }
         *measured = names;
-    }
-}
-
-fn log_run(entry: &str, run: &Result<RunOutcome, SyncError>) {
-    match run {
-        // A command may run it now.
-        Ok(RunOutcome::Stopped) | Err(SyncError::Running) => {}
-        Ok(RunOutcome::Unchanged) => tracing::info!(
-            entry,
-            "sync.unchanged: the answer of an entry is that of its last run"
-        ),
-        Ok(RunOutcome::Imported(imported)) => {
-            let report = &imported.report;
-            tracing::info!(
-                entry,
-                reviews = report.taken,
-                new = report.count(Outcome::New),
-                updated = report.count(Outcome::Updated),
-                rejected = report.count(Outcome::Rejected),
-                doubtful = report.count(Outcome::Doubtful),
-                "sync.run: an entry was fetched"
-            );
-        }
-        Err(error) => tracing::warn!(
-            entry,
-            %error,
-            "sync.failed: an entry could not be fetched; it is tried again on its schedule"
-        ),
     }
 }
 

@@ -13,21 +13,21 @@ use percent_encoding::utf8_percent_encode;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
-use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, BufReader};
+use serde_json::Value;
+use tokio::io::AsyncReadExt as _;
 use tokio::process::Command;
 use url::Url;
 use url::form_urlencoded::Serializer;
 
-use super::client::{SourceClient, check_scheme, failure_of, is_busy};
-use super::error::SyncError;
+use super::client::{SourceClient, SyncError, check_scheme, failure_of, is_busy};
 use super::file::{COMMAND, Entry, Template};
 use crate::config::{read_file, variable};
 use crate::http::read_body;
 use crate::imports::{Mask, QUERY_VALUE};
 
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
-/// An OAuth token has at most a few KiB.
-const LINE_BYTES_MAX: u64 = 64 << 10;
+/// All that a command may print.
+const OUTPUT_BYTES_MAX: u64 = 64 << 10;
 
 /// What the requests of one run have, and what its answers may not repeat.
 pub struct Secrets {
@@ -50,7 +50,9 @@ impl Secrets {
             }
             let value = if name == COMMAND {
                 let line = first_line(entry).await;
-                line.map_err(|reason| SyncError::failed(format!("command: {reason}")))?
+                line.map_err(|reason| {
+                    SyncError::failed(format!("command: {reason}; run it by hand to see why"))
+                })?
             } else {
                 read_variable(name)?
             };
@@ -73,7 +75,10 @@ impl Secrets {
         let fill = |template: &Template| template.fill(|_, name| values[name].clone());
         let mut headers = HeaderMap::new();
         for (name, value) in &entry.headers {
-            headers.append(name, header_value(name, &fill(value))?);
+            let header = HeaderName::try_from(name).map_err(|_| {
+                SyncError::failed(format!("headers: {name} is no name of a header"))
+            })?;
+            headers.append(&header, header_value(&header, &fill(value))?);
         }
         if let Some(basic) = &entry.basic {
             let encoded = BASE64_STANDARD.encode(fill(basic));
@@ -132,49 +137,29 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| {
-            let reason = error.kind();
-            format!(
-                "the program of `command` cannot be started ({reason}); check its path and mode"
-            )
-        })?;
+        .map_err(|error| format!("it cannot be started ({})", error.kind()))?;
     let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    let output = child.stdout.take().ok_or("the command has no output")?;
-    let mut output = BufReader::new(output);
-    let run = async move {
-        let mut line = String::new();
-        let read = (&mut output)
-            .take(LINE_BYTES_MAX)
-            .read_line(&mut line)
-            .await;
-        read.map_err(|error| format!("the command printed no text ({})", error.kind()))?;
-        // What it prints besides is read, so that it can end, but not until the end of the output: a process that the command left may
-        // keep that open.
-        let rest = async {
-            let _ = tokio::io::copy(&mut output, &mut tokio::io::sink()).await;
-            std::future::pending().await
-        };
-        let status = tokio::select! {
-            status = child.wait() => status,
-            never = rest => never,
-        };
-        let status = status.map_err(|error| format!("the command was lost ({})", error.kind()))?;
-        if status.success() {
-            Ok(line)
-        } else {
-            Err(format!("the command failed ({status})"))
-        }
+    let output = child.stdout.take().ok_or("it has no output")?;
+    let run = async {
+        let (mut text, mut output) = (String::new(), output.take(OUTPUT_BYTES_MAX));
+        let read = output.read_to_string(&mut text).await;
+        read.map_err(|error| format!("it printed no text ({})", error.kind()))?;
+        // More than that ends it.
+        drop(output);
+        let status = child.wait().await;
+        let status = status.map_err(|error| format!("it was lost ({})", error.kind()))?;
+        let is_done = status.success().then_some(text);
+        is_done.ok_or_else(|| format!("it failed ({status})"))
     };
-    let line = tokio::time::timeout(COMMAND_TIMEOUT, run).await;
+    let ran = tokio::time::timeout(COMMAND_TIMEOUT, run).await;
     if let Some(group) = group {
         // What the command started and left would pile up with every run. An error means that nothing is left.
         let _ = kill_process_group(group, Signal::KILL);
     }
-    let line = line.unwrap_or_else(|_| Err("the command took longer than a minute".to_owned()));
-    let line = line.map_err(|reason| format!("{reason}; run it by hand to see why"))?;
-    let line = line.trim();
+    let text = ran.unwrap_or_else(|_| Err("it took longer than a minute".to_owned()))?;
+    let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() || line.contains(char::is_control) {
-        return Err("the command did not print a line of text first".to_owned());
+        return Err("it did not print a line of text first".to_owned());
     }
     Ok(line.to_owned())
 }
@@ -196,13 +181,6 @@ struct Credentials {
     token_uri: Option<String>,
     /// The project whose quota is used, if it is not the client's.
     quota_project_id: Option<String>,
-}
-
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct TokenAnswer {
-    access_token: String,
-    error: String,
 }
 
 impl Credentials {
@@ -242,29 +220,20 @@ impl Credentials {
         let status = response.status();
         let body = read_body(response, ANSWER_BYTES_MAX).await;
         let body = body.map_err(|error| failure_of(&error))?;
-        let answer: TokenAnswer = serde_json::from_slice(&body).unwrap_or_default();
-        let reason = match &*answer.error {
-            "" if status.is_success() && !answer.access_token.is_empty() => {
-                return Ok(answer.access_token);
-            }
-            "invalid_grant" => {
-                "Google no longer accepts the refresh token; get a new one and write it into the file (of a client in testing it ends \
-                 after seven days; publish the client): docs/guides/google-business-profile.md"
-            }
-            "invalid_client" | "unauthorized_client" => {
-                "Google does not accept the client; compare client_id and client_secret in the file with those in Google's console"
-            }
-            _ => {
-                let reason = format!(
-                    "the token server gave no token (status {})",
-                    status.as_u16()
-                );
-                if is_busy(status) {
-                    return Err(SyncError::Busy { reason, wait: None });
-                }
-                return Err(SyncError::failed(reason));
-            }
-        };
-        Err(SyncError::failed(reason))
+        let answer: Value = serde_json::from_slice(&body).unwrap_or_default();
+        let token = answer["access_token"].as_str();
+        if let Some(token) = token.filter(|token| status.is_success() && !token.is_empty()) {
+            return Ok(token.to_owned());
+        }
+        let reason = format!(
+            "the token server gave no token (status {}); if Google no longer accepts the file's client or its refresh token, get new \
+             ones: docs/guides/google-business-profile.md",
+            status.as_u16()
+        );
+        Err(if is_busy(status) {
+            SyncError::Busy { reason, wait: None }
+        } else {
+            SyncError::failed(reason)
+        })
     }
 }

@@ -5,7 +5,6 @@
 //! margin for clock differences. The holder uses its monotonic clock, from the moment at which it sent the request.
 
 use std::fs::File;
-use std::path::Path;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -212,15 +211,6 @@ impl Cluster {
             .await
             .map(drop)
     }
-}
-
-/// Whether a service sends for the database at `path`, of which `connection` reads.
-pub async fn is_served(
-    connection: &mut SqliteConnection,
-    path: &Path,
-    now: DateTime<Utc>,
-) -> sqlx::Result<bool> {
-    Ok(has_sender(path) || is_leased(connection, now).await?)
 }
 
 /// Whether a process on one of the nodes holds the right to send, according to this node's file.

@@ -81,18 +81,12 @@ fn commands_advised_after_a_decision_work() {
         "withhold r-12 --reason 'under dispute'",
         "reviews publish",
         &[],
-        "r-12: published; was withheld (under dispute)",
+        "r-12: published",
     );
     for unknown in ["show r", "show r-99"] {
         home.follow_advice(unknown, "reviews list", &[], "r-12  ★★★★★");
     }
     home.follow_advice("backup copy.db", "reviews restore", &[], "copy.db");
-    // No command stores this type.
-    home.sql("update business set type = 'Plumbing'");
-    home.follow_advice("init", "reviews init --type", &[], "type        Plumber");
-    let address = "address     12 Main St, Mesa, AZ, 85201, US";
-    home.follow_advice("init", "reviews init --address", &[], address);
-    assert!(!home.run("init").out.contains("no address"));
     // An import leaves out the business and editorial texts of an export; the advised commands load such files.
     let other = Home::new();
     other.run_ok("init --name Mesa --time-zone UTC", "Mesa");

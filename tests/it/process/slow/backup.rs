@@ -18,7 +18,7 @@ fn a_backup_is_complete_private_and_overwrites_nothing() {
     home.insert(6, 7);
     home.run_ok("backup copy.db --force", "copy.db: ");
     assert_eq!(sqlite3(&copy, "select count(*) from review"), "7");
-    home.run_err("backup reviews.db --force", "is the database");
+    home.run_err("backup reviews.db --force", "is a file of the database");
     home.steps(
         "
         backup none/copy.db ✗ cannot write the backup none/copy.db: No such file or directory (os error 2); create its folder, or name another file

@@ -39,7 +39,7 @@ fn init_sets_stated_values_and_keeps_the_others() {
     assert!(!home.path().exists(), "a database was left");
     home.steps(
         r"
-        init --telephone '+1 602 555 0100' → not set
+        init --telephone '+1 602 555 0100' → telephone   +1 602 555 0100
         init --name 'Desert Peak' → time zone   not set; `reviews init --time-zone ZONE` sets it
         init --name 'Desert Peak Air' --type plumber --time-zone America/Phoenix → type        Plumber\n
         init --type https://schema.org/HVACBusiness → type        HVACBusiness\n
@@ -49,7 +49,7 @@ fn init_sets_stated_values_and_keeps_the_others() {
         init --language it → language    it, which pages do not have, so they are in English\n
         init --language x_y ✗ is not a language tag
         init --time-zone america/phoenix ✗ write it like America/Phoenix
-        init --name ' ' ✗ --name is empty; leave it out, or give a name
+        init --name '' ✗ a value is required for '--name <N>'
         init --address 'a, b, c, d, e, f' ✗ STREET, TOWN, REGION
         init --country USA ✗ is not a country code of ISO 3166
         init --type 'Roofing Contractor' ✗ the nearest is RoofingContractor
@@ -91,7 +91,7 @@ fn a_file_changes_and_names_only_stated_members() {
     home.steps(
         r#"
         none.json ← {"address": {"locality": null, "region": null, "postal_code": null, "country": null}}
-        business none.json → no address
+        business none.json → changed     address
         small.json ← {"id": "dp", "name": "DP"}
         business small.json --replace → 0 services
         "#,

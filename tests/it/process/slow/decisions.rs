@@ -43,8 +43,8 @@ fn reviews_are_listed_newest_first_and_filtered() {
     home.steps(
         r"
         list → 3692820271974439325.AbFvOqk2  ★★★★★   2026-10-03  Ann Baker  published  They came on time
-        list --limit 2 → More reviews match; `--limit 4`
-        withhold r-1 --reason 'under dispute' --note 'Called her.' → r-1: withheld (under dispute); the reason is public; the note is not public
+        list --limit 2 → More reviews match; --limit N lists more.
+        withhold r-1 --reason 'under dispute' --note 'Called her.' → r-1: withheld (under dispute); the reason is public, a note is not;
         show r-1 → note, not public:\n  Called her.
         list --status withheld → ★★★☆☆   2026-08-01  Eve
         list --status withheld → (under dispute)
@@ -110,7 +110,7 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
         "author          Ann Baker\n",
         "status          published\n",
         "decided         reply: imports do not change that\n",
-        "\n  They came on time, fixed the furnace and explained every line of the bill to\n  us.\n",
+        "\n  They came on time, fixed the furnace and explained every line of the bill to us.\n",
         "\nreply:\n  Thank you, Ann. (",
     ] {
         assert_has(&message, line);
@@ -124,7 +124,7 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
         with.csv ← author,rating,date,text,reply,id\nFay,5,2026-10-12,On time.,Sorry.,t-1\n
         without.csv ← author,rating,date,text,reply,id\nFay,5,2026-10-12,On time.,,t-1\n
         import with.csv → 1 new
-        reply t-1 --remove → imports do not bring it back
+        reply t-1 --remove → imports bring none back; the previous one was:\n  Sorry.\n
         import without.csv → 0 new, 0 updated
         import with.csv → 0 new, 0 updated
         ",
@@ -132,7 +132,10 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
     home.finds("select reply_text from review where review_id = 't-1'", "");
     // The limit may lie within a character.
     for (answer, refusal) in [
-        ("é".repeat(1 << 16), "has more than 65536 bytes"),
+        (
+            "é".repeat(1 << 16),
+            "the reply has 131072 bytes; at most 65536",
+        ),
         ("\n".to_owned(), "the reply is empty"),
     ] {
         home.file("answer.txt", &answer);
@@ -159,9 +162,9 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
         r#"
         ja.toml ← [fields]\nid = "ID"\ndate = "Date"\nrating = "Stars"\nauthor = "Name"\ntext = "Comment"\n[[public]]\nnames = ["Veröffentlicht"]\nvalues = ["ja"]\nreason = "not published at the source"\n
         import 'ja nein nein.csv' --format ja.toml → 3 new
-        publish p → p: is already published; the next import keeps it published
+        publish p → p: published; imports keep it published
         publish q → q: published
-        withhold w --reason 'not published at the source' → w: is already withheld (not published at the source); imports keep it withheld
+        withhold w --reason 'not published at the source' → w: withheld (not published at the source)
         import 'nein nein ja.csv' → 3 rows
         sql: select review_id, status from review order by 1 → p|published\nq|published\nw|withheld
         import 'ja ja nein.csv' → 3 rows
@@ -171,7 +174,7 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
         publish p → p: published
         publish w → w: published
         withhold p --reason 'under dispute' → p: withheld
-        withhold p --reason libel → p: withheld (libel), was withheld before (under dispute)
+        withhold p --reason libel → p: withheld (libel)
         import 'ja nein nein.csv' → 3 rows
         sql: select review_id, status from review order by 1 → p|withheld\nq|withheld\nw|published
         "#,
@@ -231,17 +234,6 @@ fn status_shows_counts_and_imports_and_names_the_next_step() {
     assert_eq!(run["files"], json!(["rows.jsonl"]));
     assert_has(status["next_step"].as_str().unwrap(), "reviews serve");
     home.run_ok("status", "reviews       4 published, 1 withheld\n");
-    // As a service has it, and a node of a cluster.
-    let lock = File::create(home.folder.path().join("reviews.db-sender")).unwrap();
-    lock.lock().unwrap();
-    home.run_ok("status", "service       running\n");
-    lock.unlock().unwrap();
-    for (ends_at, is_served) in [("9999", true), ("2026", false)] {
-        home.sql(&format!(
-            "insert or replace into lease (name, holder, ends_at) values ('sender', 'other', '{ends_at}-01-01T00:00:00.000Z')"
-        ));
-        assert_eq!(home.json("status --json")["is_served"], is_served);
-    }
     fs::create_dir(home.folder.path().join("private folder")).unwrap();
     let name = "private folder/secret-place.jsonl";
     let one = row(["n-1", "2026-08-01", "5", "A", "x", "Direct"]);

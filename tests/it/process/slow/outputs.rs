@@ -40,11 +40,11 @@ fn rejected_rows_never_overwrite_the_database_under_any_path() {
     // If the database is a link, its files are next to the target.
     for [database, rejects, expected] in table(
         "
-        reviews.db → reviews.db → --rejects reviews.db is the database; name another one
-        reviews.db → WHOLE → is the database; name another one
-        reviews.db → softer → --rejects softer is the database; name another one
+        reviews.db → reviews.db → --rejects reviews.db is a file of the database; name another one
+        reviews.db → WHOLE → is a file of the database
+        reviews.db → softer → --rejects softer is a file of the database
         reviews.db → rows.jsonl → name another file
-        reviews.db → reviews.db-wal → is the database's file reviews.db-wal; name another one
+        reviews.db → reviews.db-wal → is a file of the database
         soft → reviews.db-wal → name another one
         soft → soft-sender → name another one
         soft → reviews.db → name another one
@@ -68,7 +68,7 @@ fn rejected_rows_overwrite_only_earlier_rejected_rows() {
     for [rejects, expected] in table(
         "
         notes → notes exists and is not a file of rejected rows; name another file
-        loose → is a symbolic link to a missing file
+        loose → --rejects loose cannot be written: File exists
         folder → is no file; name one
         none/rejected → --rejects none/rejected cannot be written: No such file or directory
         ",

@@ -169,7 +169,7 @@ fn format_of_a_source_is_shown_and_replaced() {
         source format Direct open.toml ✗ ignored is open
         like.toml ← like = "judgemee"\n
         source format Direct like.toml ✗ the nearest is judgeme
-        source format Directs ✗ the nearest name is Direct
+        source format Directs ✗ no source Directs; `reviews source` lists
         import sheet.csv --format jugdeme ✗ the nearest is judgeme
         import sheet.csv --format none.toml ✗ none.toml cannot be read
         "#,

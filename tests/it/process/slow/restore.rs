@@ -154,7 +154,7 @@ fn an_unusable_backup_is_refused_and_changes_nothing() {
         theirs.db → theirs.db is the database of another program
         wrong.db → the backup wrong.db is damaged, and nothing was changed: text index: review r-3
         cut.db → cut.db is damaged
-        reviews.db → FILE reviews.db is the database; name another one
+        reviews.db → FILE reviews.db is a file of the database; name another one
         . → . is not a SQLite database
         ",
     ) {

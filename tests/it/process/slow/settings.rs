@@ -34,7 +34,7 @@ fn print_config_shows_every_setting_and_loads_back_unchanged() {
         DATABASE_URL → sqlite://with a space.db
         REVIEWS_LISTEN → [::1]:81
         REVIEWS_BASE_URL → https://reviews.test/of/us/
-        REVIEWS_ALLOWED_HOSTS → agents.example,app.example:8443
+        REVIEWS_ALLOWED_HOSTS → agents.example,app.example
         RUST_LOG → warn,reviews_service=debug
         REVIEWS_LOG_FORMAT → json
         REVIEWS_TRUSTED_PROXIES → 10.0.0.0/8, fd00::/8
@@ -126,5 +126,5 @@ fn the_program_and_each_command_have_a_manual_page() {
     for command in Cli::command().get_subcommands() {
         assert_has(&page, &format!("reviews\\-{}(1)", command.get_name()));
     }
-    home.steps("man sync run → .TH reviews-sync-run 1\nman server ✗ name one of serve");
+    home.steps("man sync run → .TH reviews-sync-run 1\nman server ✗ unknown command `server`");
 }

@@ -176,7 +176,7 @@ fn a_review_touched_since_stays_and_the_import_before_is_next() {
     home.steps(
         "
         reply b 'Thank you.' → replied
-        publish c → c: is already published
+        publish c → c: published
         withhold d --reason x → withheld
         publish d → published
         undo → 3 left unchanged: b (you changed reply), c (you changed status), d (you changed status)

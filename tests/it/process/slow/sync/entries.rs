@@ -33,7 +33,11 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
     let agent = site.requests()[0].header("user-agent").to_owned();
     assert_has(&agent, "reviews");
     assert_has(&agent, env!("CARGO_PKG_VERSION"));
-    for part in ["google: http://127.0.0.1", "/reviews\n", "every 30m"] {
+    for part in [
+        "google: http://127.0.0.1",
+        "/reviews\n",
+        "schedule      30m",
+    ] {
         home.run_ok("sync list", part);
     }
     let status = home.json("status --json");
@@ -62,7 +66,7 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
         let is_text = format!("min({instant} glob '????-??-??T??:??:??*Z')");
         assert_eq!(column(&home, &is_text), "1", "{instant}");
     }
-    home.run("sync run gogle").failed("the nearest is google");
+    home.run("sync run gogle").failed("no entry gogle");
     assert_no_trace_of_database(&home, "hush");
 }
 
@@ -77,32 +81,25 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
     let home = home();
     for [key, fault] in table(
         r#"
-        url = "ftp://hush" → line 3: url: write it like https://HOST/PATH
-        ulr = "hush" → line 3: ulr: no key of an entry; the nearest is url
-        every = "hush" → line 3: every: no interval
-        every = "4m" → line 3: every: less than 5 minutes
-        at = "hush" → line 3: at: no schedule
-        at = "1 2 3 4 hush" → line 3: at: no schedule
-        format = "hush" → line 3: format: no built-in format
-        format = "draft" → line 3: format: a draft is none
-        partial = "hush" → line 3: partial: expected a boolean
-        allow_http = 1 → line 3: allow_http: expected a boolean
-        source = 5 → line 3: source: expected a string
-        command = "hush" → line 3: command: expected a sequence
-        command = ["hush",; "hush=1", 5,; "hush", "hush"] → line 4: command: expected a string
-        headers = { X-Key = "hush", Y = 5 } → line 3: headers: expected a string
-        command = ["hush"] → line 2: `command` is set, but ${COMMAND} is used in no key
-        source = "${hush}" → line 3: source: variables stand in url, headers and basic only
-        headers = "hush" → line 3: headers: expected
-        headers = { X-Key = "${hush}" } → line 3: headers: X-Key: a variable is written ${NAME}
-        headers = { X-Key = "hush ${KEY" } → line 3: headers: X-Key: a variable is written ${NAME}
-        headers = { X-Key = "${CA_FILE}" } → line 3: headers: X-Key: REVIEWS_SYNC_CA_FILE is a setting
-        headers = { X-Key = "${COMMAND}" } → line 2: ${COMMAND} is what `command` prints
-        google_credentials = "hush"; basic = "a:b" → line 2: google_credentials and basic exclude each other
+        url = "ftp://hush" → line 2: url: write it like https://HOST/PATH
+        ulr = "hush" → line 3: a: ulr is no key of an entry; the nearest is url
+        every = "hush" → line 3: a.every: no schedule
+        every = "4m" → line 3: a.every: less than 5 minutes
+        at = "1 2 3 4 hush" → line 3: a.at: no schedule
+        format = "hush" → line 3: a.format: no built-in format
+        partial = "hush" → line 3: a.partial: expected a boolean
+        source = 5 → line 3: a.source: expected a string
+        command = ["hush",; "hush=1", 5,; "hush", "hush"] → line 4: a.command: expected a string
+        headers = { X-Key = "hush", Y = 5 } → line 3: a.headers.Y: expected a string
+        headers = "hush" → line 3: a.headers: expected
+        headers = { X-Key = "${hush}" } → line 3: a.headers.X-Key: a variable is written ${NAME}
+        headers = { X-Key = "hush ${KEY" } → line 3: a.headers.X-Key: a variable is written ${NAME}
+        headers = { X-Key = "${CA_FILE}" } → line 3: a.headers.X-Key: REVIEWS_SYNC_CA_FILE is a setting
+        google_credentials = "hush"; basic = "a:b" → line 2: google_credentials and another Authorization exclude each other
         google_credentials = "a"; headers = { authorization = "hush" } → exclude each other
         every = "6h"; at = "0 5 * * *" → line 2: every and at exclude each other
         source = hush → line 3: this is no TOML
-        source = "a"; source = "hush" → line 4: a name stands twice
+        source = "a"; source = "hush" → line 4: this is no TOML: duplicate key
         "#,
     ) {
         let url = if key.starts_with("url") {
@@ -121,17 +118,17 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
     home.run("sync list").failed("begins with no -");
     home.file("reviews.sync.toml", "[b]\nevery = '6h'\n");
     home.run("sync list")
-        .failed("line 1: [b]: missing field `url`");
+        .failed("line 1: b: missing field `url`");
     home.file("reviews.sync.toml", "b = { every = '6h' }\n");
     home.run("sync list")
-        .failed("line 1: [b]: missing field `url`");
+        .failed("line 1: b: missing field `url`");
     let inline = "b = { url = 'https://hush.test', ulr = 'hush' }\n";
     home.file("reviews.sync.toml", inline);
     home.run("sync list")
-        .failed("line 1: ulr: no key of an entry; the nearest is url");
+        .failed("line 1: b: ulr is no key of an entry; the nearest is url");
     home.file("reviews.sync.toml", "url = 'hush'\n");
     home.run("sync list")
-        .failed("line 1: url: stands in no entry");
+        .failed("line 1: url: expected a table, which begins with its [name]");
     home.file("reviews.sync.toml", "['b c']\nurl = 'https://a.test'\n");
     home.run("sync list").failed("line 1: the name of an entry");
     assert!(!home.printed.lock().unwrap().contains("hush"));

@@ -60,7 +60,7 @@ fn tls_fault_is_reported_with_advice() {
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let certificate = params.self_signed(&key).unwrap();
     home.file("roots.pem", &certificate.pem());
-    let no_https = "the answer is no HTTP, or not whole; check scheme and port";
+    let no_https = "no connection; check the URL's host and port, and the server's certificate";
     add_at(&home, "https", |mut stream| {
         stream
             .write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -79,7 +79,7 @@ fn tls_fault_is_reported_with_advice() {
         // The client refuses the certificate.
         let _ = connection.complete_io(&mut stream);
     })
-    .failed("make one for the server with CA:FALSE");
+    .failed(no_https);
 }
 
 #[test]

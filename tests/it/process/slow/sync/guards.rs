@@ -35,7 +35,7 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     assert!(home.json("sync list --json")[0]["gone"].is_null());
     let partial = "partial = true";
     write_entry(&home, "google", &site.url("/r"), partial);
-    home.run(withdraw).failed("partial");
+    home.run(withdraw).failed("only some of the reviews");
 }
 
 #[test]
