@@ -218,7 +218,7 @@ impl DatasetsApi {
         let Query { values, query } = parameters;
         HttpProblem::check_parameters(&query.issues)?;
         let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
-        let trade = snapshot.input.analyzer.trade();
+        let trade = snapshot.input.analyzer.trade;
         let evidence_query = EvidenceQuery::of_aspect(trade, &id.0, &values).ok_or_else(|| {
             let known = trade.shown_ids().join(", ");
             HttpProblem::not_found(format!("No aspect has that id; known: {known}."))

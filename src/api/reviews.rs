@@ -78,7 +78,7 @@ impl ReviewsApi {
     ) -> poem::Result<Cacheable<wire::SearchResult>> {
         let (ctx, snapshot) = (&self.0, self.0.current.load());
         let Query { values, mut query } = parameters;
-        values.check_aspect(snapshot.input.analyzer.trade(), &mut query.issues);
+        values.check_aspect(snapshot.input.analyzer.trade, &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
         let found = search_reviews(&snapshot, &values, || ctx.turn(client)).await?;
         let head = found.head(values.limit, query.ignored_names());
@@ -105,7 +105,7 @@ impl ReviewsApi {
     ) -> poem::Result<Cacheable<wire::SearchFeed>> {
         let Query { values, mut query } = parameters;
         let (ctx, snapshot, values) = (&self.0, self.0.current.load(), values.0);
-        values.check_aspect(snapshot.input.analyzer.trade(), &mut query.issues);
+        values.check_aspect(snapshot.input.analyzer.trade, &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
         let found = find_page(&snapshot, &values, || ctx.turn(client)).await?;
         let reviews: Vec<_> = found.reviews(&snapshot).collect();

@@ -113,7 +113,7 @@ impl From<Polarity> for Vote {
 /// One reason for a finding: a rule or weight, its position, and its points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
-    /// For example `phrase:on_time`, `lexicon:great`, `negators:not`, `examples:said`.
+    /// For example `phrase:on time`, `lexicon:great`, `negators:not`, `examples:said`.
     pub rule: String,
     /// The matched words.
     pub span: TextSpan,

@@ -32,8 +32,6 @@ pub struct AggregateInput<'a> {
     pub people: &'a [&'a str],
     /// The owner's own texts.
     pub editorial: &'a Editorial,
-    /// Ids of the aspects that the owner's FAQ answers.
-    pub answered: &'a BTreeSet<String>,
     /// Names in reviews, whether or not they are in the business's lists, sorted.
     pub mentioned: &'a BTreeSet<(MentionKind, &'a str)>,
 }

@@ -149,7 +149,7 @@ impl Contexts {
             let lines = lines.lines().map(str::trim);
             let patterns = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
             let ways = patterns.flat_map(|line| match parse_pattern(line, &lists) {
-                Ok((_, ways)) => ways,
+                Ok(ways) => ways,
                 Err(fault) => unreachable!("{fault} in `{line}`"),
             });
             contexts[context as usize].extend(ways);

@@ -439,7 +439,7 @@ impl InsightsPage<'_> {
         sentence
     }
 
-    /// The questions about aspects with the most judgements that the owner has not answered, in the trade's order.
+    /// The questions about the aspects with the most judgements, in the trade's order.
     fn answers(&mut self) -> Vec<Faq> {
         let (counted, trade) = (self.counted, self.sources.trade);
         let is_judged = |counts: &OpinionCounts| {
@@ -449,8 +449,7 @@ impl InsightsPage<'_> {
         let mut questions: Vec<(&OpinionCounts, Faq)> = Vec::new();
         let aspects = trade.aspects.iter().zip(&counted.aspects).enumerate();
         for (_, (aspect, counts)) in aspects.filter(|(at, _)| trade.overall != Some(*at)) {
-            if !self.sources.answered.contains(&aspect.id) && is_ruled(counts) && is_judged(counts)
-            {
+            if is_ruled(counts) && is_judged(counts) {
                 let answered = Faq {
                     id: format!("aspect-{}", aspect.id),
                     question: aspect.question.clone(),

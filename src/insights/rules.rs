@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::pattern::{Lists, PatternMatcher, PatternStep, parse_pattern};
+use super::pattern::{Lists, PatternMatcher, PatternWays, parse_pattern};
 use super::words::{LanguageWords, SOURCE};
 use crate::model::{fold, hex, named, parse_toml};
 
@@ -69,32 +69,41 @@ pub struct Trade {
 }
 
 impl Trade {
-    /// The trade with that id (one of [`IDS`]); for any other id, the general one. The published figures were
-    /// measured for [`HOME_SERVICES`].
-    pub fn built_in(id: &str) -> Self {
+    /// All of them, in the order of [`IDS`].
+    fn all() -> &'static [Self] {
         #[derive(Deserialize)]
         struct File {
             trades: Vec<Trade>,
         }
-        static READ: LazyLock<Vec<Trade>> = LazyLock::new(|| parse_toml::<File>(TRADES).trades);
-        let trade = READ.iter().find(|trade| trade.id == id);
-        let trade = trade.or_else(|| READ.last()).cloned().unwrap_or_default();
-        Self {
-            overall: trade.aspect(OVERALL),
-            quality: measured(&trade.id),
-            ..trade
-        }
+        static READ: LazyLock<Vec<Trade>> = LazyLock::new(|| {
+            let mut trades = parse_toml::<File>(TRADES).trades;
+            for trade in &mut trades {
+                trade.overall = trade.aspect(OVERALL);
+                trade.quality = measured(&trade.id);
+            }
+            trades
+        });
+        &READ
     }
 
-    /// The id of the trade for a type of schema.org, written as `Plumber` or as a URL: the first that lists the type,
-    /// otherwise the general one.
-    pub fn id_for(kind: &str) -> &'static str {
-        static TYPES: LazyLock<Vec<Vec<String>>> =
-            LazyLock::new(|| IDS.map(|id| Trade::built_in(id).types).into());
+    /// The trade with that id (one of [`IDS`]); for any other id, the general one. The published figures were
+    /// measured for [`HOME_SERVICES`].
+    pub fn built_in(id: &str) -> &'static Self {
+        Self::first(|trade| trade.id == id)
+    }
+
+    /// The trade for a type of schema.org, written as `Plumber` or as a URL: the first that lists the type, otherwise the
+    /// general one.
+    pub fn for_type(kind: &str) -> &'static Self {
         let name = kind.trim().rsplit('/').next().unwrap_or(kind);
-        let is_of = |types: &[String]| types.iter().any(|one| one.eq_ignore_ascii_case(name));
-        let found = TYPES.iter().zip(IDS).find(|(types, _)| is_of(types));
-        found.map_or(GENERAL, |(_, id)| id)
+        Self::first(|trade| trade.types.iter().any(|one| one.eq_ignore_ascii_case(name)))
+    }
+
+    /// The first that meets the condition, otherwise the last one.
+    fn first(condition: impl Fn(&Self) -> bool) -> &'static Self {
+        let (general, trades) =
+            (Self::all().split_last()).unwrap_or_else(|| unreachable!("`trades.toml` has trades"));
+        trades.iter().find(|one| condition(one)).unwrap_or(general)
     }
 
     /// Its id in all output and settings.
@@ -223,19 +232,6 @@ impl Meaning {
             Self::Judges(..) | Self::Opinion(_) | Self::Cue(_) => None,
         }
     }
-
-    /// The aspect that it surely is about.
-    pub const fn aspect(self) -> Option<usize> {
-        match self {
-            Self::Names(aspect) | Self::Judges(aspect, _) => Some(aspect),
-            Self::Hints(_) | Self::Opinion(_) | Self::Cue(_) => None,
-        }
-    }
-
-    /// Whether it judges something.
-    pub const fn judges(self) -> bool {
-        matches!(self, Self::Judges(..) | Self::Opinion(_))
-    }
 }
 
 /// The content of a file of phrases.
@@ -277,10 +273,10 @@ struct Opinions {
 
 /// A phrase with its meaning.
 struct PhraseRule {
-    /// Name of its hits, for example `phrase:show_up_on_time`.
+    /// Name of its hits: the kind and the pattern, for example `phrase:show~ up on time`.
     id: String,
     /// The ways to match; one of them is sufficient.
-    ways: Vec<Vec<PatternStep>>,
+    ways: PatternWays,
     meaning: Meaning,
 }
 
@@ -363,10 +359,10 @@ impl<'trade> Phrases<'trade> {
     fn add(&mut self, kind: &str, meaning: Meaning, texts: &[String]) {
         for text in texts {
             // A test reads every file.
-            let (name, ways) = parse_pattern(text, &self.lists)
+            let ways = parse_pattern(text, &self.lists)
                 .unwrap_or_else(|fault| unreachable!("{fault} in `{text}`"));
             self.rules.push(PhraseRule {
-                id: format!("{kind}:{name}"),
+                id: format!("{kind}:{text}"),
                 ways,
                 meaning,
             });
@@ -428,7 +424,7 @@ mod tests {
             assert_eq!(trade.id, id);
             assert_eq!(trade.overall, Some(trade.aspects.len() - 1));
             assert!(trade.aspects.iter().all(|one| one.question.ends_with('?')));
-            let phrases = Phrases::read(&trade);
+            let phrases = Phrases::read(trade);
             for texts in trade.texts() {
                 let file: super::PhraseFile = super::parse_toml(texts);
                 let is_known = |id: &String| {
@@ -439,7 +435,7 @@ mod tests {
                     file.aspects.keys().filter(|id| !is_known(id)).collect();
                 assert!(unknown.is_empty(), "{unknown:?}");
             }
-            assert!(CompiledRules::new(&trade).rules.len() == phrases.rules.len());
+            assert!(CompiledRules::new(trade).rules.len() == phrases.rules.len());
         }
         let figures: usize = IDS.map(|id| Trade::built_in(id).quality.len()).iter().sum();
         assert_eq!(figures + 1, QUALITY.lines().count());
@@ -457,7 +453,7 @@ mod tests {
             ("LocalBusiness", "general"),
             ("", "general"),
         ] {
-            assert_eq!(Trade::id_for(kind), id, "{kind}");
+            assert_eq!(Trade::for_type(kind).id, id, "{kind}");
         }
     }
 

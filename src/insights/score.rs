@@ -95,19 +95,15 @@ impl<'rules> ParsedSentence<'rules> {
         for found in matches {
             let (start, end, word_mask) = (found.start, found.end, found.word_mask);
             let own = || (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
-            // What tells of the customer, or announces blame, may be part of any other phrase.
-            let is_aside = |meaning| matches!(meaning, Meaning::Cue(Cue::Deeds | Cue::Drawbacks));
-            if !found.patterns.iter().map(meaning).all(is_aside) {
-                // The same words may judge several aspects; any other overlapping match is dropped.
-                let mut selected = self.phrases.iter();
-                let has_same_words = selected.any(|phrase| {
-                    (phrase.start, phrase.end, phrase.word_mask) == (start, end, word_mask)
-                });
-                if !has_same_words && own().any(|unit| taken[unit]) {
-                    continue;
-                }
-                own().for_each(|unit| taken[unit] = true);
+            // The same words may judge several aspects; any other overlapping match is dropped.
+            let mut selected = self.phrases.iter();
+            let has_same_words = selected.any(|phrase| {
+                (phrase.start, phrase.end, phrase.word_mask) == (start, end, word_mask)
+            });
+            if !has_same_words && own().any(|unit| taken[unit]) {
+                continue;
             }
+            own().for_each(|unit| taken[unit] = true);
             for rule in found.patterns {
                 let meaning = meaning(rule);
                 let mut selected = self.phrases.iter();
@@ -232,7 +228,6 @@ pub fn judge_sentence(
         text,
         parsed,
         found: Vec::new(),
-        negated: Vec::new(),
     };
     scorer.judge_phrases();
     if scorer.found.iter().all(|one| one.is_stray) {
@@ -275,15 +270,11 @@ struct Scorer<'run> {
     text: &'run TokenizedText,
     parsed: &'run ParsedSentence<'run>,
     found: Vec<SentenceFinding>,
-    /// For each phrase, whether it is negated.
-    negated: Vec<bool>,
 }
 
 impl Scorer<'_> {
     fn judge_phrases(&mut self) {
         for (at, phrase) in self.parsed.phrases.iter().enumerate() {
-            let is_negated = self.is_negated(at);
-            self.negated.push(is_negated);
             let clause = self.parsed.clause_at(phrase.start);
             match phrase.meaning {
                 Meaning::Judges(aspect, 0) => {
@@ -320,8 +311,7 @@ impl Scorer<'_> {
     fn weigh(&self, at: usize, points: i32) -> Vec<Hit> {
         let phrase = self.parsed.phrases[at];
         let mut hits = vec![self.hit(phrase, points)];
-        if self.negated[at] {
-            let negator = self.negator(at).unwrap_or(phrase);
+        if let Some(negator) = self.negator(at) {
             hits.push(self.hit(negator, -2 * points));
         }
         hits
@@ -378,8 +368,7 @@ const NEGATOR_UNITS: usize = 7;
 const NAME_REACH: usize = 5;
 
 impl Scorer<'_> {
-    /// The negator of a phrase within its clause, if any. Another judgement between them stops it, unless `or`
-    /// continues.
+    /// The negator of a phrase within its clause, if any.
     fn negator(&self, at: usize) -> Option<PhraseMatch> {
         let phrase = self.parsed.phrases[at];
         let from = self.parsed.clauses[self.parsed.clause_at(phrase.start)]
@@ -390,27 +379,11 @@ impl Scorer<'_> {
             .iter()
             .rev()
             .take_while(|one| one.start + NEGATOR_UNITS > from);
-        let mut near = before.filter(|one| one.end <= phrase.start && one.end > from);
-        let is_negator = |one: &PhraseMatch| one.meaning == Meaning::Cue(Cue::Negators);
-        let nearest = near.find(|one| is_negator(one) || one.meaning.judges());
-        nearest.copied().filter(is_negator)
-    }
-
-    fn is_negated(&self, at: usize) -> bool {
-        if self.negator(at).is_some() {
-            return true;
-        }
-        // `not friendly or helpful`
-        let phrase = self.parsed.phrases[at];
-        let joint = phrase.start.checked_sub(1);
-        let joined = joint.is_some_and(|joint| self.is_among(joint, &LanguageWords::english().ors));
-        if !joined {
-            return false;
-        }
-        let before = self.parsed.phrases[..at]
-            .iter()
-            .rposition(|one| one.meaning.judges() && one.end + 1 == phrase.start);
-        before.is_some_and(|before| self.negated[before])
+        let mut negators = before.filter(|one| {
+            let is_near = one.end <= phrase.start && one.end > from;
+            is_near && one.meaning == Meaning::Cue(Cue::Negators)
+        });
+        negators.next().copied()
     }
 
     /// The name to which an opinion belongs, with its aspect: one soon after it; otherwise the last one before it in its
@@ -425,8 +398,7 @@ impl Scorer<'_> {
         };
         let near_start = opinion.end.max(units.start);
         let near_end = units.end.min(opinion.end + NAME_REACH + 1);
-        let mut after = names(near_start..near_end.max(near_start));
-        let after = after.find(|(name, _)| self.reaches(opinion.end, name.start));
+        let after = names(near_start..near_end.max(near_start)).next();
         let before = || {
             let mut names = names(units.clone());
             names.rfind(|(name, _)| name.end <= opinion.start)
@@ -442,12 +414,6 @@ impl Scorer<'_> {
             names(earlier.units.clone()).next_back()
         };
         after.or_else(before).or_else(in_list)
-    }
-
-    /// Whether an opinion that ends at `end` judges a name that begins at `start`: there is no verb between them.
-    fn reaches(&self, end: usize, start: usize) -> bool {
-        start - end <= NAME_REACH
-            && !(end..start).any(|unit| self.is_among(unit, &LanguageWords::english().between))
     }
 
     /// Whether a unit's first word is one of these.

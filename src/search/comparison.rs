@@ -72,7 +72,7 @@ pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
     let [(first, before), (second, now)] =
         [request.first, request.second].map(|days| count(snapshot, days));
     let share = |votes: &VoteCounts| (votes.positive, votes.judged());
-    let aspects = snapshot.input.analyzer.trade().shown_aspects().iter();
+    let aspects = snapshot.input.analyzer.trade.shown_aspects().iter();
     let votes = before.iter().zip(&now);
     let verdicts = aspects
         .zip(votes)
@@ -91,7 +91,7 @@ pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
 
 /// A period, and its votes on each aspect of the trade.
 fn count(snapshot: &Snapshot, (since, until_requested): Days) -> (Period, Vec<VoteCounts>) {
-    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
+    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade);
     // The data ends with the newest review. The clock is not used, so that the response does not depend on the time of
     // the request.
     let newest = entries.first().map(|entry| entry.review.date);

@@ -182,7 +182,7 @@ pub fn find_entity<'a>(
 
 /// Opinions on each aspect in the sentences that name something.
 fn by_aspect(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Vec<AspectFacet> {
-    let aspects = snapshot.input.analyzer.trade().shown_aspects();
+    let aspects = snapshot.input.analyzer.trade.shown_aspects();
     let key = name_key(kind, value(kind, facet));
     let mut counts = vec![VoteCounts::default(); aspects.len()];
     let entries = snapshot.input.entries.iter();
@@ -509,7 +509,7 @@ impl PageRequest<'_> {
     /// A review of the page, analyzed again.
     fn review(&self, review: &Review, support: &Support) -> wire::EvidenceReview {
         let analyzer = &self.snapshot.input.analyzer;
-        let trade = analyzer.trade();
+        let trade = analyzer.trade;
         let analysis = analyzer.analyze(&AnalysisInput::of(review));
         let hit = |hit: Hit| wire::EvidenceHit {
             rule: hit.rule,

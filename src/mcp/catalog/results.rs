@@ -87,7 +87,7 @@ impl Parameters for AspectArguments {
 /// If an argument is invalid, or the cursor belongs to other filters.
 pub async fn search(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let parameters = SearchParameters::parse(&mut call.arguments);
-    let trade = snapshot.input.analyzer.trade();
+    let trade = snapshot.input.analyzer.trade;
     parameters.check_aspect(trade, &mut call.arguments.issues);
     let parameters = call.finish(Some(parameters))?;
     let Ok(mut found) = search_reviews(snapshot, &parameters, has_turn).await;
@@ -183,7 +183,7 @@ pub fn review(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let AspectArguments { aspect, parameters } = AspectArguments::parse(&mut call.arguments);
     let aspect = call.finish(aspect)?;
-    let trade = snapshot.input.analyzer.trade();
+    let trade = snapshot.input.analyzer.trade;
     let known = trade.find_aspect(&aspect).map(|at| &trade.aspects[at].id);
     let query = known.and_then(|id| EvidenceQuery::of_aspect(trade, id, &parameters));
     let Some(query) = query else {
