@@ -12,9 +12,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::analysis::{
-    CONFIDENCE_OF_RULES, Finding, Hit, MARGIN, Polarity, TextSpan, WITHDRAWN, witness,
-};
+use super::analysis::{CONFIDENCE_OF_RULES, Finding, Hit, MARGIN, Polarity, TextSpan, WITHDRAWN};
 use super::classifier::{
     BLAME, Classifier, LABELS, LEXICON_FEATURES, PRAISE, SentencePart, SentenceScores, UNIT,
     WEIGHTS, judgement_head,
@@ -149,9 +147,6 @@ impl OpinionFinder {
         }
         if seeks_complaints {
             self.add_complaints(text, &sentences, &mut findings);
-        }
-        for finding in &mut findings {
-            finding.witness = witness(&finding.hits);
         }
         findings.sort_by(|one, other| {
             (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
@@ -632,6 +627,11 @@ impl OpinionFinder {
             return None;
         }
         finding.confidence = decision.confidence;
+        finding.witness = match (is_of_rule, is_backed) {
+            (true, true) => Witness::Both,
+            (true, false) => Witness::Rule,
+            (false, _) => Witness::Classifier,
+        };
         finding.polarity = if is_doubtful {
             Polarity::Uncertain
         } else {
@@ -733,6 +733,7 @@ impl OpinionFinder {
             add_hit(finding, text, words, -POINTS - finding.score);
             finding.polarity = Polarity::Negative;
             finding.confidence = COMPLAINT_CONFIDENCE;
+            finding.witness = Witness::Classifier;
         }
     }
 

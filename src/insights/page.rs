@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use super::analysis::Polarity;
 use super::count::{
-    AggregateInput, Counted, OpinionCounts, PERSON_MIN, QuoteCandidate, Roster, Shortlist,
-    temporal, votes_over_time,
+    AggregateInput, Counted, OpinionCounts, PERSON_MIN, QuoteCandidate, Roster, temporal,
+    votes_over_time,
 };
 use super::people::names_stranger;
 use super::quotable::says_by_itself;
@@ -214,9 +214,9 @@ impl InsightsPage<'_> {
     }
 
     /// The best `count` of the list, each with different words.
-    fn pick(&mut self, list: &Shortlist, count: usize) -> Vec<InsightQuote> {
+    fn pick(&mut self, list: &[QuoteCandidate], count: usize) -> Vec<InsightQuote> {
         let mut quotes: Vec<InsightQuote> = Vec::with_capacity(count);
-        for one in &list.best {
+        for one in list {
             if quotes.len() == count {
                 break;
             }
@@ -227,22 +227,13 @@ impl InsightsPage<'_> {
         quotes
     }
 
-    /// The sentence as a quote; `None` if it cannot be shown or is already quoted.
+    /// The sentence as a quote; `None` if it is already quoted, cannot be shown by itself, or is about a person named in too few
+    /// reviews.
     fn quote(&mut self, one: &QuoteCandidate) -> Option<InsightQuote> {
-        let sentence = (one.position, one.finding.sentence);
-        if self.quoted.contains(&sentence) {
-            return None;
-        }
-        let quote = self.quote_again(one)?;
-        self.quoted.insert(sentence);
-        Some(quote)
-    }
-
-    /// The sentence as a quote, even if it is quoted elsewhere; `None` if it cannot be shown by itself, or is about a person
-    /// named in too few reviews.
-    fn quote_again(&mut self, one: &QuoteCandidate) -> Option<InsightQuote> {
         let (position, sentence) = (one.position, one.finding.sentence);
-        if self.is_about_rare_person(position, sentence) {
+        if self.quoted.contains(&(position, sentence))
+            || self.is_about_rare_person(position, sentence)
+        {
             return None;
         }
         let (review, _) = self.sources.analyses[position as usize];
@@ -255,6 +246,7 @@ impl InsightsPage<'_> {
         {
             return None;
         }
+        self.quoted.insert((position, sentence));
         Some(InsightQuote {
             review_id: review.id.to_string(),
             sentence: sentence.into(),
@@ -419,23 +411,16 @@ impl InsightsPage<'_> {
         figures.push(("judged", votes.judged()));
         let text = both_counts(votes);
         let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), &figures);
-        let quotes = aspect.quotes.iter();
         let kind = if vote == Vote::Positive {
             QuoteKind::Praise
         } else {
             QuoteKind::Complaint
         };
-        let shown = quotes.filter(|quote| quote.kind == kind);
-        // A sentence that is quoted elsewhere is repeated only if there is no other.
-        let [_, blame] = &counts.quotes;
-        let quote = (vote == Vote::Negative).then(|| {
-            let other = blame.best.iter().find_map(|one| self.quote(one));
-            other.or_else(|| blame.best.iter().find_map(|one| self.quote_again(one)))
-        });
-        let quote = quote.flatten();
+        let mut shown = aspect.quotes.iter().filter(|quote| quote.kind == kind);
+        sentence.evidence.review_ids = ids(shown.clone());
+        let blame = shown.next().filter(|_| vote == Vote::Negative);
+        sentence.evidence.quote = blame.cloned();
         sentence.evidence.aspect = Some(aspect.id.clone());
-        sentence.evidence.review_ids = ids(quote.iter().chain(shown));
-        sentence.evidence.quote = quote;
         sentence
     }
 

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::analysis::Mention;
-use super::names::{Context, Contexts, NameClasses, NameContext, NameTrie, plain, words_of};
+use super::names::{Context, Contexts, NameClasses, NameContext, NameForms, plain, words_of};
 use super::places::{Areas, Services};
 use super::rules::{HOME_SERVICES, Trade};
 use super::text::{Capitalisation, TokenizedText};
@@ -94,7 +94,7 @@ struct People {
     names: Vec<String>,
     surnames: Vec<String>,
     /// The person by the words of a form.
-    forms: NameTrie<usize>,
+    forms: NameForms,
 }
 
 impl People {
@@ -110,7 +110,7 @@ impl People {
         Self {
             names: technicians.iter().map(|one| one.name.clone()).collect(),
             surnames,
-            forms: NameTrie::new(plain, &entries),
+            forms: NameForms::new(plain, entries.into_iter()),
         }
     }
 

@@ -238,38 +238,38 @@ impl Meaning {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct PhraseFile {
-    aspects: BTreeMap<String, AspectPhrases>,
-    opinions: Opinions,
+    /// The phrases of each aspect, by their meaning.
+    aspects: BTreeMap<String, Lists>,
+    /// Words that judge what they are said of, by their meaning.
+    opinions: Lists,
     cues: BTreeMap<Cue, Vec<String>>,
     /// For `@name` in a pattern.
     lists: Lists,
     irregular: Lists,
 }
 
-/// The phrases of an aspect.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct AspectPhrases {
-    names: Vec<String>,
-    hints: Vec<String>,
-    positive: Vec<String>,
-    mildly_positive: Vec<String>,
-    neutral: Vec<String>,
-    mildly_negative: Vec<String>,
-    negative: Vec<String>,
+/// The meanings of an aspect's phrases, in the order in which they count.
+fn aspect_meanings(aspect: usize) -> [(&'static str, Meaning); 7] {
+    [
+        ("hints", Meaning::Hints(aspect)),
+        ("names", Meaning::Names(aspect)),
+        ("mildly_negative", Meaning::Judges(aspect, -2)),
+        ("mildly_positive", Meaning::Judges(aspect, 2)),
+        ("negative", Meaning::Judges(aspect, -3)),
+        ("neutral", Meaning::Judges(aspect, 0)),
+        ("positive", Meaning::Judges(aspect, 3)),
+    ]
 }
 
-/// Words that judge what they are said of.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Opinions {
-    excellent: Vec<String>,
-    good: Vec<String>,
-    fair: Vec<String>,
-    poor: Vec<String>,
-    bad: Vec<String>,
-    terrible: Vec<String>,
-}
+/// The points of opinions.
+const OPINIONS: [(&str, i32); 6] = [
+    ("excellent", 4),
+    ("good", 3),
+    ("fair", 2),
+    ("poor", -2),
+    ("bad", -3),
+    ("terrible", -4),
+];
 
 /// A phrase with its meaning.
 struct PhraseRule {
@@ -321,19 +321,11 @@ impl<'trade> Phrases<'trade> {
     }
 
     fn add_words(&mut self, file: &PhraseFile) {
-        let opinions = &file.opinions;
-        for (points, texts) in [
-            (4, &opinions.excellent),
-            (3, &opinions.good),
-            (2, &opinions.fair),
-            (-2, &opinions.poor),
-            (-3, &opinions.bad),
-            (-4, &opinions.terrible),
-        ] {
-            self.add("lexicon", Meaning::Opinion(points), texts);
+        for (name, points) in OPINIONS {
+            self.add("lexicon", Meaning::Opinion(points), file.opinions.get(name));
         }
         for (cue, texts) in &file.cues {
-            self.add(cue.name(), Meaning::Cue(*cue), texts);
+            self.add(cue.name(), Meaning::Cue(*cue), Some(texts));
         }
     }
 
@@ -342,22 +334,14 @@ impl<'trade> Phrases<'trade> {
             let Some(aspect) = self.trade.aspect(id) else {
                 continue;
             };
-            for (meaning, texts) in [
-                (Meaning::Hints(aspect), &phrases.hints),
-                (Meaning::Names(aspect), &phrases.names),
-                (Meaning::Judges(aspect, -2), &phrases.mildly_negative),
-                (Meaning::Judges(aspect, 2), &phrases.mildly_positive),
-                (Meaning::Judges(aspect, -3), &phrases.negative),
-                (Meaning::Judges(aspect, 0), &phrases.neutral),
-                (Meaning::Judges(aspect, 3), &phrases.positive),
-            ] {
-                self.add("phrase", meaning, texts);
+            for (name, meaning) in aspect_meanings(aspect) {
+                self.add("phrase", meaning, phrases.get(name));
             }
         }
     }
 
-    fn add(&mut self, kind: &str, meaning: Meaning, texts: &[String]) {
-        for text in texts {
+    fn add(&mut self, kind: &str, meaning: Meaning, texts: Option<&Vec<String>>) {
+        for text in texts.into_iter().flatten() {
             // A test reads every file.
             let ways = parse_pattern(text, &self.lists)
                 .unwrap_or_else(|fault| unreachable!("{fault} in `{text}`"));
@@ -434,6 +418,12 @@ mod tests {
                 let unknown: Vec<&String> =
                     file.aspects.keys().filter(|id| !is_known(id)).collect();
                 assert!(unknown.is_empty(), "{unknown:?}");
+                let meanings = super::aspect_meanings(0).map(|(name, _)| name);
+                let mut names = file.aspects.values().flat_map(super::Lists::keys);
+                assert!(names.all(|name| meanings.contains(&name.as_str())));
+                let opinions = super::OPINIONS.map(|(name, _)| name);
+                let mut names = file.opinions.keys();
+                assert!(names.all(|name| opinions.contains(&name.as_str())));
             }
             assert!(CompiledRules::new(trade).rules.len() == phrases.rules.len());
         }

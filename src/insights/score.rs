@@ -8,7 +8,6 @@ use super::analysis::{Finding, Hit, MARGIN, Polarity};
 use super::pattern::{PatternMatch, WordUnit};
 use super::rules::{CompiledRules, Cue, Meaning, Trade};
 use super::text::TokenizedText;
-use super::words::{LanguageWords, WordSet};
 use crate::wire::Witness;
 
 /// A phrase in the sentence. Positions are units of the sentence.
@@ -26,8 +25,8 @@ pub struct PhraseMatch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Clause {
     units: Range<usize>,
-    /// The separator between this clause and the one before it.
-    kind: ClauseStart,
+    /// Whether it begins with `but` or a similar word.
+    is_contrast: bool,
 }
 
 /// A sentence with its phrases and clauses.
@@ -128,24 +127,21 @@ impl<'rules> ParsedSentence<'rules> {
 
     /// Divides the sentence into clauses: at marks, and before `but` and similar words.
     fn divide_into_clauses(&mut self, text: &TokenizedText) {
-        let (mut start, mut kind) = (0, ClauseStart::First);
+        let (mut start, mut is_contrast) = (0, false);
         for (at, unit) in self.units.iter().enumerate() {
-            let begun = if unit.is_mark && !JOINING_MARKS.contains(&text.word(unit.start)) {
-                ClauseStart::Mark
-            } else if self.has_contrast(at) {
-                ClauseStart::Contrast
-            } else {
+            let is_mark = unit.is_mark && !JOINING_MARKS.contains(&text.word(unit.start));
+            if !is_mark && !self.has_contrast(at) {
                 continue;
-            };
+            }
             if start < at {
                 self.clauses.push(Clause {
                     units: start..at,
-                    kind,
+                    is_contrast,
                 });
             }
-            // In `, but` the clause of the mark is empty, and the conjunction determines the kind.
-            start = at + usize::from(begun == ClauseStart::Mark);
-            kind = begun;
+            // In `, but` the clause of the mark is empty.
+            start = at + usize::from(is_mark);
+            is_contrast = !is_mark;
         }
         let end = self.units.len();
         if self.clauses.is_empty() && start == end {
@@ -155,7 +151,7 @@ impl<'rules> ParsedSentence<'rules> {
         if start < end || self.clauses.is_empty() {
             self.clauses.push(Clause {
                 units: start..end,
-                kind,
+                is_contrast,
             });
         }
     }
@@ -169,17 +165,6 @@ impl<'rules> ParsedSentence<'rules> {
 
 /// Marks within a clause.
 const JOINING_MARKS: [&str; 10] = ["'", "\"", "$", "€", "£", "%", "#", "&", "/", "*"];
-
-/// How a clause begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClauseStart {
-    /// With the sentence, without a mark or `but` before it.
-    First,
-    /// After a comma or another mark.
-    Mark,
-    /// With `but` or a similar word.
-    Contrast,
-}
 
 /// Whether two meanings at the same position are of the same kind, so that the first one is sufficient.
 fn same_kind(one: Meaning, other: Meaning) -> bool {
@@ -343,7 +328,7 @@ impl Scorer<'_> {
         let before = found.score();
         if clause > found.clause
             && before.signum() * sum.signum() < 0
-            && until.any(|clause| clause.kind == ClauseStart::Contrast)
+            && until.any(|clause| clause.is_contrast)
         {
             found.hits.push(Hit {
                 rule: "contrast:conclusion".to_owned(),
@@ -386,8 +371,7 @@ impl Scorer<'_> {
         negators.next().copied()
     }
 
-    /// The name to which an opinion belongs, with its aspect: one soon after it; otherwise the last one before it in its
-    /// clause; otherwise, if a list continues, the last one in the previous clause.
+    /// The name to which an opinion belongs, with its aspect: one soon after it in its clause, otherwise the last one before it.
     fn name_of(&self, at: usize) -> Option<(PhraseMatch, usize)> {
         let opinion = self.parsed.phrases[at];
         let clause = self.parsed.clause_at(opinion.start);
@@ -399,26 +383,6 @@ impl Scorer<'_> {
         let near_start = opinion.end.max(units.start);
         let near_end = units.end.min(opinion.end + NAME_REACH + 1);
         let after = names(near_start..near_end.max(near_start)).next();
-        let before = || {
-            let mut names = names(units.clone());
-            names.rfind(|(name, _)| name.end <= opinion.start)
-        };
-        // In `The work was quick, neat and flawless`, the list continues.
-        let kind = self.parsed.clauses[clause].kind;
-        let is_in_list = clause > 0
-            && (kind == ClauseStart::Mark
-                || self.is_among(units.start, &LanguageWords::english().ands))
-            && opinion.start.saturating_sub(units.start) <= 2;
-        let in_list = || {
-            let earlier = &self.parsed.clauses[clause.checked_sub(1).filter(|_| is_in_list)?];
-            names(earlier.units.clone()).next_back()
-        };
-        after.or_else(before).or_else(in_list)
-    }
-
-    /// Whether a unit's first word is one of these.
-    fn is_among(&self, unit: usize, words: &WordSet) -> bool {
-        let unit = self.parsed.units.get(unit);
-        unit.is_some_and(|unit| self.text.is_among(unit.start, words))
+        after.or_else(|| names(units).rfind(|(name, _)| name.end <= opinion.start))
     }
 }

@@ -13,8 +13,8 @@ use crate::model::{Day, ReviewId};
 use crate::search::comparison::{PeriodsParameters, PeriodsRequest, compare};
 use crate::search::facets::{self, FACET_VALUES_MAX};
 use crate::search::insights::{
-    self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, TechnicianParameters,
-    stage, technician_canonical,
+    self, EvidenceParameters, EvidenceQuery, StageParameters, TechnicianParameters, stage,
+    technician_canonical,
 };
 use crate::search::{
     Cursor, ResultPage, SHORT_PAGE, SearchParameters, SinceParameters, find_page, search_reviews,
@@ -22,7 +22,7 @@ use crate::search::{
 use crate::snapshot::document::head;
 use crate::snapshot::{Content, Snapshot};
 use crate::wire::parameters::REQUIRED;
-use crate::wire::{self, Arguments, EvidencePage, InsightsPart, Issue, IssueCode, Parameters};
+use crate::wire::{self, Arguments, EvidencePage, Issue, IssueCode, Parameters};
 
 /// A JSON object as text, without hidden characters; or the reason why the call failed.
 pub type ToolAnswer = Result<String, CallError>;
@@ -272,12 +272,9 @@ pub fn facets(snapshot: &Snapshot, call: ToolCall) -> ToolAnswer {
 /// # Errors
 /// If an argument is invalid, or an entity or aspect is unknown.
 pub fn insights(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
-    let values = StageParameters::parse(&mut call.arguments);
-    let request = StageRequest::new(values, &mut call.arguments.issues);
-    let request = call
-        .finish(Some(request))?
-        .unwrap_or(StageRequest::Part(InsightsPart::Overview));
-    stage(snapshot, &request)
+    let parameters = StageParameters::parse(&mut call.arguments);
+    let parameters = call.finish(Some(parameters))?;
+    stage(snapshot, &parameters)
         .map(text_of)
         .map_err(CallError::Arguments)
 }
