@@ -45,17 +45,6 @@ pub struct RosterEntry {
     pub name: String,
 }
 
-impl RosterEntry {
-    /// Whether more than its count is shown if so many reviews name it.
-    pub fn is_stated(&self, reviews: u32) -> bool {
-        let least = match self.kind {
-            MentionKind::Technician => PERSON_MIN,
-            MentionKind::Service | MentionKind::ServiceArea => 1,
-        };
-        reviews >= least
-    }
-}
-
 /// All counted entities.
 #[derive(Debug, Clone, Default)]
 pub struct Roster {

@@ -271,20 +271,14 @@ const OPINIONS: [(&str, i32); 6] = [
     ("terrible", -4),
 ];
 
-/// A phrase with its meaning.
-struct PhraseRule {
-    /// Name of its hits: the kind and the pattern, for example `phrase:show~ up on time`.
-    id: String,
-    /// The ways to match; one of them is sufficient.
-    ways: PatternWays,
-    meaning: Meaning,
-}
-
 /// The phrases of a trade.
 struct Phrases<'trade> {
     trade: &'trade Trade,
-    /// The trade's own first: of equal ones, the first counts.
-    rules: Vec<PhraseRule>,
+    /// The name of the hits of each phrase (the kind and the pattern, for example `phrase:show~ up on time`) and its meaning; the
+    /// trade's own first: of equal ones, the first counts.
+    rules: Vec<(String, Meaning)>,
+    /// The ways to match each; one of them is sufficient.
+    ways: Vec<PatternWays>,
     lists: Lists,
     irregular: Lists,
 }
@@ -294,6 +288,7 @@ impl<'trade> Phrases<'trade> {
         let mut phrases = Self {
             trade,
             rules: Vec::new(),
+            ways: Vec::new(),
             lists: Lists::new(),
             irregular: Lists::new(),
         };
@@ -345,11 +340,8 @@ impl<'trade> Phrases<'trade> {
             // A test reads every file.
             let ways = parse_pattern(text, &self.lists)
                 .unwrap_or_else(|fault| unreachable!("{fault} in `{text}`"));
-            self.rules.push(PhraseRule {
-                id: format!("{kind}:{text}"),
-                ways,
-                meaning,
-            });
+            self.rules.push((format!("{kind}:{text}"), meaning));
+            self.ways.push(ways);
         }
     }
 
@@ -386,12 +378,10 @@ pub struct CompiledRules {
 impl CompiledRules {
     pub fn new(trade: &Trade) -> Self {
         let phrases = Phrases::read(trade);
-        let ways = phrases.rules.iter().map(|rule| &rule.ways);
-        let matcher = PatternMatcher::new(ways, |symbol| phrases.members(symbol));
-        let rules = phrases.rules.into_iter();
+        let matcher = PatternMatcher::new(phrases.ways.iter(), |symbol| phrases.members(symbol));
         Self {
             matcher,
-            rules: rules.map(|rule| (rule.id, rule.meaning)).collect(),
+            rules: phrases.rules,
         }
     }
 }

@@ -62,21 +62,13 @@ fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
         .collect()
 }
 
-/// The ID of a kind's group on the page.
+/// The ID of a kind's group on the page, and of the message with its heading.
 const fn group(kind: MentionKind) -> &'static str {
     match kind {
         MentionKind::Technician => "people",
         MentionKind::Service => "services",
         MentionKind::ServiceArea => "areas",
     }
-}
-
-fn heading(kind: MentionKind, locale: &Locale) -> Cow<'static, str> {
-    locale.message(match kind {
-        MentionKind::Technician => "people",
-        MentionKind::Service => "services",
-        MentionKind::ServiceArea => "places",
-    })
 }
 
 /// The search for the reviews that mention an entity.
@@ -173,9 +165,9 @@ fn sentence(
     let number = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
     let (id, count) = match one.template {
         SummaryTemplate::Overall => ("summary-overall", "analysed"),
-        SummaryTemplate::AspectPositive
-        | SummaryTemplate::AspectNegative
-        | SummaryTemplate::AspectDivided => ("summary-aspect", "judged"),
+        SummaryTemplate::AspectPositive | SummaryTemplate::AspectNegative => {
+            ("summary-aspect", "judged")
+        }
         SummaryTemplate::NotAnalysed => ("summary-not-analysed", "foreign"),
     };
     let figures = evidence.figures.keys();

@@ -538,8 +538,6 @@ pub enum SummaryTemplate {
     AspectPositive,
     /// The aspect that they complain about most.
     AspectNegative,
-    /// The aspect that they praise most and complain about most.
-    AspectDivided,
     /// How many texts are in a language that is not analysed.
     NotAnalysed,
 }

@@ -10,7 +10,7 @@ use crate::compute::run_long_if;
 use crate::config::bounds::{ECHO_CHARACTERS_MAX, LIMIT_MAX};
 use crate::model::text::{escaped, escaped_json};
 use crate::model::{Day, ReviewId};
-use crate::search::comparison::{PeriodsParameters, PeriodsRequest, compare};
+use crate::search::comparison::{PeriodsParameters, compare};
 use crate::search::facets::{self, FACET_VALUES_MAX};
 use crate::search::insights::{
     self, EvidenceParameters, EvidenceQuery, StageParameters, TechnicianParameters, stage,
@@ -284,10 +284,9 @@ pub fn insights(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 /// # Errors
 /// If an argument is missing or invalid.
 pub fn periods(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
-    let values = PeriodsParameters::parse(&mut call.arguments);
-    let request = PeriodsRequest::new(&values, &mut call.arguments.issues);
-    let request = call.finish(request)?;
-    Ok(text_of(compare(snapshot, &request)))
+    let PeriodsParameters(periods) = PeriodsParameters::parse(&mut call.arguments);
+    let periods = call.finish(periods)?;
+    Ok(text_of(compare(snapshot, periods)))
 }
 
 // Limits the size of a page: whole reviews and a cursor; a text is never cut.
