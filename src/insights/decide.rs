@@ -892,8 +892,7 @@ mod tests {
 
     use super::OpinionFinder;
     use crate::insights::analysis::{Finding, Polarity};
-    use crate::insights::classifier::Classifier;
-    use crate::insights::rules::{GENERAL, HOME_SERVICES, Trade};
+    use crate::insights::rules::{GENERAL, HOME_SERVICES};
     use crate::insights::text::TokenizedText;
     use crate::wire::Witness;
 
@@ -1155,103 +1154,55 @@ mod tests {
 #[cfg(test)]
 mod tests_of_stars {
     use super::withdraw_by_stars;
-    use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan, witness};
+    use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
     use crate::wire::Witness;
 
-    fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
-        let others = i32::try_from(rules.len()).unwrap() - 1;
-        let hit = |(at, rule): (usize, &&str)| Hit {
-            rule: (*rule).to_owned(),
+    fn finding(polarity: Polarity, witness: Witness, confidence: u8) -> Finding {
+        let score = 3 * polarity.sign();
+        let hit = Hit {
+            rule: "phrase:said".to_owned(),
             span: TextSpan::default(),
-            points: if at == 0 {
-                score - others * score.signum()
-            } else {
-                score.signum()
-            },
+            points: score,
         };
-        let hits: Vec<Hit> = rules.iter().enumerate().map(hit).collect();
         Finding {
             aspect: "price".to_owned(),
             sentence: 0,
             span: TextSpan::default(),
             polarity,
-            witness: witness(&hits),
+            witness,
             score,
-            confidence: 90,
-            hits,
+            confidence,
+            hits: vec![hit],
         }
-    }
-
-    #[test]
-    fn the_witness_of_a_finding_follows_from_the_hits() {
-        let of = |rules: &[&str]| finding(Polarity::Positive, 3, rules).witness;
-        assert_eq!(of(&["phrase:fair"]), Witness::Rule);
-        assert_eq!(of(&["examples:fair price"]), Witness::Classifier);
-        assert_eq!(of(&["phrase:fair", "examples:fair price"]), Witness::Both);
-    }
-
-    #[test]
-    fn stars_withdraw_contrary_findings_of_only_one_witness() {
-        for (polarity, rules, stars, left) in [
-            (
-                Polarity::Negative,
-                &["phrase:late"][..],
-                5,
-                Polarity::Uncertain,
-            ),
-            (Polarity::Negative, &["phrase:late"], 3, Polarity::Negative),
-            (Polarity::Negative, &["phrase:late"], 1, Polarity::Negative),
-            (
-                Polarity::Negative,
-                &["phrase:late", "examples:late"],
-                4,
-                Polarity::Negative,
-            ),
-            (
-                Polarity::Positive,
-                &["examples:great"],
-                1,
-                Polarity::Uncertain,
-            ),
-            (Polarity::Neutral, &["phrase:fee"], 1, Polarity::Neutral),
-        ] {
-            let score = if polarity == Polarity::Negative {
-                -3
-            } else {
-                3
-            };
-            let mut found = [finding(polarity, score, rules)];
-            withdraw_by_stars(found.iter_mut(), stars, false);
-            assert_eq!(found[0].polarity, left, "{rules:?} at {stars} stars");
-            let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
-            assert_eq!(sum, found[0].score, "the hits add up");
-        }
-        assert!(Polarity::Negative.contradicts(5) && Polarity::Positive.contradicts(1));
-        assert!(!Polarity::Negative.contradicts(2) && !Polarity::Positive.contradicts(3));
     }
 
     #[test]
     fn contrary_findings_stay_if_confident() {
-        let (rule, both) = (&["phrase:said"][..], &["phrase:said", "examples:said"][..]);
-        for (polarity, stars, rules, sure_from) in [
-            (Polarity::Negative, 4, rule, 70),
-            (Polarity::Negative, 4, &["examples:said"], 90),
-            (Polarity::Negative, 4, both, 70),
-            (Polarity::Negative, 5, both, 95),
-            (Polarity::Positive, 2, both, 90),
+        use Polarity::{Negative, Neutral, Positive};
+        use Witness::{Both, Classifier, Rule};
+        for (polarity, stars, witness, sure_from) in [
+            (Negative, 4, Rule, 70),
+            (Negative, 4, Classifier, 90),
+            (Negative, 4, Both, 70),
+            (Negative, 5, Both, 95),
+            (Positive, 2, Both, 90),
+            // Never sure enough.
+            (Negative, 5, Rule, 101),
+            (Positive, 1, Classifier, 101),
+            // Not contrary.
+            (Negative, 3, Rule, 0),
+            (Negative, 1, Rule, 0),
+            (Positive, 3, Rule, 0),
+            (Neutral, 1, Rule, 0),
         ] {
-            let score = if polarity == Polarity::Negative {
-                -3
-            } else {
-                3
-            };
-            for (confidence, left) in [(sure_from - 5, Polarity::Uncertain), (sure_from, polarity)]
-            {
-                let mut found = [Finding {
-                    confidence,
-                    ..finding(polarity, score, rules)
-                }];
+            for confidence in [0, sure_from.max(5) - 5, sure_from, 100] {
+                let mut found = [finding(polarity, witness, confidence)];
                 withdraw_by_stars(found.iter_mut(), stars, false);
+                let left = if confidence < sure_from {
+                    Polarity::Uncertain
+                } else {
+                    polarity
+                };
                 assert_eq!(found[0].polarity, left, "{polarity:?} of {confidence}");
                 let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
                 assert_eq!(sum, found[0].score, "the hits add up");

@@ -525,17 +525,14 @@ fn both_counts(votes: &VoteCounts) -> String {
         // Not of those that judge it.
         (votes.uncertain, "more unclear"),
     ];
-    words + &rest_words(&rest)
-}
-
-/// The other counts of a share, without those that are 0.
-fn rest_words(rest: &[(u32, &str)]) -> String {
     let rest = rest.iter().filter(|(reviews, _)| *reviews > 0);
-    let rest = rest.map(|(reviews, word)| format!("{reviews} {word}"));
-    match rest.collect::<Vec<_>>().join(", ") {
-        rest if rest.is_empty() => rest,
-        rest => format!("; {rest}"),
+    let rest: Vec<String> = rest
+        .map(|(reviews, word)| format!("{reviews} {word}"))
+        .collect();
+    if rest.is_empty() {
+        return words;
     }
+    format!("{words}; {}", rest.join(", "))
 }
 
 #[cfg(test)]

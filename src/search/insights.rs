@@ -131,16 +131,13 @@ fn known_entity<'a>(
     let facet = names::find(snapshot, kind, name);
     let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
     found.ok_or_else(|| {
-        let several = names::named(snapshot, kind, name);
-        if several.len() > 1 {
-            let parameter = parameter(kind);
-            return format!(
-                "Several have that name; give one {parameter}: {}.",
-                several.join(", ")
-            );
+        let (parameter, known) = (parameter(kind), snapshot.counts().of_kind(kind).iter());
+        let known: Vec<&str> = known.take(FACET_VALUES_MAX).map(|one| &*one.name).collect();
+        if known.is_empty() {
+            return format!("No {parameter} has that name; none are known.");
         }
-        let known = snapshot.counts().of_kind(kind).iter();
-        unknown_value(parameter(kind), known.map(|one| one.name.as_str()))
+        let known = known.join(", ");
+        format!("Not exactly one {parameter} has that name; known: {known}.")
     })
 }
 
@@ -176,18 +173,6 @@ fn by_aspect(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Vec<Aspec
         }
     }
     with_opinions(aspects, &counts).collect()
-}
-
-fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.take(FACET_VALUES_MAX).collect();
-    if known.is_empty() {
-        format!("No {parameter_name} has that name; none are known.")
-    } else {
-        format!(
-            "No {parameter_name} has that name; known: {}.",
-            known.join(", ")
-        )
-    }
 }
 
 // The evidence of an aspect: the supporting reviews and the counts of technicians and services in them, from the
