@@ -13,7 +13,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use reviews_service::insights::rules::HOME_SERVICES;
-use reviews_service::insights::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
+use reviews_service::insights::{AnalysisInput, Analyzer, TEXT_CHARS_MAX};
 use reviews_service::model::business::{Business, Service, Technician};
 use support::cpu::timed;
 use support::table;
@@ -65,7 +65,7 @@ const WORST: [(&str, &str); 24] = [
 ];
 
 fn main() {
-    let analyzer = Analyzer::new(&business(), &Engine::shipped(HOME_SERVICES));
+    let analyzer = Analyzer::new(&business(), Some(HOME_SERVICES));
     let mut rows = Vec::new();
     for (step, unit) in WORST {
         // The text begins in English, so that all of it is analysed.
@@ -88,11 +88,10 @@ fn main() {
         });
         rows.push((step, times));
     }
-    let engine = Engine::shipped(HOME_SERVICES);
     let times = [5_000, 10_000].map(|services| {
         let business = business_with_services(services);
         median(|| {
-            black_box(Analyzer::new(&business, &engine));
+            black_box(Analyzer::new(&business, Some(HOME_SERVICES)));
         })
     });
     rows.push(("services: 10,000 with synonyms", times));

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use chrono::DateTime;
 use futures_util::TryStreamExt as _;
 use reviews_service::clock::Clock;
-use reviews_service::insights::{AnalysisInput, Analyzer, Engine, store as insights};
+use reviews_service::insights::{AnalysisInput, Analyzer, store as insights};
 use reviews_service::snapshot::{self, Publisher, Snapshot};
 use reviews_service::storage;
 use reviews_service::storage::Database;
@@ -85,7 +85,7 @@ pub fn path(rows: usize) -> PathBuf {
 async fn read(database: &Database) {
     let mut connection = database.readers().acquire().await.unwrap();
     let business = Corpus::business();
-    let reader = Analyzer::new(&business, &Engine::of(None, &business));
+    let reader = Analyzer::new(&business, None);
     let reviews: Vec<Numbered> = newest(&mut connection).try_collect().await.unwrap();
     for reviews in reviews.chunks(256) {
         let missing = reviews.iter().filter_map(

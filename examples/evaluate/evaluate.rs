@@ -9,9 +9,9 @@ use std::sync::Arc;
 use anyhow::Context as _;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
+use reviews_service::insights::Polarity;
 use reviews_service::insights::decide::{DecisionWeights, OpinionFinder};
 use reviews_service::insights::rules::{CompiledRules, HOME_SERVICES, IDS};
-use reviews_service::insights::{Engine, Polarity};
 use serde_json::{Value, json};
 
 use super::measure::{
@@ -39,7 +39,7 @@ impl Evaluate {
     /// # Errors
     /// A file that cannot be read, with the line.
     pub fn run(&self) -> anyhow::Result<String> {
-        let configured = self.trade.as_deref().map(Engine::shipped);
+        let configured = self.trade.as_deref().map(OpinionFinder::built_in);
         let name = self.file.display().to_string();
         let content =
             fs::read_to_string(&self.file).with_context(|| format!("cannot read {name}"))?;
@@ -47,7 +47,7 @@ impl Evaluate {
             return self.whole_reviews(configured, &name, &content);
         }
         let (engine, rows) = Self::read(configured, &name, &content)?;
-        let quality = evaluate(&engine.english, &rows);
+        let quality = evaluate(engine, &rows);
         Ok(if self.json {
             format!("{}\n", figures(&quality))
         } else {
@@ -58,19 +58,19 @@ impl Evaluate {
     /// The rows of the file, and the engine for them: the configured trade, or the first package with all aspects of
     /// the file.
     fn read(
-        configured: Option<Arc<Engine>>,
+        configured: Option<&'static OpinionFinder>,
         name: &str,
         content: &str,
-    ) -> anyhow::Result<(Arc<Engine>, AnnotatedTexts)> {
-        let of = |engine: &Engine| rows(name, content, &engine.trade.aspect_ids());
+    ) -> anyhow::Result<(&'static OpinionFinder, AnnotatedTexts)> {
+        let of = |engine: &OpinionFinder| rows(name, content, &engine.trade.aspect_ids());
         if let Some(engine) = configured {
-            let rows = of(&engine)?;
+            let rows = of(engine)?;
             return Ok((engine, rows));
         }
-        let engines = IDS.map(Engine::shipped);
-        let read = |engine: &Arc<Engine>| anyhow::Ok((Arc::clone(engine), of(engine)?));
+        let engines = IDS.map(OpinionFinder::built_in);
+        let read = |engine: &'static OpinionFinder| anyhow::Ok((engine, of(engine)?));
         let fitting = engines.iter().find_map(|engine| read(engine).ok());
-        fitting.map_or_else(|| read(&engines[0]), Ok)
+        fitting.map_or_else(|| read(engines[0]), Ok)
     }
 }
 
@@ -191,7 +191,7 @@ impl Evaluate {
     /// another package are skipped. Returns the figures as text or JSON.
     fn whole_reviews(
         &self,
-        configured: Option<Arc<Engine>>,
+        configured: Option<&'static OpinionFinder>,
         name: &str,
         content: &str,
     ) -> anyhow::Result<String> {
@@ -203,13 +203,13 @@ impl Evaluate {
         let engine = configured.unwrap_or_else(|| {
             let mut ids = IDS.into_iter();
             let first = ids.find(|id| reviews.iter().any(|review| is_of(review, id)));
-            Engine::shipped(first.unwrap_or(HOME_SERVICES))
+            OpinionFinder::built_in(first.unwrap_or(HOME_SERVICES))
         });
         let (id, all) = (&engine.trade.id, reviews.len());
         reviews.retain(|review| is_of(review, id));
         let skipped = all - reviews.len();
-        let reader = &*engine.english;
-        let mut only_rules = OpinionFinder::new(reader.trade.clone(), Arc::default());
+        let reader = engine;
+        let mut only_rules = OpinionFinder::new(reader.trade, Arc::default());
         only_rules.decisions = None;
         let mut only_classifier = reader.clone();
         only_classifier.rules = CompiledRules::default();

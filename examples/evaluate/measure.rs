@@ -10,7 +10,7 @@ use reviews_service::insights::decide::{OpinionFinder, TextFindings};
 use reviews_service::insights::score::label;
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage, detect_language};
-use reviews_service::model::statistics::interval;
+use reviews_service::model::interval;
 
 /// Analyzes every text of the rows and counts agreements.
 pub fn evaluate(engine: &OpinionFinder, annotated: &AnnotatedTexts) -> EvaluationFigures {

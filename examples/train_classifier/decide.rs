@@ -5,9 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use reviews_service::insights::classifier::UNIT;
-use reviews_service::insights::decide::{
-    COMPLAINT_MIN, COMPLAINT_PREFIX, DecisionWeights, Features, OpinionFinder, leader,
-};
+use reviews_service::insights::decide::{DecisionWeights, Features, OpinionFinder, leader};
 use reviews_service::insights::text::TokenizedText;
 
 use crate::dense;
@@ -99,41 +97,58 @@ fn whole_units(features: &Features) -> Vec<f32> {
     features.collect()
 }
 
-/// Adds a line for each figure, with its weights in thousandths.
-fn write_weights(file: &mut String, prefix: &str, features: &Features, weights: &[f32]) {
-    let rows = weights.chunks(weights.len() / features.len().max(1));
-    for ((name, _), row) in features.iter().zip(rows) {
-        let _ = write!(file, "{prefix}{name}");
-        for weight in row {
-            let _ = write!(file, "\t{}", (weight * 1_000.0).round() as i32);
-        }
-        file.push('\n');
-    }
+/// Each figure with its weights in thousandths.
+fn named<const WEIGHTS: usize>(
+    features: &Features,
+    weights: &[f32],
+) -> Vec<(String, [i32; WEIGHTS])> {
+    let rows = weights.as_chunks::<WEIGHTS>().0.iter();
+    let rows = rows.map(|row| row.map(|weight| (weight * 1_000.0).round() as i32));
+    let names = features.iter().map(|(name, _)| (*name).to_owned());
+    names.zip(rows).collect()
 }
 
-/// The content of `decision.tsv`.
+/// The content of `decision.toml`.
 pub fn table(rows: &[Row], complaints: &[Complaint]) -> String {
-    let mut file = "# Written by examples/train_classifier. Weights for no finding, negative, neutral, positive, in thousandths.\n".to_owned();
     let examples = rows.iter();
     let examples = examples.map(|row| (whole_units(&row.features), row.outcome));
     let weights = dense::learn(&examples.collect::<Vec<_>>(), OUTCOMES);
-    if let Some(row) = rows.first() {
-        write_weights(&mut file, "", &row.features, &weights);
-    }
+    let outcomes = rows.first().map(|row| named(&row.features, &weights));
     let examples = complaints.iter();
     let examples = examples.map(|row| (whole_units(&row.features), usize::from(row.complains)));
     let weights = dense::learn_odds(&examples.collect::<Vec<_>>());
-    if let Some(row) = complaints.first() {
-        write_weights(&mut file, COMPLAINT_PREFIX, &row.features, &weights);
-    }
-    let decisions = DecisionWeights::parse(&file);
+    let complaint = complaints.first().map(|row| named(&row.features, &weights));
+    let complaint = complaint.into_iter().flatten();
+    let mut decisions = DecisionWeights {
+        complaint_min: COMPLAINT_EVIDENCE_MIN,
+        complaint: complaint.map(|(name, [weight])| (name, weight)).collect(),
+        outcomes: outcomes.unwrap_or_default(),
+        confidence: Vec::new(),
+    };
     print_heard(&decisions, complaints);
-    let _ = writeln!(file, "{COMPLAINT_MIN}\t{COMPLAINT_EVIDENCE_MIN}");
-    let decisions = DecisionWeights::parse(&file);
-    let by_text = calibration(by_text(&decisions, rows));
-    for (percent, margin) in by_text {
-        let _ = writeln!(file, "confidence\t{percent}\t{margin}");
-    }
+    decisions.confidence = calibration(by_text(&decisions, rows));
+    format(&decisions)
+}
+
+fn format(decisions: &DecisionWeights) -> String {
+    let mut file = format!(
+        "# Written by examples/train_classifier. Weights for no finding, negative, neutral, positive, in thousandths.\n\
+         complaint_min = {}\n",
+        decisions.complaint_min
+    );
+    let mut list = |name: &str, rows: Vec<String>| {
+        let rows: String = rows.iter().map(|row| format!("  {row},\n")).collect();
+        let _ = write!(file, "{name} = [\n{rows}]\n");
+    };
+    let complaint = decisions.complaint.iter();
+    let complaint = complaint.map(|(name, weight)| format!("[{name:?}, {weight}]"));
+    list("complaint", complaint.collect());
+    let outcomes = decisions.outcomes.iter();
+    let outcomes = outcomes.map(|(name, weights)| format!("[{name:?}, {weights:?}]"));
+    list("outcomes", outcomes.collect());
+    let confidence = decisions.confidence.iter();
+    let confidence = confidence.map(|(percent, margin)| format!("[{percent}, {margin}]"));
+    list("confidence", confidence.collect());
     file
 }
 

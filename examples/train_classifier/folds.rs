@@ -50,7 +50,7 @@ pub fn train<'reviews>(
     Ok(folds.into_iter().flatten().collect())
 }
 
-/// The content of `decision.tsv`.
+/// The content of `decision.toml`.
 pub fn decisions(folds: &[Fold<'_>]) -> String {
     let (mut rows, mut complaints) = (Vec::new(), Vec::new());
     for (engine, reviews) in folds {

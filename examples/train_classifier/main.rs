@@ -1,6 +1,6 @@
 //! Trains the model of `src/insights/model.rs` from annotated sentences and writes its weights: aspects of all trades,
 //! polarity, and complaints in reviews of one or two stars. Then it learns how to weigh the model against the rules
-//! (`src/insights/decision.tsv`).
+//! (`src/insights/decision.toml`).
 //!
 //! ```text
 //! cargo run --release --example train_classifier               # leaves polarity and the decision as they are
@@ -80,7 +80,7 @@ fn main() -> anyhow::Result<()> {
     let authors: Vec<&str> = authors.into_iter().collect();
     let folds = folds::train(&material, &reviews, &authors)?;
     let table = folds::decisions(&folds);
-    keep(&args, &insights.join("decision.tsv"), table.as_bytes())?;
+    keep(&args, &insights.join("decision.toml"), table.as_bytes())?;
     println!("{}", folds::document(&folds));
     Ok(())
 }

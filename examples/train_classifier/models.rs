@@ -56,9 +56,9 @@ pub struct Material {
 /// The aspects of all trades, each once.
 fn aspects() -> Vec<String> {
     let mut all = Vec::new();
-    for aspect in IDS.into_iter().flat_map(|id| Trade::built_in(id).aspects) {
+    for aspect in IDS.into_iter().flat_map(|id| &Trade::built_in(id).aspects) {
         if !all.contains(&aspect.id) {
-            all.push(aspect.id);
+            all.push(aspect.id.clone());
         }
     }
     all

@@ -10,7 +10,7 @@ use super::operation::{CROWDED, INVALID, IdInPath, JSON, OperationGroup, Query, 
 use crate::compute::run_long;
 use crate::search::facets::{FACET_VALUES_MAX, facets};
 use crate::search::insights::{
-    EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, evidence, stage,
+    EvidenceParameters, EvidenceQuery, StageParameters, evidence, stage,
 };
 use crate::snapshot::document::head;
 use crate::snapshot::{CachedBody, Document};
@@ -98,23 +98,17 @@ impl DatasetsApi {
         client: ClientAddress,
         parameters: Query<StageParameters>,
     ) -> poem::Result<Cacheable<wire::InsightsAnswer>> {
-        let Query { values, mut query } = parameters;
-        let stage_request = StageRequest::new(values, &mut query.issues);
+        let Query { values, query } = parameters;
         HttpProblem::check_parameters(&query.issues)?;
-        match stage_request {
-            None => Ok(self.document(headers, Document::Insights)),
-            Some(stage_request) => {
-                let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
-                let found = run_long(|| {
-                    let found = stage(&snapshot, &stage_request);
-                    found.map(|stage| wire::json(&stage))
-                });
-                let body = found.map_err(HttpProblem::not_found)?;
-                let insights = &snapshot.document(Document::Insights).publication;
-                let body = CachedBody::whole(JSON, body).dated(insights);
-                Ok(self.ctx.respond(headers, &snapshot, &body))
-            }
+        if values.is_empty() {
+            return Ok(self.document(headers, Document::Insights));
         }
+        let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
+        let found = run_long(|| stage(&snapshot, &values).map(|stage| wire::json(&stage)));
+        let body = found.map_err(HttpProblem::not_found)?;
+        let insights = &snapshot.document(Document::Insights).publication;
+        let body = CachedBody::whole(JSON, body).dated(insights);
+        Ok(self.ctx.respond(headers, &snapshot, &body))
     }
 
     /// Get the newest reviews as JSON Feed
@@ -218,7 +212,7 @@ impl DatasetsApi {
         let Query { values, query } = parameters;
         HttpProblem::check_parameters(&query.issues)?;
         let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
-        let trade = snapshot.input.analyzer.trade();
+        let trade = snapshot.input.analyzer.trade;
         let evidence_query = EvidenceQuery::of_aspect(trade, &id.0, &values).ok_or_else(|| {
             let known = trade.shown_ids().join(", ");
             HttpProblem::not_found(format!("No aspect has that id; known: {known}."))

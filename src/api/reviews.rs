@@ -14,7 +14,7 @@ use super::operation::{
 use crate::compute::run_long;
 use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH, SEARCH_PAGE_PATH};
 use crate::model::{ReviewId, hex};
-use crate::search::comparison::{PeriodsParameters, PeriodsRequest, compare};
+use crate::search::comparison::{PeriodsParameters, compare};
 use crate::search::{CURSOR, FeedParameters, SearchParameters, find_page, search_reviews};
 use crate::snapshot::document::{array, search_feed};
 use crate::snapshot::{CachedBody, Content, Document, Snapshot};
@@ -78,7 +78,7 @@ impl ReviewsApi {
     ) -> poem::Result<Cacheable<wire::SearchResult>> {
         let (ctx, snapshot) = (&self.0, self.0.current.load());
         let Query { values, mut query } = parameters;
-        values.check_aspect(snapshot.input.analyzer.trade(), &mut query.issues);
+        values.check_aspect(snapshot.input.analyzer.trade, &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
         let found = search_reviews(&snapshot, &values, || ctx.turn(client)).await?;
         let head = found.head(values.limit, query.ignored_names());
@@ -105,7 +105,7 @@ impl ReviewsApi {
     ) -> poem::Result<Cacheable<wire::SearchFeed>> {
         let Query { values, mut query } = parameters;
         let (ctx, snapshot, values) = (&self.0, self.0.current.load(), values.0);
-        values.check_aspect(snapshot.input.analyzer.trade(), &mut query.issues);
+        values.check_aspect(snapshot.input.analyzer.trade, &mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
         let found = find_page(&snapshot, &values, || ctx.turn(client)).await?;
         let reviews: Vec<_> = found.reviews(&snapshot).collect();
@@ -127,12 +127,12 @@ impl ReviewsApi {
         client: ClientAddress,
         parameters: Query<PeriodsParameters>,
     ) -> poem::Result<Cacheable<wire::Comparison>> {
-        let Query { values, mut query } = parameters;
+        let Query { values, query } = parameters;
         let snapshot = self.0.current.load();
-        let periods = PeriodsRequest::new(&values, &mut query.issues)
-            .ok_or_else(|| HttpProblem::invalid_parameters(query.issues))?;
+        let periods = values.0.filter(|_| query.issues.is_empty());
+        let periods = periods.ok_or_else(|| HttpProblem::invalid_parameters(query.issues))?;
         let _slot = self.0.turn(client).await?;
-        let body = run_long(|| wire::json(&compare(&snapshot, &periods)));
+        let body = run_long(|| wire::json(&compare(&snapshot, periods)));
         Ok(Cacheable::whole(&self.0, headers, &snapshot, body))
     }
 

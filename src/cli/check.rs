@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 
 use super::report::{Exit, counted, print_report, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
-use crate::insights::{AnalysisInput, Analyzer, Engine, store as insights};
+use crate::insights::{AnalysisInput, Analyzer, store as insights};
 use crate::storage;
 use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
 use crate::storage::{Database, FileVerification, Migrated, list_faults, unerased, verify};
@@ -27,7 +27,6 @@ pub struct Check {
 impl Check {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
         let path = database.path()?;
-        let engine = self.trade.trade.as_deref().map(Engine::shipped);
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
         let mut report = CheckReport {
@@ -39,7 +38,7 @@ impl Check {
         report.mendable = list_faults(unreadable.map(sentence).collect());
         let business = storage::business::find(&mut connection).await?;
         let business = business.unwrap_or_default();
-        let analyzer = Analyzer::new(&business, &Engine::of(engine.as_ref(), &business));
+        let analyzer = Analyzer::new(&business, self.trade.trade.as_deref());
         verify_insights(&mut connection, &analyzer, &mut report).await?;
         let unerased = unerased(&mut connection).await?.count;
         if unerased > 0 {

@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 use super::database::{find_review, read};
 use super::report::{Exit, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
-use crate::insights::{Analysis, AnalysisInput, Analyzer, Engine, Finding, TextLanguage, TextSpan};
+use crate::insights::{Analysis, AnalysisInput, Analyzer, Finding, TextLanguage, TextSpan};
 use crate::model::Status;
 use crate::storage;
 
@@ -53,9 +53,8 @@ impl Explain {
             anyhow::Ok((review, business.unwrap_or_default()))
         })
         .await?;
-        let engine = trade.trade.as_deref().map(Engine::shipped);
-        let engine = Engine::of(engine.as_ref(), &business);
-        let analysis = Analyzer::new(&business, &engine).analyze(&AnalysisInput::of(&review));
+        let analyzer = Analyzer::new(&business, trade.trade.as_deref());
+        let analysis = analyzer.analyze(&AnalysisInput::of(&review));
         let note = match review.status {
             Status::Published => "",
             Status::Withheld { .. } => "It is withheld and does not count.\n",

@@ -25,7 +25,6 @@ use crate::config::{
     BaseUrlConfig, DatabaseAddress, DatabaseConfig, HubConfig, ListenConfig, ServeConfig,
     SyncConfig, TradeConfig, notify_socket,
 };
-use crate::insights::Engine;
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::model::business::SET_UP_COMMAND;
 use crate::model::text::quote_for_shell;
@@ -78,7 +77,6 @@ impl Serve {
         // Settings first, so that nothing is created or migrated for a service that cannot run.
         let address = database.address()?;
         self.config.base.links(self.config.listen.public)?;
-        let engine = self.config.trade.trade.as_deref().map(Engine::shipped);
         let nets = &self.config.hub.allow_callback_nets;
         if !nets.is_empty() {
             let nets: Vec<String> = nets.iter().map(ToString::to_string).collect();
@@ -118,7 +116,7 @@ impl Serve {
             tracing::warn!(%error, "node.no_lease: this process publishes no versions yet");
         }
         let publisher = Publisher {
-            engine,
+            trade: self.config.trade.trade.clone(),
             ..Publisher::new(database, links.clone(), clock)
         };
         let options = AppOptions {
@@ -334,7 +332,6 @@ impl McpCommand {
         let address = existing_address(&database)?;
         let configured = self.base.links(self.listen.public)?;
         let has_base_url = self.base.base_url().is_some();
-        let engine = self.trade.trade.as_deref().map(Engine::shipped);
         // The hub sends nothing here, whatever its settings.
         let hub = HubOptions::new(HubConfig::defaults()?)?;
         let database = open_database(&address).await?;
@@ -345,7 +342,7 @@ impl McpCommand {
             .filter(|_| !has_base_url);
         let links = served.unwrap_or(configured);
         let publisher = Publisher {
-            engine,
+            trade: self.trade.trade.clone(),
             ..Publisher::new(database, links, clock)
         };
         let app = App::new(publisher, hub).await?;

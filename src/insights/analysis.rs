@@ -113,7 +113,7 @@ impl From<Polarity> for Vote {
 /// One reason for a finding: a rule or weight, its position, and its points.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Hit {
-    /// For example `phrase:on_time`, `lexicon:great`, `negators:not`, `examples:said`.
+    /// For example `phrase:on time`, `lexicon:great`, `negators:not`, `examples:said`.
     pub rule: String,
     /// The matched words.
     pub span: TextSpan,
@@ -131,7 +131,7 @@ pub struct Finding {
     /// The clause with the finding.
     pub span: TextSpan,
     pub polarity: Polarity,
-    /// The source of the judgement: [`witness`] of the hits, once all are known.
+    /// The source of the judgement.
     pub witness: Witness,
     /// The sum of the hits' points.
     pub score: i32,
@@ -154,29 +154,6 @@ pub const CONFIDENCE_OF_RULES: u8 = 70;
 pub const MARGIN: i32 = 2;
 /// Rule name of the hit for a judgement that the stars withdrew.
 pub const WITHDRAWN: &str = "stars:withdrawn";
-/// The witness of a finding with these hits. For a judgement, only the hits in its direction count; for any other
-/// finding, all hits count.
-pub fn witness(hits: &[Hit]) -> Witness {
-    let (mut rules, mut classifier) = ((0, false), (0, false));
-    for hit in hits.iter().filter(|hit| hit.rule != WITHDRAWN) {
-        let source = if hit.rule.starts_with("examples:") {
-            &mut classifier
-        } else {
-            &mut rules
-        };
-        *source = (source.0 + hit.points, true);
-    }
-    // A sum below the margin is not a judgement.
-    let sum = rules.0 + classifier.0;
-    let sign = if sum.abs() < MARGIN { 0 } else { sum.signum() };
-    let supports =
-        |(points, is_there): (i32, bool)| is_there && (sign == 0 || points.signum() == sign);
-    match (supports(rules), supports(classifier)) {
-        (true, true) => Witness::Both,
-        (false, true) => Witness::Classifier,
-        (_, false) => Witness::Rule,
-    }
-}
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sentence {

@@ -1,20 +1,18 @@
 //! Analyzes one text: language, judged aspects and named entities. A pure function of the text, the review's
-//! metadata, and the business's own data. The engine is the part that does not depend on the business: the configured
-//! one, otherwise the one for the business's type.
+//! metadata, and the business's own data.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::OnceLock;
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::analysis::{Analysis, Polarity, Sentence, TextLanguage};
-use super::classifier::Classifier;
 use super::decide::{OpinionFinder, TextFindings, WEIGHTS_DIGEST};
 use super::language::detect_language;
 use super::names::TABLE;
 use super::people::Linker;
-use super::rules::{HOME_SERVICES, IDS, Trade};
+use super::rules::Trade;
 use super::store::FORMAT;
 use super::text::TokenizedText;
 use crate::metrics;
@@ -65,44 +63,37 @@ fn digest(value: &impl Serialize) -> String {
     hex(&Sha256::digest(json)[..HASH_BYTES])
 }
 
-/// A value that is created for the first text that needs it.
-type Lazy<T> = LazyLock<T, Box<dyn FnOnce() -> T + Send>>;
-
 /// Analyzes texts for one business. Rules and names are compiled for the first text, because most commands analyse none.
 #[derive(Debug)]
 pub struct Analyzer {
-    /// The part that does not depend on the business.
-    pub engine: Arc<Engine>,
-    names: Lazy<Linker>,
-    /// The words of the business's own name, without its article.
-    name: Vec<u64>,
-    /// The language of the business (BCP 47), presumed for texts without a declared one.
-    language: Option<String>,
+    pub trade: &'static Trade,
+    business: Business,
+    names: OnceLock<Linker>,
     method: String,
 }
 
 impl Default for Analyzer {
     fn default() -> Self {
-        Self::new(&Business::default(), &Engine::shipped(HOME_SERVICES))
+        Self::new(&Business::default(), None)
     }
 }
 
 impl Analyzer {
-    pub fn new(business: &Business, engine: &Arc<Engine>) -> Self {
+    /// With the `configured` trade, otherwise that for the type of the business.
+    pub fn new(business: &Business, configured: Option<&str>) -> Self {
         let version = (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION"));
-        let trade = &engine.trade;
+        let of_type = Trade::for_type(&business.kind);
+        let trade = configured.map_or(of_type, Trade::built_in);
         let names = (
-            (&business.name, Trade::id_for(&business.kind)),
+            (&business.name, &of_type.id),
             (&business.technicians, &business.services),
             (&business.service_areas, &business.language),
         );
-        let named = business.clone();
         Self {
-            engine: Arc::clone(engine),
-            names: LazyLock::new(Box::new(move || Linker::new(&named))),
-            name: own_name(&business.name),
-            language: business.language.clone(),
+            trade,
             method: digest(&(version, trade.digest(), &*WEIGHTS_DIGEST, TABLE, names)),
+            names: OnceLock::new(),
+            business: business.clone(),
         }
     }
 
@@ -110,10 +101,6 @@ impl Analyzer {
     /// trade, weights, roster, language of the business, storage format.
     pub fn method(&self) -> &str {
         &self.method
-    }
-
-    pub fn trade(&self) -> &Trade {
-        &self.engine.trade
     }
 
     /// Analyzes one text. If a rule panics, the text counts as not analysed, and the error is logged and counted,
@@ -131,7 +118,7 @@ impl Analyzer {
 
     fn analyze_text(&self, subject: &AnalysisInput<'_>) -> Analysis {
         let original = first_characters(subject.text);
-        let declared = subject.language.or(self.language.as_deref());
+        let declared = subject.language.or(self.business.language.as_deref());
         let mut text = TokenizedText::new(original);
         let language = detect_language(&text, declared);
         if language != TextLanguage::English {
@@ -142,15 +129,14 @@ impl Analyzer {
             });
             return not_analyzed(language, sentences.collect());
         }
-        if !self.name.is_empty() {
-            text.hide(&self.name);
-        }
+        let names = self.names.get_or_init(|| Linker::new(&self.business));
+        names.hide_firm(&mut text);
         let TextFindings {
             findings,
             overall,
             parts,
-        } = self.engine.english.analyze(&text, Some(subject.stars));
-        let mut mentions = (self.names).mentions(&text, subject.author);
+        } = OpinionFinder::built_in(&self.trade.id).analyze(&text, Some(subject.stars));
+        let mut mentions = names.mentions(&text, subject.author);
         for mention in &mut mentions {
             let mut parts = parts[mention.sentence as usize].iter();
             let part = parts.find(|(span, _)| span.end > mention.span.start);
@@ -171,14 +157,6 @@ impl Analyzer {
     }
 }
 
-/// The fingerprints of the words of a name, without its article.
-fn own_name(name: &str) -> Vec<u64> {
-    let text = TokenizedText::new(name);
-    let words = text.tokens().iter().map(|token| token.fingerprint);
-    let article = usize::from(text.tokens().len() > 1 && text.word(0) == "the");
-    words.skip(article).collect()
-}
-
 /// The first [`TEXT_CHARS_MAX`] characters of a text.
 fn first_characters(text: &str) -> &str {
     let end = text.char_indices().nth(TEXT_CHARS_MAX);
@@ -197,49 +175,17 @@ const fn not_analyzed(language: TextLanguage, sentences: Vec<Sentence>) -> Analy
     }
 }
 
-/// A trade with the finder of opinions, independent of the business. The finder is expensive: it is created for the first
-/// text, and shared.
-#[derive(Debug)]
-pub struct Engine {
-    pub trade: Trade,
-    pub english: Lazy<OpinionFinder>,
-}
-
-impl Engine {
-    fn new(trade: Trade) -> Self {
-        let own = trade.clone();
-        Self {
-            english: Lazy::new(Box::new(move || {
-                OpinionFinder::new(own, Classifier::built_in())
-            })),
-            trade,
-        }
-    }
-
-    /// The engine of the trade with that id (one of [`IDS`]), or of the general one for any other id. It is created on
-    /// first use and shared.
-    pub fn shipped(id: &str) -> Arc<Self> {
-        static SHIPPED: [OnceLock<Arc<Engine>>; IDS.len()] = [const { OnceLock::new() }; IDS.len()];
-        let at = IDS.iter().position(|one| *one == id);
-        let at = at.unwrap_or(IDS.len() - 1);
-        Arc::clone(SHIPPED[at].get_or_init(|| Arc::new(Self::new(Trade::built_in(IDS[at])))))
-    }
-
-    /// The configured engine, otherwise that for the business's type.
-    pub fn of(configured: Option<&Arc<Self>>, business: &Business) -> Arc<Self> {
-        let of_type = || Self::shipped(Trade::id_for(&business.kind));
-        configured.map_or_else(of_type, Arc::clone)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
+    use super::{AnalysisInput, Analyzer, TEXT_CHARS_MAX};
     use crate::insights::TextLanguage;
-    use crate::insights::rules::HOME_SERVICES;
     use crate::model::business::{Business, Technician};
+
+    fn analyzer(business: &Business) -> Analyzer {
+        Analyzer::new(business, Some("home_services"))
+    }
 
     const fn subject(text: &str) -> AnalysisInput<'_> {
         AnalysisInput {
@@ -293,13 +239,12 @@ mod tests {
             language: Some("de".to_owned()),
             ..Business::default()
         };
-        let food = Engine::shipped("food");
         let readers = [
-            Analyzer::default(),
-            Analyzer::new(&firm, &Engine::shipped(HOME_SERVICES)),
-            Analyzer::new(&place, &Engine::shipped(HOME_SERVICES)),
-            Analyzer::new(&Business::default(), &food),
-            Analyzer::new(&german, &Engine::shipped(HOME_SERVICES)),
+            analyzer(&Business::default()),
+            analyzer(&firm),
+            analyzer(&place),
+            Analyzer::new(&Business::default(), Some("food")),
+            analyzer(&german),
         ];
         assert_eq!(
             readers
@@ -309,12 +254,12 @@ mod tests {
                 .len(),
             readers.len()
         );
-        assert_eq!(Analyzer::default().method(), readers[0].method());
+        assert_eq!(analyzer(&Business::default()).method(), readers[0].method());
     }
 
     #[test]
     fn a_long_text_is_cut_at_the_limit_between_characters() {
-        let analyzer = Analyzer::default();
+        let analyzer = analyzer(&Business::default());
         let long =
             "They were late. ".repeat(TEXT_CHARS_MAX / 16) + &"🙂".repeat(40) + " Great service!";
         let analysis = analyzer.analyze(&subject(&long));
@@ -341,7 +286,7 @@ mod tests {
                 TextLanguage::Other,
             ),
         ] {
-            let analysis = Analyzer::default().analyze(&subject(text));
+            let analysis = analyzer(&Business::default()).analyze(&subject(text));
             assert_eq!(analysis.language, language, "{text}");
             assert!(
                 analysis.findings.is_empty() && analysis.mentions.is_empty(),

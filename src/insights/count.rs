@@ -11,8 +11,7 @@ use super::compact::{CompactAnalysis, CompactFinding, QUOTE_CONFIDENCE_MIN, name
 use super::rules::Trade;
 use super::words::WordMap;
 use crate::model::business::{Business, Editorial};
-use crate::model::statistics::round_to;
-use crate::model::{MentionKind, Review, Vote, VoteCounts};
+use crate::model::{MentionKind, Review, Vote, VoteCounts, round_to};
 use crate::wire::{
     self, ComparisonVerdict, DateRange, Excluded, GeneratedFrom, InsightTrend, LowRated, Temporal,
     VotesOfMonth, VotesOverTime,
@@ -32,8 +31,6 @@ pub struct AggregateInput<'a> {
     pub people: &'a [&'a str],
     /// The owner's own texts.
     pub editorial: &'a Editorial,
-    /// Ids of the aspects that the owner's FAQ answers.
-    pub answered: &'a BTreeSet<String>,
     /// Names in reviews, whether or not they are in the business's lists, sorted.
     pub mentioned: &'a BTreeSet<(MentionKind, &'a str)>,
 }
@@ -46,17 +43,6 @@ pub struct RosterEntry {
     pub id: Option<String>,
     /// The name in the business's list, or as recorded in reviews.
     pub name: String,
-}
-
-impl RosterEntry {
-    /// Whether more than its count is shown if so many reviews name it.
-    pub fn is_stated(&self, reviews: u32) -> bool {
-        let least = match self.kind {
-            MentionKind::Technician => PERSON_MIN,
-            MentionKind::Service | MentionKind::ServiceArea => 1,
-        };
-        reviews >= least
-    }
 }
 
 /// All counted entities.
@@ -130,7 +116,7 @@ pub struct OpinionCounts {
     /// Number of reviews in which rules judge it, alone or with the classifier.
     pub ruled: u32,
     /// Quotable sentences: praise first, then blame.
-    pub quotes: [Shortlist; 2],
+    pub quotes: [Vec<QuoteCandidate>; 2],
 }
 
 /// Maximum number of examples of reviews.
@@ -238,6 +224,8 @@ impl Counted {
         for (position, (review, analysis)) in (0..).zip(sources.analyses) {
             counted.count(position, review, analysis, sources, roster);
         }
+        let aspects = counted.aspects.iter_mut();
+        aspects.flat_map(|one| &mut one.quotes).for_each(keep_best);
         counted
     }
 
@@ -310,7 +298,11 @@ impl Counted {
             if let Some(list) = quotes.get_mut(finding.polarity as usize)
                 && let Some(quote_rank) = quote_rank(*finding, review, analysis, newest)
             {
-                list.offer(position, quote_rank, *finding);
+                list.push(QuoteCandidate {
+                    quote_rank,
+                    position,
+                    finding: *finding,
+                });
             }
         }
         let Some(month) = self.months.last_mut() else {
@@ -350,39 +342,11 @@ pub struct QuoteCandidate {
     pub finding: CompactFinding,
 }
 
-/// The best candidates, the best first; of equally good ones the newest.
-#[derive(Debug, Clone, Default)]
-pub struct Shortlist {
-    pub best: Vec<QuoteCandidate>,
-}
-
-impl Shortlist {
-    /// Adds a finding of the review at `position` if it is among the best; calls must begin with the newest review.
-    pub fn offer(&mut self, position: u32, quote_rank: u32, finding: CompactFinding) {
-        let is_better = |other: &QuoteCandidate| other.quote_rank >= quote_rank;
-        if self.best.len() == LISTED && self.best.last().is_some_and(is_better) {
-            return;
-        }
-        // Only the better candidate of each review is kept.
-        let mine = self
-            .best
-            .iter()
-            .position(|other| other.position == position);
-        if let Some(mine) = mine {
-            if is_better(&self.best[mine]) {
-                return;
-            }
-            self.best.remove(mine);
-        }
-        self.best.truncate(LISTED - 1);
-        let at = self.best.partition_point(is_better);
-        let candidate = QuoteCandidate {
-            quote_rank,
-            position,
-            finding,
-        };
-        self.best.insert(at, candidate);
-    }
+/// Keeps the best candidates, one of each review, the best first; of equally good ones the newest.
+fn keep_best(candidates: &mut Vec<QuoteCandidate>) {
+    candidates.sort_by_key(|one| (Reverse(one.quote_rank), one.position));
+    let mut reviews = BTreeSet::new();
+    candidates.retain(|one| reviews.len() < LISTED && reviews.insert(one.position));
 }
 
 /// The quality of the sentence of `finding` as a quote; `newest` is the day of the newest review. `None` if it cannot be

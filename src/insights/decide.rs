@@ -7,21 +7,20 @@
 
 use std::cmp::Reverse;
 use std::ops::Range;
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::analysis::{
-    CONFIDENCE_OF_RULES, Finding, Hit, MARGIN, Polarity, TextSpan, WITHDRAWN, witness,
-};
+use super::analysis::{CONFIDENCE_OF_RULES, Finding, Hit, MARGIN, Polarity, TextSpan, WITHDRAWN};
 use super::classifier::{
     BLAME, Classifier, LABELS, LEXICON_FEATURES, PRAISE, SentencePart, SentenceScores, UNIT,
     WEIGHTS, judgement_head,
 };
-use super::rules::{CompiledRules, Cue, Meaning, Trade};
+use super::rules::{CompiledRules, Cue, IDS, Meaning, Trade};
 use super::score::{ParsedSentence, judge_sentence};
 use super::text::{Token, TokenizedText};
-use crate::model::hex;
+use crate::model::{hex, parse_toml};
 use crate::wire::Witness;
 
 // The thresholds of all decisions. Scores and log-odds are in units of 1/[`UNIT`], confidences in percent.
@@ -33,14 +32,10 @@ const ODDS_MIN: i32 = -UNIT;
 /// 86 % of the blame has the right aspect so, otherwise 83 %. By who judges: the rules and the classifier, the rules alone, the
 /// classifier alone.
 const CONFIDENCE_MIN: [[u8; 3]; 2] = [[60, 60, 70], [60, 80, 75]];
-/// Maximum difference to the score of the clearest aspect of the sentence, in units of 1/[`UNIT`], for a judgement that the
-/// classifier confirms.
-const BEHIND_CLEAREST: i32 = 2 * UNIT;
 /// Confidence of a complaint that only this evidence shows, the lowest without a rule.
 const COMPLAINT_CONFIDENCE: u8 = 70;
-/// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it: for one that the sentence
-/// names, and for any other one.
-const COMPLAINT_ASPECT_MIN: [i32; 2] = [0, 40];
+/// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it.
+const COMPLAINT_ASPECT_MIN: i32 = 20;
 /// Maximum number of stars of a review in which complaints are looked for. In reviews of three stars, 53 % of the complaints are
 /// heard so instead of 38 %, and 3.5 % of the other sentences get blame for an aspect instead of 2.9 %.
 const COMPLAINT_STARS_MAX: u8 = 3;
@@ -74,7 +69,7 @@ pub struct TextFindings {
 /// Finds the opinions in texts of one language about businesses of one trade.
 #[derive(Debug, Clone)]
 pub struct OpinionFinder {
-    pub trade: Trade,
+    pub trade: &'static Trade,
     pub rules: CompiledRules,
     pub classifier: Arc<Classifier>,
     /// `None` if the rules decide.
@@ -93,8 +88,17 @@ struct AspectHeads {
 }
 
 impl OpinionFinder {
+    /// The one for the trade with that id (one of [`IDS`]), or for the general one. It is created on first use.
+    pub fn built_in(id: &str) -> &'static Self {
+        static BUILT_IN: [OnceLock<OpinionFinder>; IDS.len()] =
+            [const { OnceLock::new() }; IDS.len()];
+        let at = IDS.iter().position(|one| *one == id);
+        BUILT_IN[at.unwrap_or(IDS.len() - 1)]
+            .get_or_init(|| Self::new(Trade::built_in(id), Classifier::built_in()))
+    }
+
     /// Compiles a trade's patterns: about a tenth of a second for home services.
-    pub fn new(trade: Trade, classifier: Arc<Classifier>) -> Self {
+    pub fn new(trade: &'static Trade, classifier: Arc<Classifier>) -> Self {
         let heads = |id: &str| {
             Some(AspectHeads {
                 aspect: classifier.head(id)?,
@@ -106,7 +110,7 @@ impl OpinionFinder {
         };
         Self {
             heads: trade.aspects.iter().map(|one| heads(&one.id)).collect(),
-            rules: CompiledRules::new(&trade),
+            rules: CompiledRules::new(trade),
             classifier,
             decisions: Some(DecisionWeights::built_in()),
             trade,
@@ -143,9 +147,6 @@ impl OpinionFinder {
         }
         if seeks_complaints {
             self.add_complaints(text, &sentences, &mut findings);
-        }
-        for finding in &mut findings {
-            finding.witness = witness(&finding.hits);
         }
         findings.sort_by(|one, other| {
             (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
@@ -274,8 +275,6 @@ pub struct SentenceReading<'finder> {
     unpraised: Vec<usize>,
     /// Whether it announces blame.
     has_drawback: bool,
-    /// The aspects that its words name, by their indices.
-    named: Vec<usize>,
 }
 
 impl SentenceReading<'_> {
@@ -329,7 +328,7 @@ impl OpinionFinder {
         tokens: Range<usize>,
     ) -> SentenceReading<'_> {
         let parsed = ParsedSentence::new(&self.rules, text, tokens.clone());
-        let mut rules = judge_sentence(&self.trade, &self.rules, text, &parsed, number);
+        let mut rules = judge_sentence(self.trade, &self.rules, text, &parsed, number);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
             let alike = rules.iter().filter(|(_, one)| one.polarity == polarity);
             i32::try_from(alike.count()).unwrap_or(i32::MAX)
@@ -368,7 +367,6 @@ impl OpinionFinder {
             },
             has_deed: meanings().any(|meaning| meaning == Meaning::Cue(Cue::Deeds)),
             has_drawback: meanings().any(|meaning| meaning == Meaning::Cue(Cue::Drawbacks)),
-            named: meanings().filter_map(Meaning::aspect).collect(),
             unpraised,
             scores,
         }
@@ -469,78 +467,54 @@ fn aspect_features(
 // `examples/train_classifier` learned and calibrated on annotated reviews. No other text by the authors of these reviews was
 // used to train the classifier.
 
-/// See [`DecisionWeights::parse`].
-const BUILT_IN: &str = include_str!("decision.tsv");
+/// The [`DecisionWeights`].
+const BUILT_IN: &str = include_str!("decision.toml");
 
 /// SHA-256 of all weights, of the lexicon and of the decision, in hexadecimal. Every snapshot states it, and they have 2 MB.
 pub static WEIGHTS_DIGEST: LazyLock<String> = LazyLock::new(|| {
     let weights = WEIGHTS.concat();
     hex(&Sha256::digest([&weights, BUILT_IN.as_bytes()].concat()))
 });
-/// Number of outcomes, in the order of the columns.
+/// Number of outcomes: no finding, negative, neutral, positive.
 const OUTCOMES: usize = 4;
-/// The labels of all outcomes except the first, which means no finding.
+/// The labels of all outcomes except the first.
 const OUTCOME_LABELS: [Polarity; OUTCOMES - 1] =
     [Polarity::Negative, Polarity::Neutral, Polarity::Positive];
-/// The beginning of the names of rows with the weight of a complaint's feature.
-pub const COMPLAINT_PREFIX: &str = "complaint:";
-/// The name of the calibration rows.
-const CONFIDENCE: &str = "confidence";
 
-/// The name of the row with the minimum evidence for a complaint.
-pub const COMPLAINT_MIN: &str = "complaint_min";
-
-/// The weights, in thousandths of a logarithm of the odds for each whole unit of a feature.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// The weights, in thousandths of a logarithm of the odds for each whole unit of a feature. The names of the features are for
+/// readers; they are in the order of the features.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct DecisionWeights {
-    /// For each feature of a candidate, a weight for each outcome.
-    outcomes: Vec<[i32; OUTCOMES]>,
+    /// The minimum evidence for a complaint.
+    pub complaint_min: i32,
     /// For each feature of a complaint in a review of few stars, a weight.
-    complaint: Vec<i32>,
-    complaint_min: i32,
+    pub complaint: Vec<(String, i32)>,
+    /// For each feature of a candidate, a weight for each outcome.
+    pub outcomes: Vec<(String, [i32; OUTCOMES])>,
     /// Percentages, ascending, each with the margin from which it applies.
-    confidence: Vec<(u8, i32)>,
+    pub confidence: Vec<(u8, i32)>,
 }
 
 impl DecisionWeights {
     /// The program's own weights.
     pub fn built_in() -> Self {
-        Self::parse(BUILT_IN)
-    }
-
-    /// Reads tab-separated lines: a feature's name and four weights (for no finding, negative, neutral, positive), or
-    /// [`COMPLAINT_PREFIX`] with a feature of a complaint and its weight, both in the order of the features; or one of
-    /// [`CONFIDENCE`], a percentage and its margin; or [`COMPLAINT_MIN`]. Other lines are comments.
-    pub fn parse(content: &str) -> Self {
-        let mut decisions = Self::default();
-        for line in content.lines() {
-            let mut fields = line.split('\t');
-            let name = fields.next().unwrap_or_default();
-            let numbers: Vec<i32> = fields.filter_map(|field| field.parse().ok()).collect();
-            match (name, &numbers[..]) {
-                (CONFIDENCE, [percent, margin]) => {
-                    let percent = u8::try_from(*percent).unwrap_or_default();
-                    decisions.confidence.push((percent, *margin));
-                }
-                (COMPLAINT_MIN, [least]) => decisions.complaint_min = *least,
-                (_, [weight]) => decisions.complaint.push(*weight),
-                (_, weights) => decisions.outcomes.extend(weights.as_chunks().0),
-            }
-        }
-        decisions
+        parse_toml(BUILT_IN)
     }
 
     /// The evidence that a sentence of a review of few stars complains, in thousandths of a logarithm of the odds.
     pub fn complaint(&self, features: &Features) -> i32 {
         let products = features.iter().zip(&self.complaint);
-        let sum: i32 = products.map(|((_, value), weight)| value * weight).sum();
+        let sum: i32 = products
+            .map(|((_, value), (_, weight))| value * weight)
+            .sum();
         sum / UNIT
     }
 
     /// The sum of each outcome, in thousandths of a logarithm of the odds.
     pub fn sums(&self, features: &Features) -> [i32; OUTCOMES] {
         let mut sums = [0; OUTCOMES];
-        for ((_, value), weights) in features.iter().zip(&self.outcomes) {
+        for ((_, value), (_, weights)) in features.iter().zip(&self.outcomes) {
             for (sum, weight) in sums.iter_mut().zip(weights) {
                 *sum += value * weight;
             }
@@ -638,8 +612,9 @@ impl OpinionFinder {
             }
         });
         let (label, is_of_rule) = (decision.label, finding.polarity == decision.label);
-        let is_backed =
-            is_of_rule && label.sign() * part.lead() > 0 && self.finds_aspect(scores, heads);
+        // The classifier finds the aspect in the sentence, too.
+        let has_aspect = heads.is_none_or(|heads| scores.whole().aspects[heads.aspect] >= 0);
+        let is_backed = is_of_rule && label.sign() * part.lead() > 0 && has_aspect;
         // The rules decide alone about a trade without annotated texts.
         let is_backed_or_alone = is_backed || !self.is_learned() || self.decisions.is_none();
         let confidence_min = match (is_of_rule, is_backed_or_alone) {
@@ -652,6 +627,11 @@ impl OpinionFinder {
             return None;
         }
         finding.confidence = decision.confidence;
+        finding.witness = match (is_of_rule, is_backed) {
+            (true, true) => Witness::Both,
+            (true, false) => Witness::Rule,
+            (false, _) => Witness::Classifier,
+        };
         finding.polarity = if is_doubtful {
             Polarity::Uncertain
         } else {
@@ -696,15 +676,6 @@ impl OpinionFinder {
             confidence: 0,
             hits: Vec::new(),
         }
-    }
-
-    /// Whether the classifier finds the aspect in the sentence as a whole, and no other aspect much more clearly.
-    fn finds_aspect(&self, scores: &SentenceScores<'_>, heads: Option<AspectHeads>) -> bool {
-        let Some(heads) = heads else { return true };
-        let whole = scores.whole();
-        let all = self.heads.iter().flatten();
-        let clearest = all.map(|heads| whole.aspects[heads.aspect]).max();
-        whole.aspects[heads.aspect] >= (clearest.unwrap_or_default() - BEHIND_CLEAREST).max(0)
     }
 }
 
@@ -762,6 +733,7 @@ impl OpinionFinder {
             add_hit(finding, text, words, -POINTS - finding.score);
             finding.polarity = Polarity::Negative;
             finding.confidence = COMPLAINT_CONFIDENCE;
+            finding.witness = Witness::Classifier;
         }
     }
 
@@ -799,22 +771,16 @@ impl OpinionFinder {
         !self.trade.quality.is_empty()
     }
 
-    /// The aspect of a complaint: the one that the sentence most probably blames; `None` if it may be any. The classifier learned
-    /// nothing about a trade without annotated texts: there it is one that the sentence names, if it names some.
+    /// The aspect of a complaint: the one that the sentence most probably blames; `None` if it may be any.
     fn complaint_aspect(&self, sentence: &SentenceReading<'_>) -> Option<usize> {
         let whole = sentence.scores.whole();
-        let overall = self.trade.overall;
-        let is_learned = self.is_learned();
-        let named = sentence.named.iter().filter(|one| overall != Some(**one));
-        let named: Vec<usize> = named.copied().collect();
-        let blamed = (0..self.heads.len()).filter_map(|aspect| {
+        let others = (0..self.heads.len()).filter(|aspect| self.trade.overall != Some(*aspect));
+        let blamed = others.filter_map(|aspect| {
             let [blame, _] = self.heads[aspect]?.judgements;
-            let is_possible = is_learned || named.is_empty() || named.contains(&aspect);
-            (is_possible && overall != Some(aspect)).then_some((whole.aspects[blame], aspect))
+            Some((whole.aspects[blame], aspect))
         });
         let (odds, aspect) = blamed.max_by_key(|(odds, aspect)| (*odds, Reverse(*aspect)))?;
-        let least = COMPLAINT_ASPECT_MIN[usize::from(!named.contains(&aspect))];
-        (odds >= least).then_some(aspect)
+        (odds >= COMPLAINT_ASPECT_MIN).then_some(aspect)
     }
 }
 
@@ -926,21 +892,12 @@ mod tests {
 
     use super::OpinionFinder;
     use crate::insights::analysis::{Finding, Polarity};
-    use crate::insights::classifier::Classifier;
-    use crate::insights::rules::{GENERAL, HOME_SERVICES, Trade};
+    use crate::insights::rules::{GENERAL, HOME_SERVICES};
     use crate::insights::text::TokenizedText;
     use crate::wire::Witness;
 
-    /// Compiled once for all tests.
     fn engine() -> &'static OpinionFinder {
-        static ENGINE: LazyLock<OpinionFinder> =
-            LazyLock::new(|| finder(Trade::built_in(HOME_SERVICES)));
-        &ENGINE
-    }
-
-    fn finder(trade: Trade) -> OpinionFinder {
-        let classifier = Classifier::built_in();
-        OpinionFinder::new(trade, classifier)
+        OpinionFinder::built_in(HOME_SERVICES)
     }
 
     /// Without the classifier.
@@ -954,22 +911,15 @@ mod tests {
 
     #[test]
     fn the_table_has_a_row_for_each_feature_in_order() {
-        let rows: Vec<&str> = (super::BUILT_IN.lines())
-            .filter_map(|line| line.split('\t').next())
-            .filter(|name| !name.starts_with('#') && !name.starts_with("confidence"))
-            .filter(|name| *name != super::COMPLAINT_MIN)
-            .collect();
+        let decisions = super::DecisionWeights::built_in();
         let text = TokenizedText::new("They were late.");
         let sentences = engine().read_sentences(&text);
         let candidates = engine().candidates(&sentences);
         let complaint = engine().complaint_features(&sentences[0]);
-        let names = candidates[0]
-            .features
-            .iter()
-            .map(|(name, _)| (*name).to_owned());
-        let prefix = |(name, _): &(&str, i32)| format!("{}{name}", super::COMPLAINT_PREFIX);
-        let names: Vec<String> = names.chain(complaint.iter().map(prefix)).collect();
-        assert_eq!(rows, names);
+        let rows = decisions.outcomes.iter().map(|(name, _)| name);
+        assert!(rows.eq(candidates[0].features.iter().map(|(name, _)| name)));
+        let rows = decisions.complaint.iter().map(|(name, _)| name);
+        assert!(rows.eq(complaint.iter().map(|(name, _)| name)));
     }
 
     /// The findings of a text: `price+ workmanship-`, sorted.
@@ -1047,7 +997,7 @@ mod tests {
 
     #[test]
     fn act_of_the_customer_is_no_complaint_in_a_low_review() {
-        let general = finder(Trade::built_in(GENERAL));
+        let general = OpinionFinder::built_in(GENERAL);
         for text in [
             "I ordered two shirts for my son in March.",
             "My mother lives two hours away.",
@@ -1101,53 +1051,22 @@ mod tests {
     }
 
     #[test]
-    fn only_the_clearest_aspects_of_a_sentence_are_confirmed() {
-        for (text, aspect, is_confirmed) in [
-            ("My wife liked that he was on time.", "punctuality", true),
-            (
-                "They came on time, and the price was fair for the work.",
-                "punctuality",
-                false,
-            ),
+    fn the_classifier_confirms_what_the_rules_find() {
+        for (text, aspect) in [
+            ("My wife liked that he was on time.", "punctuality"),
+            ("The crew was very polite and friendly.", "professionalism"),
             (
                 "They came on time, and the price was fair for the work.",
                 "price",
-                true,
-            ),
-            (
-                "The technician was polite and fixed the leak in the kitchen in no time at all.",
-                "professionalism",
-                false,
-            ),
-            (
-                "The crew was very polite and friendly.",
-                "professionalism",
-                true,
-            ),
-            (
-                "They left the kitchen clean and fixed the heater, which works perfectly now.",
-                "cleanliness",
-                false,
             ),
             (
                 "The bill was higher than the estimate and nobody explained why.",
                 "price",
-                true,
-            ),
-            (
-                "The bill was higher than the estimate and nobody explained why.",
-                "communication",
-                false,
             ),
         ] {
             let findings = engine().analyze(&TokenizedText::new(text), None).findings;
             let found = findings.iter().find(|one| one.aspect == aspect).unwrap();
-            let expected = if is_confirmed {
-                Witness::Both
-            } else {
-                Witness::Rule
-            };
-            assert_eq!(found.witness, expected, "{text} {aspect}");
+            assert_eq!(found.witness, Witness::Both, "{text} {aspect}");
         }
     }
 
@@ -1204,103 +1123,55 @@ mod tests {
 #[cfg(test)]
 mod tests_of_stars {
     use super::withdraw_by_stars;
-    use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan, witness};
+    use crate::insights::analysis::{Finding, Hit, Polarity, TextSpan};
     use crate::wire::Witness;
 
-    fn finding(polarity: Polarity, score: i32, rules: &[&str]) -> Finding {
-        let others = i32::try_from(rules.len()).unwrap() - 1;
-        let hit = |(at, rule): (usize, &&str)| Hit {
-            rule: (*rule).to_owned(),
+    fn finding(polarity: Polarity, witness: Witness, confidence: u8) -> Finding {
+        let score = 3 * polarity.sign();
+        let hit = Hit {
+            rule: "phrase:said".to_owned(),
             span: TextSpan::default(),
-            points: if at == 0 {
-                score - others * score.signum()
-            } else {
-                score.signum()
-            },
+            points: score,
         };
-        let hits: Vec<Hit> = rules.iter().enumerate().map(hit).collect();
         Finding {
             aspect: "price".to_owned(),
             sentence: 0,
             span: TextSpan::default(),
             polarity,
-            witness: witness(&hits),
+            witness,
             score,
-            confidence: 90,
-            hits,
+            confidence,
+            hits: vec![hit],
         }
-    }
-
-    #[test]
-    fn the_witness_of_a_finding_follows_from_the_hits() {
-        let of = |rules: &[&str]| finding(Polarity::Positive, 3, rules).witness;
-        assert_eq!(of(&["phrase:fair"]), Witness::Rule);
-        assert_eq!(of(&["examples:fair price"]), Witness::Classifier);
-        assert_eq!(of(&["phrase:fair", "examples:fair price"]), Witness::Both);
-    }
-
-    #[test]
-    fn stars_withdraw_contrary_findings_of_only_one_witness() {
-        for (polarity, rules, stars, left) in [
-            (
-                Polarity::Negative,
-                &["phrase:late"][..],
-                5,
-                Polarity::Uncertain,
-            ),
-            (Polarity::Negative, &["phrase:late"], 3, Polarity::Negative),
-            (Polarity::Negative, &["phrase:late"], 1, Polarity::Negative),
-            (
-                Polarity::Negative,
-                &["phrase:late", "examples:late"],
-                4,
-                Polarity::Negative,
-            ),
-            (
-                Polarity::Positive,
-                &["examples:great"],
-                1,
-                Polarity::Uncertain,
-            ),
-            (Polarity::Neutral, &["phrase:fee"], 1, Polarity::Neutral),
-        ] {
-            let score = if polarity == Polarity::Negative {
-                -3
-            } else {
-                3
-            };
-            let mut found = [finding(polarity, score, rules)];
-            withdraw_by_stars(found.iter_mut(), stars, false);
-            assert_eq!(found[0].polarity, left, "{rules:?} at {stars} stars");
-            let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
-            assert_eq!(sum, found[0].score, "the hits add up");
-        }
-        assert!(Polarity::Negative.contradicts(5) && Polarity::Positive.contradicts(1));
-        assert!(!Polarity::Negative.contradicts(2) && !Polarity::Positive.contradicts(3));
     }
 
     #[test]
     fn contrary_findings_stay_if_confident() {
-        let (rule, both) = (&["phrase:said"][..], &["phrase:said", "examples:said"][..]);
-        for (polarity, stars, rules, sure_from) in [
-            (Polarity::Negative, 4, rule, 70),
-            (Polarity::Negative, 4, &["examples:said"], 90),
-            (Polarity::Negative, 4, both, 70),
-            (Polarity::Negative, 5, both, 95),
-            (Polarity::Positive, 2, both, 90),
+        use Polarity::{Negative, Neutral, Positive};
+        use Witness::{Both, Classifier, Rule};
+        for (polarity, stars, witness, sure_from) in [
+            (Negative, 4, Rule, 70),
+            (Negative, 4, Classifier, 90),
+            (Negative, 4, Both, 70),
+            (Negative, 5, Both, 95),
+            (Positive, 2, Both, 90),
+            // Never sure enough.
+            (Negative, 5, Rule, 101),
+            (Positive, 1, Classifier, 101),
+            // Not contrary.
+            (Negative, 3, Rule, 0),
+            (Negative, 1, Rule, 0),
+            (Positive, 3, Rule, 0),
+            (Neutral, 1, Rule, 0),
         ] {
-            let score = if polarity == Polarity::Negative {
-                -3
-            } else {
-                3
-            };
-            for (confidence, left) in [(sure_from - 5, Polarity::Uncertain), (sure_from, polarity)]
-            {
-                let mut found = [Finding {
-                    confidence,
-                    ..finding(polarity, score, rules)
-                }];
+            for confidence in [0, sure_from.max(5) - 5, sure_from.min(100), 100] {
+                let mut found = [finding(polarity, witness, confidence)];
                 withdraw_by_stars(found.iter_mut(), stars, false);
+                let left = if confidence < sure_from {
+                    Polarity::Uncertain
+                } else {
+                    polarity
+                };
                 assert_eq!(found[0].polarity, left, "{polarity:?} of {confidence}");
                 let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
                 assert_eq!(sum, found[0].score, "the hits add up");

@@ -60,24 +60,32 @@ mod tests {
     use crate::insights::text::TokenizedText;
 
     #[test]
-    fn opinion_words_show_that_short_texts_are_english() {
-        let detected = |text: &str| detect_language(&TokenizedText::new(text), None);
-        for text in [
-            "Lovely biscuits! Fast delivery. Nice shop.",
-            "Super friendly, patient and competent lady.",
-            "Great work!",
+    fn words_show_that_a_text_is_english_and_the_declared_language_decides_on_short_ones() {
+        use TextLanguage::{English, None as Empty, Other};
+        for (text, declared, language) in [
+            ("They came on time and fixed the leak.", Some("de"), English),
+            ("Lovely biscuits! Fast delivery. Nice shop.", None, English),
+            ("Super friendly, patient and competent lady.", None, English),
+            ("great service!!", None, English),
+            ("great service!!", Some("en-US"), English),
+            // A mark is a judgement.
+            ("😀 5/5 !!!", None, English),
+            ("Gute Arbeit und nette Leute", None, Other),
+            ("War wie immer sehr gut", None, Other),
+            ("Rapide et pas cher, merci", None, Other),
+            ("Muy amable", Some("es"), Other),
+            ("No vino nadie.", None, Other),
+            (
+                "Sie kamen um acht und haben die Heizung sofort repariert.",
+                None,
+                Other,
+            ),
+            ("キッチンの蛇口交換をお願いしました。", None, Other),
+            ("😀 !!! 5", None, Empty),
+            ("", Some("en"), Empty),
         ] {
-            assert_eq!(detected(text), TextLanguage::English, "{text}");
-        }
-        for text in [
-            "Gute Arbeit und nette Leute",
-            "War wie immer sehr gut",
-            "Rapide et pas cher, merci",
-            "Muy amable el señor",
-            "No vino nadie.",
-            "Excelente servicio",
-        ] {
-            assert_eq!(detected(text), TextLanguage::Other, "{text}");
+            let found = detect_language(&TokenizedText::new(text), declared);
+            assert_eq!(found, language, "{text}");
         }
     }
 }

@@ -37,7 +37,7 @@ mod topics;
 pub mod words;
 
 pub use analysis::{Analysis, Finding, Hit, Mention, Polarity, Sentence, TextLanguage, TextSpan};
-pub use analyzer::{AnalysisInput, Analyzer, Engine, TEXT_CHARS_MAX};
+pub use analyzer::{AnalysisInput, Analyzer, TEXT_CHARS_MAX};
 pub use compact::{CompactAnalysis, CompactFinding, CompactName, name_key, review_vote, vote_of};
 pub use count::{AggregateInput, PERSON_MIN};
 pub use language::detect_language;

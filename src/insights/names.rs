@@ -149,7 +149,7 @@ impl Contexts {
             let lines = lines.lines().map(str::trim);
             let patterns = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
             let ways = patterns.flat_map(|line| match parse_pattern(line, &lists) {
-                Ok((_, ways)) => ways,
+                Ok(ways) => ways,
                 Err(fault) => unreachable!("{fault} in `{line}`"),
             });
             contexts[context as usize].extend(ways);
@@ -210,17 +210,17 @@ pub struct NameContext<'a> {
 }
 
 impl<'a> NameContext<'a> {
-    /// Calls `take` with every longest match of `names` in a text, in order, and its values.
-    pub fn each<V: Clone + PartialEq>(
+    /// Calls `take` with every longest match of `names` in a text, in order, and its numbers.
+    pub fn each(
         text: &'a TokenizedText,
-        names: &NameTrie<V>,
+        names: &NameForms,
         contexts: &'a Contexts,
-        mut take: impl FnMut(&Self, &[V]),
+        mut take: impl FnMut(&Self, &[usize]),
     ) {
         for (number, sentence) in (0..).zip(text.sentences()) {
             let (mut at, mut units) = (sentence.start, None);
             while at < sentence.end {
-                let Some((end, values)) = names.longest(text, at, sentence.end) else {
+                let Some((end, numbers)) = names.longest(text, at, sentence.end) else {
                     at += 1;
                     continue;
                 };
@@ -236,7 +236,7 @@ impl<'a> NameContext<'a> {
                     contexts: contexts.of(&name, has_s, units),
                     name,
                 };
-                take(&context, values);
+                take(&context, numbers);
                 at = end;
             }
         }
@@ -334,64 +334,59 @@ pub fn plain(word: &str) -> Cow<'_, str> {
     stem.chars().map(without_accent).collect()
 }
 
-// Sequences of words, with the values that they name. The longest match at a position wins.
+// Names, with the entities that they mean. The longest match at a position wins.
 
-/// Maximum number of values of a sequence; a sequence with more identifies nothing. This also bounds the cost of one word
+/// Maximum number of entities of a name; one of more identifies nothing. This also bounds the cost of one word
 /// for any roster.
 const NAMED_MAX: usize = 64;
 
-/// Maps sequences of words to values.
+/// Maps the names of entities to their numbers.
 #[derive(Debug, Clone)]
-pub struct NameTrie<V> {
+pub struct NameForms {
     /// How a word is compared.
     form: fn(&str) -> Cow<'_, str>,
-    /// The node after a node and a word; the root is 0.
-    edges: WordMap<usize>,
-    /// The values of each node; those of a node with more than [`NAMED_MAX`] do not count.
-    values: Vec<Vec<V>>,
+    /// The numbers by the key of the name's words; none by that of a beginning of a name.
+    numbers: WordMap<Vec<usize>>,
 }
 
-impl<V: Clone + PartialEq> NameTrie<V> {
-    /// A value that occurs twice for one sequence counts once.
-    pub fn new(form: fn(&str) -> Cow<'_, str>, entries: &[(Vec<String>, V)]) -> Self {
-        let (mut edges, mut all) = (WordMap::default(), vec![Vec::new()]);
-        for (words, value) in entries {
-            let mut at = 0;
-            for word in words {
-                at = *edges.entry(edge(at, &form(word))).or_insert_with(|| {
-                    all.push(Vec::new());
-                    all.len() - 1
-                });
+impl NameForms {
+    /// A number that occurs twice for one name counts once.
+    pub fn new(
+        form: fn(&str) -> Cow<'_, str>,
+        entries: impl Iterator<Item = (Vec<String>, usize)>,
+    ) -> Self {
+        let mut numbers = WordMap::<Vec<usize>>::default();
+        for (words, number) in entries.filter(|(words, _)| !words.is_empty()) {
+            let mut key = 0;
+            for word in &words {
+                key = longer_key(key, &form(word));
+                numbers.entry(key).or_default();
             }
-            let values = &mut all[at];
-            if at > 0 && values.len() <= NAMED_MAX && !values.contains(value) {
-                values.push(value.clone());
+            let numbers = numbers.entry(key).or_default();
+            if numbers.len() <= NAMED_MAX && !numbers.contains(&number) {
+                numbers.push(number);
             }
         }
-        Self {
-            form,
-            edges,
-            values: all,
-        }
+        Self { form, numbers }
     }
 
-    /// The longest entry that begins at a token and ends at the latest at `end`, with its end and its values.
-    fn longest(&self, text: &TokenizedText, start: usize, end: usize) -> Option<(usize, &[V])> {
-        let (mut node, mut found) = (0, None);
+    /// The longest name that begins at a token and ends at the latest at `end`, with its end and its numbers.
+    fn longest(&self, text: &TokenizedText, start: usize, end: usize) -> Option<(usize, &[usize])> {
+        let (mut key, mut found) = (0, None);
         for at in start..end {
-            let Some(next) = self.edges.get(&edge(node, &(self.form)(text.word(at)))) else {
+            key = longer_key(key, &(self.form)(text.word(at)));
+            let Some(numbers) = self.numbers.get(&key) else {
                 break;
             };
-            node = *next;
-            let values = self.values[node].as_slice();
-            if (1..=NAMED_MAX).contains(&values.len()) {
-                found = Some((at + 1, values));
+            if (1..=NAMED_MAX).contains(&numbers.len()) {
+                found = Some((at + 1, numbers.as_slice()));
             }
         }
         found
     }
 }
 
-fn edge(node: usize, word: &str) -> u64 {
-    Fingerprint::mix(node as u64, Fingerprint::of(word))
+/// The key of the words of `key` with one more.
+fn longer_key(key: u64, word: &str) -> u64 {
+    Fingerprint::mix(key, Fingerprint::of(word))
 }

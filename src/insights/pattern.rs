@@ -32,30 +32,19 @@ pub enum PatternStep {
     Gap(u8),
 }
 
-impl PatternStep {
-    /// `None` for a gap.
-    pub fn symbol(&self) -> Option<&str> {
-        match self {
-            Self::Symbol(symbol) => Some(symbol),
-            Self::Gap(_) => None,
-        }
-    }
-}
-
 /// Maximum number of words in the gap `..`.
 const GAP: u8 = 3;
 
-/// Parses a pattern into its name and all ways to match it. The name consists of its words, with the first of several
-/// alternatives and without optional parts. The entries of a list with several words become alternatives.
+/// All ways to match a pattern.
+pub type PatternWays = Vec<Vec<PatternStep>>;
+
+/// Parses a pattern. The entries of a list with several words become alternatives.
 ///
 /// # Errors
 /// The error in the pattern.
-pub fn parse_pattern(
-    text: &str,
-    lists: &Lists,
-) -> Result<(String, Vec<Vec<PatternStep>>), &'static str> {
+pub fn parse_pattern(text: &str, lists: &Lists) -> Result<PatternWays, &'static str> {
     let mut parser = Parser { rest: text, lists };
-    let PatternPart { name, mut ways } = parser.sequence(false)?;
+    let mut ways = parser.sequence(false)?;
     if !parser.rest.is_empty() {
         return Err("an extra `)` or `|`");
     }
@@ -68,55 +57,11 @@ pub fn parse_pattern(
             return Err("a way to match that begins with a gap or has no word");
         }
     }
-    Ok((name, ways))
+    Ok(ways)
 }
 
-/// A pattern, or a part of one.
-struct PatternPart {
-    name: String,
-    ways: Vec<Vec<PatternStep>>,
-}
-
-impl PatternPart {
-    /// The part that matches in one way.
-    fn of(name: &str, way: Vec<PatternStep>) -> Self {
-        Self {
-            name: name.to_owned(),
-            ways: vec![way],
-        }
-    }
-
-    /// One of several parts, or with `is_optional` none of them.
-    fn either(mut choices: Vec<Self>, is_optional: bool) -> Self {
-        if is_optional {
-            choices.insert(0, Self::of("", Vec::new()));
-        } else if choices.len() == 1 {
-            return choices.remove(0);
-        }
-        let name = choices.first().map(|choice| choice.name.clone());
-        Self {
-            name: name.unwrap_or_default(),
-            ways: join(choices.into_iter().flat_map(|choice| choice.ways)),
-        }
-    }
-
-    /// Adds a part after this one.
-    fn push(&mut self, next: &Self) {
-        if !self.name.is_empty() && !next.name.is_empty() {
-            self.name.push('_');
-        }
-        self.name.push_str(&next.name);
-        let ways = self.ways.iter();
-        let ways = ways.flat_map(|way| {
-            let parts = next.ways.iter();
-            parts.map(|part| [way.as_slice(), part].concat())
-        });
-        self.ways = ways.collect();
-    }
-}
-
-/// Joins alternatives of one word each into one set, so that they are a single way.
-fn join(parts: impl Iterator<Item = Vec<PatternStep>>) -> Vec<Vec<PatternStep>> {
+/// The alternatives, of which those of one word each are a single way; and if it is optional, the empty one.
+fn join(parts: PatternWays, is_optional: bool) -> PatternWays {
     let (mut joined, mut words) = (Vec::new(), Vec::new());
     for part in parts {
         match part.as_slice() {
@@ -129,6 +74,9 @@ fn join(parts: impl Iterator<Item = Vec<PatternStep>>) -> Vec<Vec<PatternStep>> 
     if !words.is_empty() {
         joined.push(vec![PatternStep::Symbol(words.join("|").into())]);
     }
+    if is_optional {
+        joined.push(Vec::new());
+    }
     joined
 }
 
@@ -138,26 +86,30 @@ struct Parser<'text> {
 }
 
 impl Parser<'_> {
-    /// The parts up to the end, a `|` between sequences of a group, or a `)`.
-    fn sequence(&mut self, is_in_group: bool) -> Result<PatternPart, &'static str> {
-        let mut sequence = PatternPart::of("", Vec::new());
+    /// The ways up to the end, a `|` between sequences of a group, or a `)`.
+    fn sequence(&mut self, is_in_group: bool) -> Result<PatternWays, &'static str> {
+        let mut ways = vec![Vec::new()];
         loop {
             self.rest = self.rest.trim_start();
             let next = match self.rest.chars().next() {
-                None | Some(')' | '|') => return Ok(sequence),
+                None | Some(')' | '|') => return Ok(ways),
                 Some('(') => self.group()?,
                 Some(_) => self.choice(is_in_group)?,
             };
-            sequence.push(&next);
+            let longer = ways.iter().flat_map(|way| {
+                let parts = next.iter();
+                parts.map(|part| [way.as_slice(), part].concat())
+            });
+            ways = longer.collect();
         }
     }
 
     /// A group from its `(` on, optional with a `?` after it: `(one way|another)?`
-    fn group(&mut self) -> Result<PatternPart, &'static str> {
+    fn group(&mut self) -> Result<PatternWays, &'static str> {
         let mut choices = Vec::new();
         self.rest = &self.rest[1..];
         loop {
-            choices.push(self.sequence(true)?);
+            choices.extend(self.sequence(true)?);
             match self.rest.strip_prefix('|') {
                 Some(rest) => self.rest = rest,
                 None => break,
@@ -169,11 +121,11 @@ impl Parser<'_> {
             .ok_or("a `(` that is not closed")?;
         let optional = self.rest.strip_prefix('?');
         self.rest = optional.unwrap_or(self.rest);
-        Ok(PatternPart::either(choices, optional.is_some()))
+        Ok(join(choices, optional.is_some()))
     }
 
     /// `early|late?`, one word of each, or a gap
-    fn choice(&mut self, is_in_group: bool) -> Result<PatternPart, &'static str> {
+    fn choice(&mut self, is_in_group: bool) -> Result<PatternWays, &'static str> {
         // In a group `|` separates sequences; outside of it, `|` separates words.
         let ends = |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && is_in_group;
         let len = self.rest.find(ends).unwrap_or(self.rest.len());
@@ -186,34 +138,31 @@ impl Parser<'_> {
                 words.parse()
             };
             let gap = gap.map_err(|_| "a gap that is neither `..` nor like `..5`")?;
-            return Ok(PatternPart::of("", vec![PatternStep::Gap(gap)]));
+            return Ok(vec![vec![PatternStep::Gap(gap)]]);
         }
         let optional = word.strip_suffix('?');
         let mut choices = Vec::new();
         for one in optional.unwrap_or(word).split('|') {
             choices.extend(self.symbol(one)?);
         }
-        Ok(PatternPart::either(choices, optional.is_some()))
+        Ok(join(choices, optional.is_some()))
     }
 
     /// The alternatives of one name: a single symbol, or the entries of a list with several words.
-    fn symbol(&self, word: &str) -> Result<Vec<PatternPart>, &'static str> {
+    fn symbol(&self, word: &str) -> Result<PatternWays, &'static str> {
         if let Some(name) = word.strip_prefix('@') {
             let list = self.lists.get(name).ok_or("an unknown list")?;
             let is_long = |entry: &String| entry.contains([' ', '(', '|', '?', '@']);
             if list.iter().any(is_long) {
                 let lists = self.lists;
-                let parts = list.iter();
-                return parts
-                    .map(|rest| Parser { rest, lists }.sequence(false))
-                    .collect();
+                let entries = list.iter();
+                let ways = entries.map(|rest| Parser { rest, lists }.sequence(false));
+                return Ok(ways.collect::<Result<Vec<_>, _>>()?.concat());
             }
         } else if word.is_empty() || !word.starts_with('<') && word.contains(char::is_uppercase) {
             return Err("an empty word, or one in upper case");
         }
-        let name = word.trim_matches(['~', '@', '<', '>', '^']);
-        let step = PatternStep::Symbol(word.into());
-        Ok(vec![PatternPart::of(name, vec![step])])
+        Ok(vec![vec![PatternStep::Symbol(word.into())]])
     }
 }
 
@@ -284,7 +233,7 @@ pub struct PatternTree {
 impl PatternTree {
     /// The tree of these patterns, and the symbols of their words, lists and classes.
     fn new<'p>(
-        patterns: impl Iterator<Item = &'p Vec<Vec<PatternStep>>>,
+        patterns: impl Iterator<Item = &'p PatternWays>,
     ) -> (Self, BTreeMap<&'p str, Symbol>) {
         let mut nodes = vec![PatternNode::default()];
         let mut symbols = BTreeMap::<&str, Symbol>::new();
@@ -406,7 +355,7 @@ fn is_gerund(word: &str) -> bool {
 impl PatternMatcher {
     /// `patterns` are the ways to match each pattern, and `words` the words of a symbol; those of a class are the class itself.
     pub fn new<'p>(
-        patterns: impl Iterator<Item = &'p Vec<Vec<PatternStep>>>,
+        patterns: impl Iterator<Item = &'p PatternWays>,
         words: impl Fn(&str) -> Vec<String>,
     ) -> Self {
         let (tree, symbols) = PatternTree::new(patterns);
@@ -526,7 +475,7 @@ mod tests {
 
     #[test]
     fn one_word_alternatives_are_one_way_and_sequences_several() {
-        let ways = |text: &str| parse_pattern(text, &lists()).unwrap().1.len();
+        let ways = |text: &str| parse_pattern(text, &lists()).unwrap().len();
         assert_eq!(ways("early|late"), 1);
         assert_eq!(ways("@word price"), 1);
         assert_eq!(ways("@long service"), 2);

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::analysis::Mention;
-use super::names::{Context, Contexts, NameClasses, NameContext, NameTrie, plain, words_of};
+use super::names::{Context, Contexts, NameClasses, NameContext, NameForms, plain, words_of};
 use super::places::{Areas, Services};
 use super::rules::{HOME_SERVICES, Trade};
 use super::text::{Capitalisation, TokenizedText};
@@ -17,6 +17,8 @@ use crate::model::business::{Business, Technician};
 /// The searchable names of a business.
 #[derive(Debug, Clone)]
 pub struct Linker {
+    /// The words of the business's own name, without its article.
+    firm: Vec<u64>,
     contexts: Contexts,
     people: People,
     services: Services,
@@ -25,12 +27,20 @@ pub struct Linker {
 
 impl Linker {
     pub fn new(business: &Business) -> Self {
-        let is_visiting = Trade::id_for(&business.kind) == HOME_SERVICES;
+        let is_visiting = Trade::for_type(&business.kind).id == HOME_SERVICES;
         Self {
+            firm: own_name(&business.name),
             contexts: Contexts::new(business, is_visiting),
             people: People::new(&business.technicians),
             services: Services::new(&business.services, &business.name),
             areas: Areas::new(&business.service_areas),
+        }
+    }
+
+    /// Hides the name of the business in a text: its words judge nothing.
+    pub fn hide_firm(&self, text: &mut TokenizedText) {
+        if !self.firm.is_empty() {
+            text.hide(&self.firm);
         }
     }
 
@@ -42,6 +52,14 @@ impl Linker {
         mentions.sort_by_key(|mention| (mention.span, mention.kind));
         mentions
     }
+}
+
+/// The fingerprints of the words of a name, without its article.
+fn own_name(name: &str) -> Vec<u64> {
+    let text = TokenizedText::new(name);
+    let words = text.tokens().iter().map(|token| token.fingerprint);
+    let article = usize::from(text.tokens().len() > 1 && text.word(0) == "the");
+    words.skip(article).collect()
 }
 
 /// Whether a sentence possibly names a person with none of the words in `known`: by a first name, or by a capital within the
@@ -76,7 +94,7 @@ struct People {
     names: Vec<String>,
     surnames: Vec<String>,
     /// The person by the words of a form.
-    forms: NameTrie<usize>,
+    forms: NameForms,
 }
 
 impl People {
@@ -92,7 +110,7 @@ impl People {
         Self {
             names: technicians.iter().map(|one| one.name.clone()).collect(),
             surnames,
-            forms: NameTrie::new(plain, &entries),
+            forms: NameForms::new(plain, entries.into_iter()),
         }
     }
 

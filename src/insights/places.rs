@@ -3,7 +3,7 @@
 
 use super::analysis::Mention;
 use super::names::{
-    Context, Contexts, NameClasses, NameContext, NameTable, NameTrie, plain, words_of,
+    Context, Contexts, NameClasses, NameContext, NameForms, NameTable, plain, words_of,
 };
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{LanguageWords, singular};
@@ -25,7 +25,7 @@ fn is_compound(first: &str, second: &str) -> bool {
 #[derive(Debug, Clone)]
 pub struct Services {
     ids: Vec<String>,
-    forms: NameTrie<usize>,
+    forms: NameForms,
     /// The words of the business's name, in lower case: within it they name no service.
     firm: Vec<String>,
 }
@@ -36,10 +36,9 @@ impl Services {
             let forms = service_forms(offered).into_iter();
             forms.map(move |form| (form, service))
         });
-        let entries: Vec<_> = entries.collect();
         Self {
             ids: services.iter().map(|service| service.id.clone()).collect(),
-            forms: NameTrie::new(singular, &entries),
+            forms: NameForms::new(singular, entries),
             firm: words_of(&TokenizedText::new(firm)),
         }
     }
@@ -135,16 +134,15 @@ fn service_parts(name: &str) -> Vec<Vec<String>> {
 #[derive(Debug, Clone)]
 pub struct Areas {
     names: Vec<String>,
-    forms: NameTrie<usize>,
+    forms: NameForms,
 }
 
 impl Areas {
     pub fn new(names: &[String]) -> Self {
         let words = names.iter().map(|name| words_of(&TokenizedText::new(name)));
-        let entries: Vec<_> = words.zip(0..).collect();
         Self {
             names: names.to_vec(),
-            forms: NameTrie::new(plain, &entries),
+            forms: NameForms::new(plain, words.zip(0..)),
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::pattern::{Lists, PatternMatcher, PatternStep, parse_pattern};
+use super::pattern::{Lists, PatternMatcher, PatternWays, parse_pattern};
 use super::words::{LanguageWords, SOURCE};
 use crate::model::{fold, hex, named, parse_toml};
 
@@ -69,32 +69,41 @@ pub struct Trade {
 }
 
 impl Trade {
-    /// The trade with that id (one of [`IDS`]); for any other id, the general one. The published figures were
-    /// measured for [`HOME_SERVICES`].
-    pub fn built_in(id: &str) -> Self {
+    /// All of them, in the order of [`IDS`].
+    fn all() -> &'static [Self] {
         #[derive(Deserialize)]
         struct File {
             trades: Vec<Trade>,
         }
-        static READ: LazyLock<Vec<Trade>> = LazyLock::new(|| parse_toml::<File>(TRADES).trades);
-        let trade = READ.iter().find(|trade| trade.id == id);
-        let trade = trade.or_else(|| READ.last()).cloned().unwrap_or_default();
-        Self {
-            overall: trade.aspect(OVERALL),
-            quality: measured(&trade.id),
-            ..trade
-        }
+        static READ: LazyLock<Vec<Trade>> = LazyLock::new(|| {
+            let mut trades = parse_toml::<File>(TRADES).trades;
+            for trade in &mut trades {
+                trade.overall = trade.aspect(OVERALL);
+                trade.quality = measured(&trade.id);
+            }
+            trades
+        });
+        &READ
     }
 
-    /// The id of the trade for a type of schema.org, written as `Plumber` or as a URL: the first that lists the type,
-    /// otherwise the general one.
-    pub fn id_for(kind: &str) -> &'static str {
-        static TYPES: LazyLock<Vec<Vec<String>>> =
-            LazyLock::new(|| IDS.map(|id| Trade::built_in(id).types).into());
+    /// The trade with that id (one of [`IDS`]); for any other id, the general one. The published figures were
+    /// measured for [`HOME_SERVICES`].
+    pub fn built_in(id: &str) -> &'static Self {
+        Self::first(|trade| trade.id == id)
+    }
+
+    /// The trade for a type of schema.org, written as `Plumber` or as a URL: the first that lists the type, otherwise the
+    /// general one.
+    pub fn for_type(kind: &str) -> &'static Self {
         let name = kind.trim().rsplit('/').next().unwrap_or(kind);
-        let is_of = |types: &[String]| types.iter().any(|one| one.eq_ignore_ascii_case(name));
-        let found = TYPES.iter().zip(IDS).find(|(types, _)| is_of(types));
-        found.map_or(GENERAL, |(_, id)| id)
+        Self::first(|trade| trade.types.iter().any(|one| one.eq_ignore_ascii_case(name)))
+    }
+
+    /// The first that meets the condition, otherwise the last one.
+    fn first(condition: impl Fn(&Self) -> bool) -> &'static Self {
+        let (general, trades) =
+            (Self::all().split_last()).unwrap_or_else(|| unreachable!("`trades.toml` has trades"));
+        trades.iter().find(|one| condition(one)).unwrap_or(general)
     }
 
     /// Its id in all output and settings.
@@ -223,72 +232,53 @@ impl Meaning {
             Self::Judges(..) | Self::Opinion(_) | Self::Cue(_) => None,
         }
     }
-
-    /// The aspect that it surely is about.
-    pub const fn aspect(self) -> Option<usize> {
-        match self {
-            Self::Names(aspect) | Self::Judges(aspect, _) => Some(aspect),
-            Self::Hints(_) | Self::Opinion(_) | Self::Cue(_) => None,
-        }
-    }
-
-    /// Whether it judges something.
-    pub const fn judges(self) -> bool {
-        matches!(self, Self::Judges(..) | Self::Opinion(_))
-    }
 }
 
 /// The content of a file of phrases.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 struct PhraseFile {
-    aspects: BTreeMap<String, AspectPhrases>,
-    opinions: Opinions,
+    /// The phrases of each aspect, by their meaning.
+    aspects: BTreeMap<String, Lists>,
+    /// Words that judge what they are said of, by their meaning.
+    opinions: Lists,
     cues: BTreeMap<Cue, Vec<String>>,
     /// For `@name` in a pattern.
     lists: Lists,
     irregular: Lists,
 }
 
-/// The phrases of an aspect.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct AspectPhrases {
-    names: Vec<String>,
-    hints: Vec<String>,
-    positive: Vec<String>,
-    mildly_positive: Vec<String>,
-    neutral: Vec<String>,
-    mildly_negative: Vec<String>,
-    negative: Vec<String>,
+/// The meanings of an aspect's phrases, in the order in which they count.
+fn aspect_meanings(aspect: usize) -> [(&'static str, Meaning); 7] {
+    [
+        ("hints", Meaning::Hints(aspect)),
+        ("names", Meaning::Names(aspect)),
+        ("mildly_negative", Meaning::Judges(aspect, -2)),
+        ("mildly_positive", Meaning::Judges(aspect, 2)),
+        ("negative", Meaning::Judges(aspect, -3)),
+        ("neutral", Meaning::Judges(aspect, 0)),
+        ("positive", Meaning::Judges(aspect, 3)),
+    ]
 }
 
-/// Words that judge what they are said of.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Opinions {
-    excellent: Vec<String>,
-    good: Vec<String>,
-    fair: Vec<String>,
-    poor: Vec<String>,
-    bad: Vec<String>,
-    terrible: Vec<String>,
-}
-
-/// A phrase with its meaning.
-struct PhraseRule {
-    /// Name of its hits, for example `phrase:show_up_on_time`.
-    id: String,
-    /// The ways to match; one of them is sufficient.
-    ways: Vec<Vec<PatternStep>>,
-    meaning: Meaning,
-}
+/// The points of opinions.
+const OPINIONS: [(&str, i32); 6] = [
+    ("excellent", 4),
+    ("good", 3),
+    ("fair", 2),
+    ("poor", -2),
+    ("bad", -3),
+    ("terrible", -4),
+];
 
 /// The phrases of a trade.
 struct Phrases<'trade> {
     trade: &'trade Trade,
-    /// The trade's own first: of equal ones, the first counts.
-    rules: Vec<PhraseRule>,
+    /// The name of the hits of each phrase (the kind and the pattern, for example `phrase:show~ up on time`) and its meaning; the
+    /// trade's own first: of equal ones, the first counts.
+    rules: Vec<(String, Meaning)>,
+    /// The ways to match each; one of them is sufficient.
+    ways: Vec<PatternWays>,
     lists: Lists,
     irregular: Lists,
 }
@@ -298,6 +288,7 @@ impl<'trade> Phrases<'trade> {
         let mut phrases = Self {
             trade,
             rules: Vec::new(),
+            ways: Vec::new(),
             lists: Lists::new(),
             irregular: Lists::new(),
         };
@@ -325,19 +316,11 @@ impl<'trade> Phrases<'trade> {
     }
 
     fn add_words(&mut self, file: &PhraseFile) {
-        let opinions = &file.opinions;
-        for (points, texts) in [
-            (4, &opinions.excellent),
-            (3, &opinions.good),
-            (2, &opinions.fair),
-            (-2, &opinions.poor),
-            (-3, &opinions.bad),
-            (-4, &opinions.terrible),
-        ] {
-            self.add("lexicon", Meaning::Opinion(points), texts);
+        for (name, points) in OPINIONS {
+            self.add("lexicon", Meaning::Opinion(points), file.opinions.get(name));
         }
         for (cue, texts) in &file.cues {
-            self.add(cue.name(), Meaning::Cue(*cue), texts);
+            self.add(cue.name(), Meaning::Cue(*cue), Some(texts));
         }
     }
 
@@ -346,30 +329,19 @@ impl<'trade> Phrases<'trade> {
             let Some(aspect) = self.trade.aspect(id) else {
                 continue;
             };
-            for (meaning, texts) in [
-                (Meaning::Hints(aspect), &phrases.hints),
-                (Meaning::Names(aspect), &phrases.names),
-                (Meaning::Judges(aspect, -2), &phrases.mildly_negative),
-                (Meaning::Judges(aspect, 2), &phrases.mildly_positive),
-                (Meaning::Judges(aspect, -3), &phrases.negative),
-                (Meaning::Judges(aspect, 0), &phrases.neutral),
-                (Meaning::Judges(aspect, 3), &phrases.positive),
-            ] {
-                self.add("phrase", meaning, texts);
+            for (name, meaning) in aspect_meanings(aspect) {
+                self.add("phrase", meaning, phrases.get(name));
             }
         }
     }
 
-    fn add(&mut self, kind: &str, meaning: Meaning, texts: &[String]) {
-        for text in texts {
+    fn add(&mut self, kind: &str, meaning: Meaning, texts: Option<&Vec<String>>) {
+        for text in texts.into_iter().flatten() {
             // A test reads every file.
-            let (name, ways) = parse_pattern(text, &self.lists)
+            let ways = parse_pattern(text, &self.lists)
                 .unwrap_or_else(|fault| unreachable!("{fault} in `{text}`"));
-            self.rules.push(PhraseRule {
-                id: format!("{kind}:{name}"),
-                ways,
-                meaning,
-            });
+            self.rules.push((format!("{kind}:{text}"), meaning));
+            self.ways.push(ways);
         }
     }
 
@@ -406,12 +378,10 @@ pub struct CompiledRules {
 impl CompiledRules {
     pub fn new(trade: &Trade) -> Self {
         let phrases = Phrases::read(trade);
-        let ways = phrases.rules.iter().map(|rule| &rule.ways);
-        let matcher = PatternMatcher::new(ways, |symbol| phrases.members(symbol));
-        let rules = phrases.rules.into_iter();
+        let matcher = PatternMatcher::new(phrases.ways.iter(), |symbol| phrases.members(symbol));
         Self {
             matcher,
-            rules: rules.map(|rule| (rule.id, rule.meaning)).collect(),
+            rules: phrases.rules,
         }
     }
 }
@@ -428,7 +398,7 @@ mod tests {
             assert_eq!(trade.id, id);
             assert_eq!(trade.overall, Some(trade.aspects.len() - 1));
             assert!(trade.aspects.iter().all(|one| one.question.ends_with('?')));
-            let phrases = Phrases::read(&trade);
+            let phrases = Phrases::read(trade);
             for texts in trade.texts() {
                 let file: super::PhraseFile = super::parse_toml(texts);
                 let is_known = |id: &String| {
@@ -438,8 +408,14 @@ mod tests {
                 let unknown: Vec<&String> =
                     file.aspects.keys().filter(|id| !is_known(id)).collect();
                 assert!(unknown.is_empty(), "{unknown:?}");
+                let meanings = super::aspect_meanings(0).map(|(name, _)| name);
+                let mut names = file.aspects.values().flat_map(super::Lists::keys);
+                assert!(names.all(|name| meanings.contains(&name.as_str())));
+                let opinions = super::OPINIONS.map(|(name, _)| name);
+                let mut names = file.opinions.keys();
+                assert!(names.all(|name| opinions.contains(&name.as_str())));
             }
-            assert!(CompiledRules::new(&trade).rules.len() == phrases.rules.len());
+            assert!(CompiledRules::new(trade).rules.len() == phrases.rules.len());
         }
         let figures: usize = IDS.map(|id| Trade::built_in(id).quality.len()).iter().sum();
         assert_eq!(figures + 1, QUALITY.lines().count());
@@ -457,7 +433,7 @@ mod tests {
             ("LocalBusiness", "general"),
             ("", "general"),
         ] {
-            assert_eq!(Trade::id_for(kind), id, "{kind}");
+            assert_eq!(Trade::for_type(kind).id, id, "{kind}");
         }
     }
 

@@ -8,7 +8,6 @@ use super::analysis::{Finding, Hit, MARGIN, Polarity};
 use super::pattern::{PatternMatch, WordUnit};
 use super::rules::{CompiledRules, Cue, Meaning, Trade};
 use super::text::TokenizedText;
-use super::words::{LanguageWords, WordSet};
 use crate::wire::Witness;
 
 /// A phrase in the sentence. Positions are units of the sentence.
@@ -26,8 +25,8 @@ pub struct PhraseMatch {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Clause {
     units: Range<usize>,
-    /// The separator between this clause and the one before it.
-    kind: ClauseStart,
+    /// Whether it begins with `but` or a similar word.
+    is_contrast: bool,
 }
 
 /// A sentence with its phrases and clauses.
@@ -95,19 +94,15 @@ impl<'rules> ParsedSentence<'rules> {
         for found in matches {
             let (start, end, word_mask) = (found.start, found.end, found.word_mask);
             let own = || (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
-            // What tells of the customer, or announces blame, may be part of any other phrase.
-            let is_aside = |meaning| matches!(meaning, Meaning::Cue(Cue::Deeds | Cue::Drawbacks));
-            if !found.patterns.iter().map(meaning).all(is_aside) {
-                // The same words may judge several aspects; any other overlapping match is dropped.
-                let mut selected = self.phrases.iter();
-                let has_same_words = selected.any(|phrase| {
-                    (phrase.start, phrase.end, phrase.word_mask) == (start, end, word_mask)
-                });
-                if !has_same_words && own().any(|unit| taken[unit]) {
-                    continue;
-                }
-                own().for_each(|unit| taken[unit] = true);
+            // The same words may judge several aspects; any other overlapping match is dropped.
+            let mut selected = self.phrases.iter();
+            let has_same_words = selected.any(|phrase| {
+                (phrase.start, phrase.end, phrase.word_mask) == (start, end, word_mask)
+            });
+            if !has_same_words && own().any(|unit| taken[unit]) {
+                continue;
             }
+            own().for_each(|unit| taken[unit] = true);
             for rule in found.patterns {
                 let meaning = meaning(rule);
                 let mut selected = self.phrases.iter();
@@ -132,24 +127,21 @@ impl<'rules> ParsedSentence<'rules> {
 
     /// Divides the sentence into clauses: at marks, and before `but` and similar words.
     fn divide_into_clauses(&mut self, text: &TokenizedText) {
-        let (mut start, mut kind) = (0, ClauseStart::First);
+        let (mut start, mut is_contrast) = (0, false);
         for (at, unit) in self.units.iter().enumerate() {
-            let begun = if unit.is_mark && !JOINING_MARKS.contains(&text.word(unit.start)) {
-                ClauseStart::Mark
-            } else if self.has_contrast(at) {
-                ClauseStart::Contrast
-            } else {
+            let is_mark = unit.is_mark && !JOINING_MARKS.contains(&text.word(unit.start));
+            if !is_mark && !self.has_contrast(at) {
                 continue;
-            };
+            }
             if start < at {
                 self.clauses.push(Clause {
                     units: start..at,
-                    kind,
+                    is_contrast,
                 });
             }
-            // In `, but` the clause of the mark is empty, and the conjunction determines the kind.
-            start = at + usize::from(begun == ClauseStart::Mark);
-            kind = begun;
+            // In `, but` the clause of the mark is empty.
+            start = at + usize::from(is_mark);
+            is_contrast = !is_mark;
         }
         let end = self.units.len();
         if self.clauses.is_empty() && start == end {
@@ -159,7 +151,7 @@ impl<'rules> ParsedSentence<'rules> {
         if start < end || self.clauses.is_empty() {
             self.clauses.push(Clause {
                 units: start..end,
-                kind,
+                is_contrast,
             });
         }
     }
@@ -173,17 +165,6 @@ impl<'rules> ParsedSentence<'rules> {
 
 /// Marks within a clause.
 const JOINING_MARKS: [&str; 10] = ["'", "\"", "$", "€", "£", "%", "#", "&", "/", "*"];
-
-/// How a clause begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ClauseStart {
-    /// With the sentence, without a mark or `but` before it.
-    First,
-    /// After a comma or another mark.
-    Mark,
-    /// With `but` or a similar word.
-    Contrast,
-}
 
 /// Whether two meanings at the same position are of the same kind, so that the first one is sufficient.
 fn same_kind(one: Meaning, other: Meaning) -> bool {
@@ -232,7 +213,6 @@ pub fn judge_sentence(
         text,
         parsed,
         found: Vec::new(),
-        negated: Vec::new(),
     };
     scorer.judge_phrases();
     if scorer.found.iter().all(|one| one.is_stray) {
@@ -275,15 +255,11 @@ struct Scorer<'run> {
     text: &'run TokenizedText,
     parsed: &'run ParsedSentence<'run>,
     found: Vec<SentenceFinding>,
-    /// For each phrase, whether it is negated.
-    negated: Vec<bool>,
 }
 
 impl Scorer<'_> {
     fn judge_phrases(&mut self) {
         for (at, phrase) in self.parsed.phrases.iter().enumerate() {
-            let is_negated = self.is_negated(at);
-            self.negated.push(is_negated);
             let clause = self.parsed.clause_at(phrase.start);
             match phrase.meaning {
                 Meaning::Judges(aspect, 0) => {
@@ -320,8 +296,7 @@ impl Scorer<'_> {
     fn weigh(&self, at: usize, points: i32) -> Vec<Hit> {
         let phrase = self.parsed.phrases[at];
         let mut hits = vec![self.hit(phrase, points)];
-        if self.negated[at] {
-            let negator = self.negator(at).unwrap_or(phrase);
+        if let Some(negator) = self.negator(at) {
             hits.push(self.hit(negator, -2 * points));
         }
         hits
@@ -353,7 +328,7 @@ impl Scorer<'_> {
         let before = found.score();
         if clause > found.clause
             && before.signum() * sum.signum() < 0
-            && until.any(|clause| clause.kind == ClauseStart::Contrast)
+            && until.any(|clause| clause.is_contrast)
         {
             found.hits.push(Hit {
                 rule: "contrast:conclusion".to_owned(),
@@ -378,8 +353,7 @@ const NEGATOR_UNITS: usize = 7;
 const NAME_REACH: usize = 5;
 
 impl Scorer<'_> {
-    /// The negator of a phrase within its clause, if any. Another judgement between them stops it, unless `or`
-    /// continues.
+    /// The negator of a phrase within its clause, if any.
     fn negator(&self, at: usize) -> Option<PhraseMatch> {
         let phrase = self.parsed.phrases[at];
         let from = self.parsed.clauses[self.parsed.clause_at(phrase.start)]
@@ -390,31 +364,14 @@ impl Scorer<'_> {
             .iter()
             .rev()
             .take_while(|one| one.start + NEGATOR_UNITS > from);
-        let mut near = before.filter(|one| one.end <= phrase.start && one.end > from);
-        let is_negator = |one: &PhraseMatch| one.meaning == Meaning::Cue(Cue::Negators);
-        let nearest = near.find(|one| is_negator(one) || one.meaning.judges());
-        nearest.copied().filter(is_negator)
+        let mut negators = before.filter(|one| {
+            let is_near = one.end <= phrase.start && one.end > from;
+            is_near && one.meaning == Meaning::Cue(Cue::Negators)
+        });
+        negators.next().copied()
     }
 
-    fn is_negated(&self, at: usize) -> bool {
-        if self.negator(at).is_some() {
-            return true;
-        }
-        // `not friendly or helpful`
-        let phrase = self.parsed.phrases[at];
-        let joint = phrase.start.checked_sub(1);
-        let joined = joint.is_some_and(|joint| self.is_among(joint, &LanguageWords::english().ors));
-        if !joined {
-            return false;
-        }
-        let before = self.parsed.phrases[..at]
-            .iter()
-            .rposition(|one| one.meaning.judges() && one.end + 1 == phrase.start);
-        before.is_some_and(|before| self.negated[before])
-    }
-
-    /// The name to which an opinion belongs, with its aspect: one soon after it; otherwise the last one before it in its
-    /// clause; otherwise, if a list continues, the last one in the previous clause.
+    /// The name to which an opinion belongs, with its aspect: one soon after it in its clause, otherwise the last one before it.
     fn name_of(&self, at: usize) -> Option<(PhraseMatch, usize)> {
         let opinion = self.parsed.phrases[at];
         let clause = self.parsed.clause_at(opinion.start);
@@ -425,34 +382,7 @@ impl Scorer<'_> {
         };
         let near_start = opinion.end.max(units.start);
         let near_end = units.end.min(opinion.end + NAME_REACH + 1);
-        let mut after = names(near_start..near_end.max(near_start));
-        let after = after.find(|(name, _)| self.reaches(opinion.end, name.start));
-        let before = || {
-            let mut names = names(units.clone());
-            names.rfind(|(name, _)| name.end <= opinion.start)
-        };
-        // In `The work was quick, neat and flawless`, the list continues.
-        let kind = self.parsed.clauses[clause].kind;
-        let is_in_list = clause > 0
-            && (kind == ClauseStart::Mark
-                || self.is_among(units.start, &LanguageWords::english().ands))
-            && opinion.start.saturating_sub(units.start) <= 2;
-        let in_list = || {
-            let earlier = &self.parsed.clauses[clause.checked_sub(1).filter(|_| is_in_list)?];
-            names(earlier.units.clone()).next_back()
-        };
-        after.or_else(before).or_else(in_list)
-    }
-
-    /// Whether an opinion that ends at `end` judges a name that begins at `start`: there is no verb between them.
-    fn reaches(&self, end: usize, start: usize) -> bool {
-        start - end <= NAME_REACH
-            && !(end..start).any(|unit| self.is_among(unit, &LanguageWords::english().between))
-    }
-
-    /// Whether a unit's first word is one of these.
-    fn is_among(&self, unit: usize, words: &WordSet) -> bool {
-        let unit = self.parsed.units.get(unit);
-        unit.is_some_and(|unit| self.text.is_among(unit.start, words))
+        let after = names(near_start..near_end.max(near_start)).next();
+        after.or_else(|| names(units).rfind(|(name, _)| name.end <= opinion.start))
     }
 }

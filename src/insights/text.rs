@@ -546,47 +546,4 @@ mod tests {
             ]
         );
     }
-
-    #[test]
-    fn the_declared_language_decides_only_for_short_texts() {
-        use crate::insights::analysis::TextLanguage;
-        let language = |text: &str, declared| {
-            crate::insights::language::detect_language(&TokenizedText::new(text), declared)
-        };
-        assert_eq!(
-            language("They came on time and fixed the leak under our sink.", None),
-            TextLanguage::English
-        );
-        assert_eq!(language("great service!!", None), TextLanguage::English);
-        assert_eq!(
-            language("great service!!", Some("en-US")),
-            TextLanguage::English
-        );
-        assert_eq!(language("Muy amable", Some("es")), TextLanguage::Other);
-        assert_eq!(
-            language(
-                "Vinieron a cambiar la llave de paso y dos mangueras del lavabo, todo muy limpio y rapido.",
-                None
-            ),
-            TextLanguage::Other
-        );
-        assert_eq!(
-            language(
-                "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
-                None
-            ),
-            TextLanguage::Other
-        );
-        assert_eq!(
-            language("キッチンの蛇口交換をお願いしました。", None),
-            TextLanguage::Other
-        );
-        assert_eq!(language("😀 !!! 5", None), TextLanguage::None);
-        assert_eq!(
-            language("😀 5/5 !!!", None),
-            TextLanguage::English,
-            "a mark is a judgement"
-        );
-        assert_eq!(language("", Some("en")), TextLanguage::None);
-    }
 }

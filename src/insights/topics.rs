@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -72,12 +72,23 @@ struct PhraseUse {
 pub fn find_topics(sources: &AggregateInput<'_>) -> Vec<Topic> {
     let own_names = OwnNames::new(sources.business, sources.people);
     let texts = newest_texts(sources);
-    let frequent = frequent_phrases(&texts);
-    let mut things: Vec<(&str, Vec<PhraseUse>)> = frequent
-        .into_values()
+    let phrases = phrase_uses(&texts);
+    let reviews = |phrase: &str| {
+        let uses = phrases.get(&key(phrase)).map_or(&[][..], |(_, uses)| uses);
+        uses.chunk_by(|one, other| one.text == other.text).count()
+    };
+    let least = REVIEWS_MIN.max(texts.len().div_ceil(REVIEWS_PART));
+    let mut things: Vec<(&str, &[PhraseUse])> = phrases
+        .values()
+        .map(|(phrase, uses)| (*phrase, uses.as_slice()))
         .filter(|(phrase, uses)| {
             let things = uses.iter().filter(|one| one.is_thing).count();
-            things * THING_PART >= uses.len() && !own_names.cover(phrase) && is_judged(uses, &texts)
+            uses.len() >= least
+                && reviews(phrase) >= least
+                && is_distinctive(phrase, reviews)
+                && things * THING_PART >= uses.len()
+                && !own_names.cover(phrase)
+                && is_judged(uses, &texts)
         })
         .collect();
     // Pairs come first: `shoe covers` stands for `covers`.
@@ -87,7 +98,7 @@ pub fn find_topics(sources: &AggregateInput<'_>) -> Vec<Topic> {
         let stems: Vec<_> = phrase.split(' ').map(singular).collect();
         if stems.iter().all(|word| !taken.contains(word)) {
             taken.extend(stems);
-            topics.push(topic(phrase, &uses, &texts));
+            topics.push(topic(phrase, uses, &texts));
         }
     }
     // Of equally frequent ones, pairs come first.
@@ -108,34 +119,23 @@ fn newest_texts<'a>(sources: &AggregateInput<'a>) -> Vec<ReadText<'a>> {
         .collect()
 }
 
-/// The phrases that enough texts have and that say something, by their keys, with their uses.
-fn frequent_phrases<'a>(texts: &'a [ReadText<'_>]) -> BTreeMap<u64, (&'a str, Vec<PhraseUse>)> {
-    let mut counts = WordMap::<usize>::default();
-    for one in texts {
-        let keys = all_phrases(&one.text).map(|(_, words)| key(&one.text, words));
-        for key in keys.collect::<HashSet<u64>>() {
-            *counts.entry(key).or_default() += 1;
-        }
-    }
-    let least = REVIEWS_MIN.max(texts.len().div_ceil(REVIEWS_PART));
-    let mut frequent = BTreeMap::<u64, (&str, Vec<PhraseUse>)>::new();
+/// All phrases by their keys, as they are first written, with their uses in the order of the texts.
+fn phrase_uses<'a>(texts: &'a [ReadText<'_>]) -> WordMap<(&'a str, Vec<PhraseUse>)> {
+    let mut phrases = WordMap::<(&str, Vec<PhraseUse>)>::default();
     for (at, one) in texts.iter().enumerate() {
         for (sentence, words) in all_phrases(&one.text) {
-            let key = key(&one.text, words.clone());
-            if counts[&key] < least || !is_distinctive(&one.text, words.clone(), &counts) {
-                continue;
-            }
             let phrase = one.text.words(words.clone());
-            let (_, uses) = frequent.entry(key).or_insert((phrase, Vec::new()));
             let tokens = &one.text.sentences()[usize::from(sentence)];
+            let is_thing = is_thing(&one.text, tokens, words);
+            let uses = &mut phrases.entry(key(phrase)).or_insert((phrase, Vec::new())).1;
             uses.push(PhraseUse {
                 text: at,
                 sentence,
-                is_thing: is_thing(&one.text, tokens, words),
+                is_thing,
             });
         }
     }
-    frequent
+    phrases
 }
 
 /// Every word that can be part of a topic, and every pair of them, with the number of its sentence.
@@ -167,25 +167,22 @@ fn is_part(text: &TokenizedText, sentence: &Range<usize>, at: usize) -> bool {
 }
 
 /// The same for singular and plural.
-fn key(text: &TokenizedText, words: Range<usize>) -> u64 {
-    words.fold(0, |key, at| {
-        Fingerprint::mix(key, Fingerprint::of(&singular(text.word(at))))
+fn key(phrase: &str) -> u64 {
+    let words = phrase.split(' ');
+    words.fold(0, |key, word| {
+        Fingerprint::mix(key, Fingerprint::of(&singular(word)))
     })
 }
 
-/// Whether a word is not common, or the words of a pair belong together.
-fn is_distinctive(text: &TokenizedText, words: Range<usize>, counts: &WordMap<usize>) -> bool {
-    let count = |words| counts.get(&key(text, words)).copied().unwrap_or(0);
-    if words.len() > 1 {
-        let pair = count(words.clone());
-        let [first, last] = [words.start, words.end - 1].map(|at| count(at..at + 1));
-        return pair * pair * PAIR_PART >= first * last;
+/// Whether a word is not common, or the words of a pair belong together; `reviews` counts those with a phrase.
+fn is_distinctive(phrase: &str, reviews: impl Fn(&str) -> usize) -> bool {
+    if let Some((first, last)) = phrase.split_once(' ') {
+        return reviews(phrase).pow(2) * PAIR_PART >= reviews(first) * reviews(last);
     }
-    let word = text.word(words.start);
     // `outstanding` judges, but names nothing.
-    !STRENGTHS.contains_key(&Fingerprint::of(word))
-        && !COMMON_WORDS.contains_key(word)
-        && !COMMON_WORDS.contains_key(&*singular(word))
+    !STRENGTHS.contains_key(&Fingerprint::of(phrase))
+        && !COMMON_WORDS.contains_key(phrase)
+        && !COMMON_WORDS.contains_key(&*singular(phrase))
 }
 
 /// Whether a phrase stands for a thing: behind an article, and at the end of what is named (`the boiler failed`, not `the

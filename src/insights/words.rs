@@ -166,12 +166,6 @@ pub struct LanguageWords {
     pub money: WordSet,
     /// The names of the months, and their abbreviations.
     pub months: WordSet,
-    /// Words for `or`, which extend a negation to the words that they join.
-    pub ors: WordSet,
-    /// Words for `and`, which continue a list.
-    pub ands: WordSet,
-    /// Words that separate an opinion from a name.
-    pub between: WordSet,
     /// Words that begin the next part of a sentence.
     openers: WordSet,
     /// Words that negate those after them.

@@ -41,7 +41,6 @@ mod calendar;
 pub(crate) mod json;
 mod merge;
 mod review;
-pub mod statistics;
 pub(crate) mod text;
 mod votes;
 mod words;
@@ -55,7 +54,7 @@ pub use review::{
     ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,
     Rating, RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
 };
-pub use votes::{Vote, VoteCounts};
+pub use votes::{Vote, VoteCounts, interval, round_to};
 pub use words::{
     FoldedText, compose, fold, fold_both, fold_plain_character, fold_plainly, short_name,
     without_accents,

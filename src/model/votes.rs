@@ -1,4 +1,4 @@
-//! The votes of reviews on an aspect or a name: each review has one.
+//! The votes of reviews on an aspect or a name: each review has one; and the figures that are made of them.
 
 use poem_openapi::Enum;
 use serde::Serialize;
@@ -78,4 +78,26 @@ impl VoteCounts {
     pub const fn judged(&self) -> u32 {
         self.positive + self.negative + self.mixed
     }
+}
+
+// Figures that are published must give the same bits everywhere: counts are integers, and derived values use only the four
+// operations and the square root, which IEEE 754 rounds exactly.
+
+/// `value` to the nearest multiple of `1 / parts`: `round_to(x, 1000.0)` has three decimals.
+pub fn round_to(value: f64, parts: f64) -> f64 {
+    (value * parts).round() / parts
+}
+
+// Wilson's score interval, for shares of reviews and of annotated sentences.
+
+/// The quantile of the normal distribution with 2.5 % on either side.
+const Z95: f64 = 1.959_963_984_540_054;
+
+/// The ends of the 95 % interval of a share of `n`; `n` is above 0.
+pub fn interval(share: f64, n: f64) -> [f64; 2] {
+    let square = Z95 * Z95;
+    let middle = (share + square / (2.0 * n)) / (1.0 + square / n);
+    let half =
+        Z95 / (1.0 + square / n) * (share * (1.0 - share) / n + square / (4.0 * n * n)).sqrt();
+    [(middle - half).max(0.0), (middle + half).min(1.0)]
 }

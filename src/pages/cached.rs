@@ -8,8 +8,7 @@ use poem::web::Data;
 use poem::{Request, Response, handler};
 
 use super::frame::{POLICY, protect};
-use super::insights::overview;
-use super::{developers, discovery, home};
+use super::{developers, discovery, home, insights};
 use crate::compute::{made_once, run_long};
 use crate::model::named;
 use crate::snapshot::{CachedBody, PerSnapshot, Snapshot};
@@ -25,7 +24,6 @@ named! {
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum CachedPage {
         Home = "/",
-        /// Without a query.
         Insights = "/insights",
         Developers = "/developers",
         Robots = "/robots.txt",
@@ -76,7 +74,7 @@ impl Pages {
                 home::show(snapshot)
             }
             CachedPage::Home => home::show(snapshot),
-            CachedPage::Insights => overview::overview(snapshot),
+            CachedPage::Insights => insights::show(snapshot),
             CachedPage::Developers => developers::show(snapshot),
             CachedPage::Robots => discovery::robots(&snapshot.input.links),
             CachedPage::Llms => discovery::llms(snapshot),

@@ -262,7 +262,7 @@ pub fn filters(
     input: &SnapshotInput,
     locale: &Locale,
 ) -> Vec<FilterWords> {
-    let (business, trade) = (&input.business, input.analyzer.trade());
+    let (business, trade) = (&input.business, input.analyzer.trade);
     let mut pairs = parameters.pairs();
     pairs.sort_by_key(|(name, _)| *name != "query");
     let filters = pairs.into_iter().filter_map(|(name, text)| {

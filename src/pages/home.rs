@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use roaring::RoaringBitmap;
 
 use super::frame::{Frame, Site, render};
-use super::insights::rows::AspectRowFragment;
+use super::insights::AspectRowFragment;
 use super::locale::Locale;
 use super::review::{ReviewFragment, newest_of};
 use super::structured;

@@ -35,17 +35,9 @@ use crate::web::Routes;
 
 /// The handlers need [`Pages`] and the context as [`Data`](poem::web::Data).
 pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
-    let cached = [
-        CachedPage::Home,
-        CachedPage::Developers,
-        CachedPage::Robots,
-        CachedPage::Sitemap,
-        CachedPage::Llms,
-    ];
-    cached
+    CachedPage::ALL
         .into_iter()
         .fold(routes, |routes, page| routes.get(page.name(), cached_page))
-        .get("/insights", once_set_up(pages, insights::insights))
         .get(SEARCH_PAGE_PATH, once_set_up(pages, search::search))
         .get(
             transparency::TRANSPARENCY_PATH,

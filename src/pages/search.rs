@@ -57,7 +57,7 @@ pub async fn search(
     // All errors are collected, so that each is shown next to its field.
     let mut query = Arguments::form(request.uri().query().unwrap_or_default());
     let parameters = SearchParameters::parse(&mut query);
-    parameters.check_aspect(snapshot.input.analyzer.trade(), &mut query.issues);
+    parameters.check_aspect(snapshot.input.analyzer.trade, &mut query.issues);
     let view = SearchView {
         snapshot: &snapshot,
         query: &query,

@@ -9,7 +9,7 @@ use poem::web::Data;
 use poem::{Response, handler};
 
 use super::frame::{Frame, POLICY, Site, page, render};
-use super::insights::overview::how;
+use super::insights::how;
 use super::locale::Locale;
 use super::words::ReasonsFragment;
 use crate::model::Method;

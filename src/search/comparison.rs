@@ -9,49 +9,34 @@ use crate::wire::{
 };
 
 /// First and last day, both inclusive.
-type Days = (Day, Day);
+pub type Days = (Day, Day);
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct PeriodsRequest {
-    first: Days,
-    second: Days,
-}
-
+/// The first and the second period; `None` if there are issues.
 #[derive(Debug)]
-pub struct PeriodsParameters {
-    pub first_since: Option<Day>,
-    pub first_until: Option<Day>,
-    pub second_since: Option<Day>,
-    pub second_until: Option<Day>,
-}
+pub struct PeriodsParameters(pub Option<[Days; 2]>);
 
 impl Parameters for PeriodsParameters {
     fn parse(arguments: &mut Arguments) -> Self {
-        Self {
-            first_since: arguments.required("2025-01-01").day(
+        let first = (
+            arguments.required("2025-01-01").day(
                 "first_since",
                 "First day of the first period, `YYYY-MM-DD`.",
             ),
-            first_until: arguments
+            arguments
                 .required("2025-12-31")
                 .day("first_until", "Last day of the first period, `YYYY-MM-DD`."),
-            second_since: arguments.required("2026-01-01").day(
+        );
+        let second = (
+            arguments.required("2026-01-01").day(
                 "second_since",
                 "First day of the second period, `YYYY-MM-DD`.",
             ),
-            second_until: arguments.required("2026-12-31").day(
+            arguments.required("2026-12-31").day(
                 "second_until",
                 "Last day of the second period, `YYYY-MM-DD`.",
             ),
-        }
-    }
-}
-
-impl PeriodsRequest {
-    /// `None` if there are issues: those of the parameters, to which others are added.
-    pub fn new(parameters: &PeriodsParameters, issues: &mut Vec<Issue>) -> Option<Self> {
-        let first = parameters.first_since.zip(parameters.first_until);
-        let second = parameters.second_since.zip(parameters.second_until);
+        );
+        let [first, second] = [first, second].map(|(since, until)| since.zip(until));
         for (days, [since, until]) in [
             (first, ["first_since", "first_until"]),
             (second, ["second_since", "second_until"]),
@@ -59,20 +44,19 @@ impl PeriodsRequest {
             if let Some((first_day, last)) = days.filter(|(first_day, last)| last < first_day) {
                 let message = format!("must not be before {since}, which is {first_day}");
                 let (code, received) = (IssueCode::TooSmall, last.to_string());
-                issues.push(Issue::new(until, code, message, &received));
+                let issue = Issue::new(until, code, message, &received);
+                arguments.issues.push(issue);
             }
         }
-        let (first, second) = first.zip(second).filter(|_| issues.is_empty())?;
-        Some(Self { first, second })
+        Self(first.zip(second).map(<[Days; 2]>::from))
     }
 }
 
 /// Each period, and whether the rating and each aspect is better in the second.
-pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
-    let [(first, before), (second, now)] =
-        [request.first, request.second].map(|days| count(snapshot, days));
+pub fn compare(snapshot: &Snapshot, periods: [Days; 2]) -> Comparison {
+    let [(first, before), (second, now)] = periods.map(|days| count(snapshot, days));
     let share = |votes: &VoteCounts| (votes.positive, votes.judged());
-    let aspects = snapshot.input.analyzer.trade().shown_aspects().iter();
+    let aspects = snapshot.input.analyzer.trade.shown_aspects().iter();
     let votes = before.iter().zip(&now);
     let verdicts = aspects
         .zip(votes)
@@ -91,7 +75,7 @@ pub fn compare(snapshot: &Snapshot, request: &PeriodsRequest) -> Comparison {
 
 /// A period, and its votes on each aspect of the trade.
 fn count(snapshot: &Snapshot, (since, until_requested): Days) -> (Period, Vec<VoteCounts>) {
-    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
+    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade);
     // The data ends with the newest review. The clock is not used, so that the response does not depend on the time of
     // the request.
     let newest = entries.first().map(|entry| entry.review.date);
@@ -162,18 +146,15 @@ mod tests {
     #[test]
     fn rating_verdict_follows_the_share_of_four_and_five_stars() {
         for (first, second, verdict) in [
-            ([20, 0, 0, 0, 0], [0, 0, 0, 0, 20], ComparisonVerdict::Worse),
-            (
-                [0, 0, 0, 0, 20],
-                [20, 0, 0, 0, 0],
-                ComparisonVerdict::Better,
-            ),
             ([18, 1, 0, 0, 1], [16, 2, 1, 0, 1], ComparisonVerdict::Same),
-            ([20, 0, 0, 0, 0], [20, 0, 0, 0, 0], ComparisonVerdict::Same),
             // Ten reviews in each period are enough, nine are too few.
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 10], ComparisonVerdict::Worse),
+            (
+                [0, 0, 0, 0, 10],
+                [10, 0, 0, 0, 0],
+                ComparisonVerdict::Better,
+            ),
             ([10, 0, 0, 0, 0], [0, 0, 0, 0, 9], ComparisonVerdict::TooFew),
-            ([0; 5], [90, 0, 0, 0, 0], ComparisonVerdict::TooFew),
             // The share of four and five stars is the same.
             ([20, 0, 0, 0, 0], [0, 20, 0, 0, 0], ComparisonVerdict::Same),
         ] {

@@ -37,7 +37,7 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
     let [technicians, services, service_areas, sources, languages] =
         lists.map(|(_, list)| list.iter().take(most).cloned().collect());
     let (trade, all) = (
-        snapshot.input.analyzer.trade(),
+        snapshot.input.analyzer.trade,
         entries.positions_between(None, None),
     );
     let votes = entries.index().votes(&all, trade.shown_aspects().len());

@@ -17,8 +17,7 @@ use crate::model::{Day, MentionKind, Review, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::parameters::LIMIT_DEFAULT;
 use crate::wire::{
-    self, Arguments, AspectFacet, Entity, Facet, InsightsPart, InsightsStage, Issue, IssueCode,
-    Parameters,
+    self, Arguments, AspectFacet, Entity, Facet, InsightsPart, InsightsStage, Parameters,
 };
 
 /// Maximum JSON size of an overview.
@@ -26,13 +25,7 @@ pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 512;
 /// Initial number of values per list of an overview; fewer if they exceed its size.
 const OVERVIEW_VALUES: usize = 5;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum StageRequest {
-    /// A service or place by name.
-    Entity(MentionKind, String),
-    Part(InsightsPart),
-}
-
+/// The first that is given selects the stage.
 #[derive(Debug, Default)]
 pub struct StageParameters {
     pub service: Option<String>,
@@ -55,34 +48,11 @@ impl Parameters for StageParameters {
     }
 }
 
-impl StageRequest {
-    /// The first stage that the parameters name, if any; each other one is an issue.
-    pub fn new(parameters: StageParameters, issues: &mut Vec<Issue>) -> Option<Self> {
-        check_one_of(
-            &[
-                ("service", parameters.service.as_deref()),
-                ("area", parameters.area.as_deref()),
-                ("part", parameters.part.map(InsightsPart::name)),
-            ],
-            issues,
-        );
-        let entity = |kind| move |name| Self::Entity(kind, name);
-        (parameters.service.map(entity(MentionKind::Service)))
-            .or(parameters.area.map(entity(MentionKind::ServiceArea)))
-            .or(parameters.part.map(Self::Part))
+impl StageParameters {
+    /// Whether none is given, so that no stage is selected.
+    pub const fn is_empty(&self) -> bool {
+        self.service.is_none() && self.area.is_none() && self.part.is_none()
     }
-}
-
-/// Adds an issue for each of these parameters that is given besides the first.
-pub fn check_one_of(parameters: &[(&str, Option<&str>)], issues: &mut Vec<Issue>) {
-    let mut present = (parameters.iter()).filter_map(|(name, value)| Some((*name, (*value)?)));
-    let Some((first, _)) = present.next() else {
-        return;
-    };
-    issues.extend(present.map(|(name, received)| {
-        let message = format!("must be left out if {first} is given");
-        Issue::new(name, IssueCode::InvalidString, message, received)
-    }));
 }
 
 /// The parameter that selects an entity of a kind.
@@ -94,14 +64,20 @@ pub const fn parameter(kind: MentionKind) -> &'static str {
     }
 }
 
-/// Builds the requested stage.
+/// Builds the requested stage, by default the overview.
 ///
 /// # Errors
-/// If no entity or aspect has the requested name: a text that lists the known ones.
-pub fn stage(snapshot: &Snapshot, request: &StageRequest) -> Result<InsightsStage, String> {
-    match request {
-        StageRequest::Entity(kind, name) => entity(snapshot, *kind, name),
-        StageRequest::Part(part) => Ok(self::part(snapshot, *part)),
+/// If no entity has the requested name: a text that lists the known ones.
+pub fn stage(snapshot: &Snapshot, parameters: &StageParameters) -> Result<InsightsStage, String> {
+    if let Some(name) = &parameters.service {
+        entity(snapshot, MentionKind::Service, name)
+    } else if let Some(name) = &parameters.area {
+        entity(snapshot, MentionKind::ServiceArea, name)
+    } else {
+        Ok(part(
+            snapshot,
+            parameters.part.unwrap_or(InsightsPart::Overview),
+        ))
     }
 }
 
@@ -155,16 +131,13 @@ fn known_entity<'a>(
     let facet = names::find(snapshot, kind, name);
     let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
     found.ok_or_else(|| {
-        let several = names::named(snapshot, kind, name);
-        if several.len() > 1 {
-            let parameter = parameter(kind);
-            return format!(
-                "Several have that name; give one {parameter}: {}.",
-                several.join(", ")
-            );
+        let (parameter, known) = (parameter(kind), snapshot.counts().of_kind(kind).iter());
+        let known: Vec<&str> = known.take(FACET_VALUES_MAX).map(|one| &*one.name).collect();
+        if known.is_empty() {
+            return format!("No {parameter} has that name; none are known.");
         }
-        let known = snapshot.counts().of_kind(kind).iter();
-        unknown_value(parameter(kind), known.map(|one| one.name.as_str()))
+        let known = known.join(", ");
+        format!("Not exactly one {parameter} has that name; known: {known}.")
     })
 }
 
@@ -182,7 +155,7 @@ pub fn find_entity<'a>(
 
 /// Opinions on each aspect in the sentences that name something.
 fn by_aspect(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Vec<AspectFacet> {
-    let aspects = snapshot.input.analyzer.trade().shown_aspects();
+    let aspects = snapshot.input.analyzer.trade.shown_aspects();
     let key = name_key(kind, value(kind, facet));
     let mut counts = vec![VoteCounts::default(); aspects.len()];
     let entries = snapshot.input.entries.iter();
@@ -200,18 +173,6 @@ fn by_aspect(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Vec<Aspec
         }
     }
     with_opinions(aspects, &counts).collect()
-}
-
-fn unknown_value<'a>(parameter_name: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let known: Vec<&str> = known.take(FACET_VALUES_MAX).collect();
-    if known.is_empty() {
-        format!("No {parameter_name} has that name; none are known.")
-    } else {
-        format!(
-            "No {parameter_name} has that name; known: {}.",
-            known.join(", ")
-        )
-    }
 }
 
 // The evidence of an aspect: the supporting reviews and the counts of technicians and services in them, from the
@@ -298,36 +259,30 @@ impl<'a> EvidenceQuery<'a> {
 
 /// The name filters, resolved to the keys of compact analyses.
 struct NameFilter {
-    names: Vec<(MentionKind, u64)>,
-    /// An unknown name matches nothing.
-    is_unknown: bool,
+    /// `None` for an unknown name, which matches nothing.
+    names: Option<Vec<(MentionKind, u64)>>,
     /// For a technician whom few reviews mention, only counts are shown.
     is_named_by_few: bool,
 }
 
 impl NameFilter {
     fn new(parameters: &EvidenceParameters, snapshot: &Snapshot) -> Self {
-        let mut filter = Self {
-            names: Vec::new(),
-            is_unknown: false,
-            is_named_by_few: false,
-        };
-        for (kind, name) in [
+        let filters = [
             (MentionKind::Technician, &parameters.technician),
             (MentionKind::Service, &parameters.service),
-        ] {
-            let Some(name) = name else { continue };
-            match names::find(snapshot, kind, name) {
-                None => filter.is_unknown = true,
-                Some(facet) => {
-                    let key = name_key(kind, value(kind, facet));
-                    filter.names.push((kind, key));
-                    filter.is_named_by_few |=
-                        kind == MentionKind::Technician && is_named_by_few(facet);
-                }
-            }
+        ];
+        let mut is_named_by_few = false;
+        let filters = filters.into_iter();
+        let names = filters.filter_map(|(kind, name)| Some((kind, name.as_deref()?)));
+        let names = names.map(|(kind, name)| {
+            let facet = names::find(snapshot, kind, name)?;
+            is_named_by_few |= kind == MentionKind::Technician && self::is_named_by_few(facet);
+            Some((kind, name_key(kind, value(kind, facet))))
+        });
+        Self {
+            names: names.collect(),
+            is_named_by_few,
         }
-        filter
     }
 }
 
@@ -348,10 +303,7 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
     let parameters = query.parameters;
     let named = NameFilter::new(parameters, snapshot);
     let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
-    let mut range = entries.positions_between(parameters.since, parameters.until);
-    if named.is_unknown {
-        range.end = range.start;
-    }
+    let range = entries.positions_between(parameters.since, parameters.until);
     let positions = entries
         .index()
         .opinions(query.at.into(), parameters.polarity);
@@ -373,7 +325,7 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
         }
         Some(support)
     });
-    let list = |kind, facets: &[Facet]| list_facets(&counted, kind, &facets_by_key(kind, facets));
+    let list = |kind, facets: &[Facet]| list_facets(&counted, kind, facets);
     // Of every aspect that reviews mention, as in the facets; the insights leave out those without a judgement.
     let all = entries.positions_between(None, None);
     let votes = entries.index().votes(&all, usize::from(query.at) + 1);
@@ -509,7 +461,7 @@ impl PageRequest<'_> {
     /// A review of the page, analyzed again.
     fn review(&self, review: &Review, support: &Support) -> wire::EvidenceReview {
         let analyzer = &self.snapshot.input.analyzer;
-        let trade = analyzer.trade();
+        let trade = analyzer.trade;
         let analysis = analyzer.analyze(&AnalysisInput::of(review));
         let hit = |hit: Hit| wire::EvidenceHit {
             rule: hit.rule,
@@ -555,7 +507,7 @@ fn support(
     if filter.is_some_and(|side| side != vote) {
         return None;
     }
-    let names = named.names.iter();
+    let names = named.names.as_ref()?.iter();
     let names: Option<Vec<_>> = names
         .map(|(kind, key)| analysis.name(*kind, *key))
         .collect();
@@ -574,30 +526,20 @@ fn support(
     (names.is_empty() || !findings.is_empty()).then_some(Support { vote, findings })
 }
 
-/// The names by their keys in compact analyses.
-fn facets_by_key(kind: MentionKind, facets: &[Facet]) -> HashMap<u64, &Facet> {
-    let facets = facets.iter();
-    facets
-        .map(|facet| (name_key(kind, value(kind, facet)), facet))
-        .collect()
-}
-
 /// The counted names of a kind, most frequent first, then by name.
 fn list_facets(
     counted: &HashMap<(MentionKind, u64), u64>,
     kind: MentionKind,
-    known: &HashMap<u64, &Facet>,
+    known: &[Facet],
 ) -> Vec<Facet> {
-    let counted = counted.iter().filter(|((of, _), _)| *of == kind);
-    let mut facets: Vec<Facet> = counted
-        .filter_map(|((_, key), reviews)| {
-            let facet = *known.get(key)?;
-            Some(Facet {
-                reviews: *reviews,
-                ..facet.clone()
-            })
+    let facets = known.iter().filter_map(|facet| {
+        let key = (kind, name_key(kind, value(kind, facet)));
+        Some(Facet {
+            reviews: *counted.get(&key)?,
+            ..facet.clone()
         })
-        .collect();
+    });
+    let mut facets: Vec<Facet> = facets.collect();
     facets.sort_by(|one, other| one.order().cmp(&other.order()));
     facets
 }

@@ -335,7 +335,7 @@ pub struct TextQuery {
     pub text_match: TextMatch,
     /// Must occur in the text, unless all of `words` do. Folded, plainly if words are searched.
     pub whole: String,
-    /// Each must begin a word of the text. Empty if only the whole query counts.
+    /// Each must begin a word of the text. Empty if only the whole query counts, as of one without a word.
     pub words: Vec<QueryWord>,
 }
 
@@ -374,28 +374,13 @@ impl TextQuery {
     }
 }
 
-/// The words of a folded query, longest first. Those that another one implies are left out. Empty if only the whole query counts:
-/// a query without a word, or of one without a plural ending, which matches anywhere.
+/// The words of a folded query, longest first.
 fn words(folded: &str) -> Vec<QueryWord> {
-    let mut words: Vec<QueryWord> = folded
-        .split(|character: char| !character.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(query_word)
-        .collect();
-    words.sort_unstable_by(|one, other| {
-        (Reverse(one.start.len()), &one.start).cmp(&(Reverse(other.start.len()), &other.start))
-    });
-    let mut kept: Vec<QueryWord> = Vec::new();
-    for word in words {
-        let is_implied = kept.iter().any(|other| {
-            *other == word || word.endings == ANY_ENDING && other.start.starts_with(&word.start)
-        });
-        if !is_implied {
-            kept.push(word);
-        }
-    }
-    kept.retain(|word| word.endings != ANY_ENDING || word.start != folded);
-    kept
+    let words = folded.split(|character: char| !character.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty());
+    let mut words: Vec<QueryWord> = words.map(query_word).collect();
+    words.sort_by_key(|word| Reverse(word.start.len()));
+    words
 }
 
 const ANY_ENDING: &[&str] = &[""];

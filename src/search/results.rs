@@ -223,7 +223,7 @@ fn find(entries: &Entries, positions: &RoaringBitmap, query: &TextQuery) -> Roar
 /// The reviews that match, the text aside. An aspect that is not in the trade matches nothing, and neither does a name
 /// of no entity or of several.
 fn select(snapshot: &Snapshot, filter: &SearchParameters) -> RoaringBitmap {
-    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade());
+    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade);
     let index = entries.index();
     let mut selected = RoaringBitmap::new();
     selected.insert_range(entries.positions_between(filter.since, filter.until));

@@ -287,7 +287,7 @@ impl EntryLoader<'_> {
         // Names of another method are shown until the text is analyzed again.
         let names = analysis.as_ref().map(Analysis::names);
         let is_current = stored.is_some_and(|row| row.method_hash == self.analyzer.method());
-        let (review, trade) = (&numbered.review, self.analyzer.trade());
+        let (review, trade) = (&numbered.review, self.analyzer.trade);
         let compact_analysis = analysis
             .filter(|_| is_current)
             .map(|analysis| CompactAnalysis::new(&analysis, review, trade));
@@ -308,7 +308,7 @@ impl EntryLoader<'_> {
             let id = numbered.review.id.clone();
             let kept = analyze(&self.analyzer, &numbered.review, text_hash);
             let compact_analysis =
-                CompactAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade());
+                CompactAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade);
             let names = kept.analysis.names();
             let (review_no, review) = (numbered.review_no, numbered.review);
             let analysis = Some(compact_analysis);

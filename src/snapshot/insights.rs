@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use super::input::SnapshotInput;
 use crate::insights::decide::WEIGHTS_DIGEST;
 use crate::insights::rules::Measured;
-use crate::insights::text::TokenizedText;
 use crate::insights::{AggregateInput, aggregate};
 use crate::model::MentionKind;
 use crate::wire;
@@ -23,11 +22,10 @@ pub fn insights(input: &SnapshotInput) -> wire::Insights {
     let sources = AggregateInput {
         analyses: &analyses,
         unanalyzed: input.entries.len() - analyses.len(),
-        trade: input.analyzer.trade(),
+        trade: input.analyzer.trade,
         business: &input.business,
         people: &people,
         editorial: &input.editorial,
-        answered: &aspects_of_faq(input),
         mentioned: &mentioned(input),
     };
     let mut insights = aggregate(&sources, method(input));
@@ -35,17 +33,6 @@ pub fn insights(input: &SnapshotInput) -> wire::Insights {
         aspect.evidence_url = input.links.evidence(&aspect.id);
     }
     insights
-}
-
-/// The aspects in the questions of the business's FAQ.
-fn aspects_of_faq(input: &SnapshotInput) -> BTreeSet<String> {
-    let questions = input.editorial.faq.iter();
-    let finder = &input.analyzer.engine.english;
-    let findings = |question: &str| finder.analyze(&TokenizedText::new(question), None);
-    questions
-        .flat_map(|one| findings(&one.question).findings)
-        .map(|finding| finding.aspect)
-        .collect()
 }
 
 /// The mentions of all reviews in every spelling, sorted.
@@ -61,7 +48,7 @@ fn mentioned(input: &SnapshotInput) -> BTreeSet<(MentionKind, &str)> {
 
 /// Without the counts.
 fn method(input: &SnapshotInput) -> wire::InsightsMethod {
-    let trade = input.analyzer.trade();
+    let trade = input.analyzer.trade;
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:

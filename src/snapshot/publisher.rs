@@ -16,8 +16,8 @@ use super::insights::insights;
 use super::store;
 use super::store::Publication;
 use crate::clock::Clock;
+use crate::insights::Analyzer;
 use crate::insights::store::save;
-use crate::insights::{Analyzer, Engine};
 use crate::links::Links;
 use crate::model::ReviewId;
 use crate::model::business::{Business, Editorial, PublishStaff};
@@ -33,8 +33,8 @@ pub struct Publisher {
     pub links: Links,
     /// Gives publication dates.
     pub clock: Clock,
-    /// The configured one; without it, the business's type selects the trade whose engine analyzes.
-    pub engine: Option<Arc<Engine>>,
+    /// The configured one; without it, the business's type selects the trade.
+    pub trade: Option<String>,
 }
 
 /// The previous snapshot stays published.
@@ -52,7 +52,7 @@ impl Publisher {
             database,
             links,
             clock,
-            engine: None,
+            trade: None,
         }
     }
 
@@ -131,7 +131,7 @@ impl Publisher {
             let mut transaction = self.database.readers().begin().await?;
             let stored = StoredState::read(&mut transaction, &self.links).await?;
             let former = previous.filter(|snapshot| stored.is_after(snapshot));
-            let next = analyzer(self.engine.as_ref(), &stored.business, former);
+            let next = analyzer(self.trade.as_deref(), &stored.business, former);
             let mut business = stored.business.clone();
             if business.publish_staff == PublishStaff::Off {
                 business.technicians.clear();
@@ -300,15 +300,11 @@ impl StoredState {
 }
 
 /// The analyzer for `business`: the former one unless its method changed.
-fn analyzer(
-    engine: Option<&Arc<Engine>>,
-    business: &Business,
-    former: Option<&Snapshot>,
-) -> Arc<Analyzer> {
+fn analyzer(trade: Option<&str>, business: &Business, former: Option<&Snapshot>) -> Arc<Analyzer> {
     if let Some(former) = former.filter(|former| *former.input.own_business == *business) {
         return Arc::clone(former.input.next_analyzer());
     }
-    let analyzer = Analyzer::new(business, &Engine::of(engine, business));
+    let analyzer = Analyzer::new(business, trade);
     let known = former
         .iter()
         .flat_map(|snapshot| [&snapshot.input.analyzer, snapshot.input.next_analyzer()]);

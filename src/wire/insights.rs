@@ -1,6 +1,6 @@
 //! The insights: what reviews mention, with counts.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -9,8 +9,7 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 
 use crate::model::business::FaqEntry;
-use crate::model::statistics::{compare, interval, round_to};
-use crate::model::{MentionKind, VoteCounts};
+use crate::model::{MentionKind, VoteCounts, interval, round_to};
 
 /// What the reviews say. Every part is always present, and empty if there is nothing to report.
 #[skip_serializing_none]
@@ -421,14 +420,25 @@ pub enum ComparisonVerdict {
     TooFew,
 }
 
+/// Minimum number of reviews on each side of a comparison.
+const COMPARED_MIN: u32 = 10;
+
 impl ComparisonVerdict {
     /// Whether the second share (part and whole) is larger.
     pub fn of(before: (u32, u32), now: (u32, u32)) -> Self {
-        match compare(before, now) {
-            None => Self::TooFew,
-            Some(Ordering::Greater) => Self::Better,
-            Some(Ordering::Less) => Self::Worse,
-            Some(Ordering::Equal) => Self::Same,
+        if before.1.min(now.1) < COMPARED_MIN {
+            return Self::TooFew;
+        }
+        let [[low_before, high_before], [low, high]] = [before, now].map(|(part, whole)| {
+            let whole = f64::from(whole);
+            interval(f64::from(part) / whole, whole)
+        });
+        if low > high_before {
+            Self::Better
+        } else if high < low_before {
+            Self::Worse
+        } else {
+            Self::Same
         }
     }
 }
@@ -528,8 +538,6 @@ pub enum SummaryTemplate {
     AspectPositive,
     /// The aspect that they complain about most.
     AspectNegative,
-    /// The aspect that they praise most and complain about most.
-    AspectDivided,
     /// How many texts are in a language that is not analysed.
     NotAnalysed,
 }

@@ -241,7 +241,7 @@ pub struct EvidenceFinding {
 /// One reason: a rule or a weight, where it applied, and what it added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct EvidenceHit {
-    /// Which rule, for example `phrase:on_time`.
+    /// Which rule, for example `phrase:on time`.
     pub rule: String,
     /// Where the words begin that it applied to.
     pub start: u32,

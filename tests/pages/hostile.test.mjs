@@ -15,7 +15,7 @@ const paths = [
   "/search",
   "/insights",
   "/transparency",
-  "/insights?aspect=price",
+  "/search?aspect=price",
   "/embed",
   "/badge.svg",
   "/reviews.json",

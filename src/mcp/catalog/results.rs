@@ -10,11 +10,11 @@ use crate::compute::run_long_if;
 use crate::config::bounds::{ECHO_CHARACTERS_MAX, LIMIT_MAX};
 use crate::model::text::{escaped, escaped_json};
 use crate::model::{Day, ReviewId};
-use crate::search::comparison::{PeriodsParameters, PeriodsRequest, compare};
+use crate::search::comparison::{PeriodsParameters, compare};
 use crate::search::facets::{self, FACET_VALUES_MAX};
 use crate::search::insights::{
-    self, EvidenceParameters, EvidenceQuery, StageParameters, StageRequest, TechnicianParameters,
-    stage, technician_canonical,
+    self, EvidenceParameters, EvidenceQuery, StageParameters, TechnicianParameters, stage,
+    technician_canonical,
 };
 use crate::search::{
     Cursor, ResultPage, SHORT_PAGE, SearchParameters, SinceParameters, find_page, search_reviews,
@@ -22,7 +22,7 @@ use crate::search::{
 use crate::snapshot::document::head;
 use crate::snapshot::{Content, Snapshot};
 use crate::wire::parameters::REQUIRED;
-use crate::wire::{self, Arguments, EvidencePage, InsightsPart, Issue, IssueCode, Parameters};
+use crate::wire::{self, Arguments, EvidencePage, Issue, IssueCode, Parameters};
 
 /// A JSON object as text, without hidden characters; or the reason why the call failed.
 pub type ToolAnswer = Result<String, CallError>;
@@ -87,7 +87,7 @@ impl Parameters for AspectArguments {
 /// If an argument is invalid, or the cursor belongs to other filters.
 pub async fn search(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let parameters = SearchParameters::parse(&mut call.arguments);
-    let trade = snapshot.input.analyzer.trade();
+    let trade = snapshot.input.analyzer.trade;
     parameters.check_aspect(trade, &mut call.arguments.issues);
     let parameters = call.finish(Some(parameters))?;
     let Ok(mut found) = search_reviews(snapshot, &parameters, has_turn).await;
@@ -183,7 +183,7 @@ pub fn review(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let AspectArguments { aspect, parameters } = AspectArguments::parse(&mut call.arguments);
     let aspect = call.finish(aspect)?;
-    let trade = snapshot.input.analyzer.trade();
+    let trade = snapshot.input.analyzer.trade;
     let known = trade.find_aspect(&aspect).map(|at| &trade.aspects[at].id);
     let query = known.and_then(|id| EvidenceQuery::of_aspect(trade, id, &parameters));
     let Some(query) = query else {
@@ -272,12 +272,9 @@ pub fn facets(snapshot: &Snapshot, call: ToolCall) -> ToolAnswer {
 /// # Errors
 /// If an argument is invalid, or an entity or aspect is unknown.
 pub fn insights(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
-    let values = StageParameters::parse(&mut call.arguments);
-    let request = StageRequest::new(values, &mut call.arguments.issues);
-    let request = call
-        .finish(Some(request))?
-        .unwrap_or(StageRequest::Part(InsightsPart::Overview));
-    stage(snapshot, &request)
+    let parameters = StageParameters::parse(&mut call.arguments);
+    let parameters = call.finish(Some(parameters))?;
+    stage(snapshot, &parameters)
         .map(text_of)
         .map_err(CallError::Arguments)
 }
@@ -287,10 +284,9 @@ pub fn insights(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 /// # Errors
 /// If an argument is missing or invalid.
 pub fn periods(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
-    let values = PeriodsParameters::parse(&mut call.arguments);
-    let request = PeriodsRequest::new(&values, &mut call.arguments.issues);
-    let request = call.finish(request)?;
-    Ok(text_of(compare(snapshot, &request)))
+    let PeriodsParameters(periods) = PeriodsParameters::parse(&mut call.arguments);
+    let periods = call.finish(periods)?;
+    Ok(text_of(compare(snapshot, periods)))
 }
 
 // Limits the size of a page: whole reviews and a cursor; a text is never cut.

@@ -155,7 +155,7 @@ in-the-words-of = In den Worten von { $business }
 nothing-counted = Noch nennt keine Bewertung etwas, das sich zählen lässt.
 people = Genannte Personen
 services = Leistungen
-places = Orte
+areas = Orte
 name = Name
 said-where-named = Was dazu gesagt wird
 topics = Auffällige Wörter
@@ -171,7 +171,6 @@ negative = negativ
 mixed = gemischt
 neutral = neutral
 uncertain = unsicher
-all = alle
 figure-positive = { $positive } positiv
 figure-positive-of = { $positive } von { $judged } positiv
 figure-share = { $percent } positiv: { $positive } von { $judged } ({ $low } bis { $high })
@@ -192,21 +191,6 @@ more-about = Mehr zum Thema { $topic }
 show-more = Mehr anzeigen
 praise = Lob
 complaint = Kritik
-sentences = Sätze
-reviews-speak-of-it = { $count ->
-    [one] { $number } Bewertung spricht davon.
-   *[other] { $number } Bewertungen sprechen davon. Neueste zuerst.
-}
-reviews-speak-of-it-so = { $count ->
-    [one] Gefiltert: { $number } Bewertung spricht insgesamt so davon ({ $polarity }).
-   *[other] Gefiltert: { $number } Bewertungen sprechen insgesamt so davon ({ $polarity }). Neueste zuerst.
-}
-aspect-title = { $topic }: was Kunden über { $business } sagen
-aspect-described = { $topic }: Sätze von Kunden von { $business } mit den Zahlen daraus.
-whole-review = ganze Bewertung
-whole-review-of = Die ganze Bewertung vom { $day }
-next = Die nächsten { $number }
-findings-json = Diese Befunde als JSON, mit den Regeln dahinter
 
 ## The summary in sentences
 

@@ -187,7 +187,7 @@ in-the-words-of = In the words of { $business }
 nothing-counted = No review mentions anything that could be counted yet.
 people = People they name
 services = Services
-places = Places
+areas = Places
 name = Name
 said-where-named = Sentiment where they are named
 topics = Words that stand out
@@ -203,7 +203,6 @@ negative = negative
 mixed = mixed
 neutral = neutral
 uncertain = uncertain
-all = all
 figure-positive = { $positive } positive
 figure-positive-of = { $positive } of { $judged } positive
 figure-share = { $percent } positive: { $positive } of { $judged } ({ $low } to { $high })
@@ -224,21 +223,6 @@ more-about = More about { $topic }
 show-more = Show more
 praise = Praise
 complaint = Complaint
-sentences = Sentences
-reviews-speak-of-it = { $count ->
-    [one] { $number } review mentions it. Newest first.
-   *[other] { $number } reviews mention it. Newest first.
-}
-reviews-speak-of-it-so = { $count ->
-    [one] Filtered: { $number } review mentions it with the sentiment { $polarity }.
-   *[other] Filtered: { $number } reviews mention it with the sentiment { $polarity }. Newest first.
-}
-aspect-title = { $topic }: what customers say about { $business }
-aspect-described = { $topic }: sentences of customers of { $business }, with the figures counted from them.
-whole-review = whole review
-whole-review-of = The whole review of { $day }
-next = The next { $number }
-findings-json = These findings as JSON, with the rules behind each
 
 ## The summary in sentences
 

@@ -175,7 +175,7 @@ in-the-words-of = En palabras de { $business }
 nothing-counted = Todavía ninguna reseña menciona nada que se pueda contar.
 people = Personas que nombran
 services = Servicios
-places = Lugares
+areas = Lugares
 name = Nombre
 said-where-named = Lo que se dice cuando se nombran
 topics = Palabras que destacan
@@ -191,7 +191,6 @@ negative = negativas
 mixed = mixtas
 neutral = neutras
 uncertain = dudosas
-all = todas
 figure-positive = { $positive } positivas
 figure-positive-of = { $positive } de { $judged } positivas
 figure-share = { $percent } positivas: { $positive } de { $judged } (de { $low } a { $high })
@@ -224,21 +223,6 @@ more-about = Más sobre { $topic }
 show-more = Mostrar más
 praise = Elogio
 complaint = Crítica
-sentences = Frases
-reviews-speak-of-it = { $count ->
-    [one] { $number } reseña habla de ello.
-   *[other] { $number } reseñas hablan de ello. Las más recientes primero.
-}
-reviews-speak-of-it-so = { $count ->
-    [one] Filtro: { $number } reseña habla de ello ({ $polarity }).
-   *[other] Filtro: { $number } reseñas hablan de ello ({ $polarity }). Las más recientes primero.
-}
-aspect-title = { $topic }: lo que dicen los clientes de { $business }
-aspect-described = { $topic }: frases de clientes de { $business }, con las cifras que resultan de ellas.
-whole-review = reseña completa
-whole-review-of = La reseña completa del { $day }
-next = Las siguientes { $number }
-findings-json = Estos resultados en JSON, con las reglas aplicadas
 
 ## The summary in sentences
 

@@ -160,7 +160,7 @@ in-the-words-of = Selon { $business }
 nothing-counted = Aucun avis ne mentionne encore quoi que ce soit de chiffrable.
 people = Personnes citées
 services = Services
-places = Lieux
+areas = Lieux
 name = Nom
 said-where-named = Ce qui en est dit
 topics = Mots marquants
@@ -176,7 +176,6 @@ negative = négatifs
 mixed = mitigés
 neutral = neutres
 uncertain = incertains
-all = tous
 figure-positive = { $positive } positifs
 figure-positive-of = { $positive } positifs sur { $judged }
 figure-share = { $percent } positifs : { $positive } sur { $judged } ({ $low } à { $high })
@@ -209,21 +208,6 @@ more-about = Plus sur { $topic }
 show-more = Afficher plus
 praise = Éloge
 complaint = Critique
-sentences = Phrases
-reviews-speak-of-it = { $count ->
-    [one] { $number } avis en parle.
-   *[other] { $number } avis en parlent. Les plus récents d’abord.
-}
-reviews-speak-of-it-so = { $count ->
-    [one] Filtre : { $number } avis en parle ({ $polarity }).
-   *[other] Filtre : { $number } avis en parlent ({ $polarity }). Les plus récents d’abord.
-}
-aspect-title = { $topic } : ce que les clients disent de { $business }
-aspect-described = { $topic } : phrases de clients de { $business }, avec les chiffres qui en résultent.
-whole-review = avis complet
-whole-review-of = L’avis complet du { $day }
-next = Les { $number } suivants
-findings-json = Ces résultats en JSON, avec les règles appliquées
 
 ## The summary in sentences
 

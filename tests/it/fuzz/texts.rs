@@ -1,6 +1,6 @@
 //! Texts of reviews: the analysis of any text finds only parts of it.
 
-use reviews_service::insights::{AnalysisInput, Analyzer, Engine};
+use reviews_service::insights::{AnalysisInput, Analyzer};
 use reviews_service::model::business::Business;
 
 use super::text_from;
@@ -12,7 +12,7 @@ const WORDS: &str = "They |came |late|never |not |n't |was |were |the |price |to
 #[test]
 fn findings_of_any_text_are_within_it() {
     let business = Business::default();
-    let analyzer = Analyzer::new(&business, &Engine::of(None, &business));
+    let analyzer = Analyzer::new(&business, None);
     let analyzer = std::panic::AssertUnwindSafe(analyzer);
     bolero::check!()
         .with_type::<(u8, Vec<u8>)>()

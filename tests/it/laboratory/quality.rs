@@ -4,7 +4,7 @@ use std::fmt::Display;
 use std::fs;
 use std::path::Path;
 
-use reviews_service::insights::Engine;
+use reviews_service::insights::decide::OpinionFinder;
 use reviews_service::insights::rules::{HOME_SERVICES, IDS};
 
 use measure::{
@@ -22,9 +22,9 @@ fn read(file: &str) -> String {
 }
 
 fn measure(file: &str) -> EvaluationFigures {
-    let engine = Engine::shipped(HOME_SERVICES);
+    let engine = OpinionFinder::built_in(HOME_SERVICES);
     let aspects = engine.trade.aspect_ids();
-    evaluate(&engine.english, &rows(file, &read(file), &aspects).unwrap())
+    evaluate(engine, &rows(file, &read(file), &aspects).unwrap())
 }
 
 #[test]
@@ -163,6 +163,6 @@ fn of_findings(with_stars: &WholeQuality, set: &str) -> Vec<String> {
 fn whole_reviews(package: &str, file: &str, stars: StarsShown) -> WholeQuality {
     let mut all = reviews(file, &read(file)).unwrap();
     all.retain(|review| review.package.as_deref() == Some(package));
-    let engine = Engine::shipped(package);
-    evaluate_reviews(&engine.english, &all, stars)
+    let engine = OpinionFinder::built_in(package);
+    evaluate_reviews(engine, &all, stars)
 }

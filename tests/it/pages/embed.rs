@@ -57,7 +57,6 @@ async fn clients_get_page_errors_as_problems_with_all_parameters() {
         /embed?accent=777 → accent invalid_string
         /badge.svg?form=x → form invalid_string
         /search.atom?max_rating=6&since=x → max_rating too_big, since invalid_date
-        /insights?aspect=price&polarity=x → polarity invalid_string
         ",
     ) {
         // Conditions and codings are of no interest before the parameters are right.

@@ -30,31 +30,19 @@ async fn the_front_page_matches_the_dataset() {
 }
 
 #[tokio::test]
-async fn every_figure_of_the_insights_links_to_the_sentences() {
+async fn every_figure_of_the_insights_links_to_its_reviews() {
     let app = seeded().await;
     let html = app.text("/insights").await;
     let insights = app.json("/insights.json").await;
     for aspect in array_of(&insights["aspects"]) {
         let (id, label) = (str_of(&aspect["id"]), str_of(&aspect["label"]));
-        let link = format!("<a href=\"/insights?aspect={id}\">{label}</a>");
+        let link = format!("<a href=\"/search?aspect={id}\">{label}</a>");
         assert_has(&html, &link);
     }
     for topic in array_of(&insights["topics"]) {
         let phrase = str_of(&topic["phrase"]);
         let query = phrase.replace(' ', "+");
         assert_has(&html, &format!("query={query}\">{phrase}</a>"));
-    }
-    for (query, polarity) in [("", ""), ("&polarity=negative", "?polarity=negative")] {
-        let page = app.text(&format!("/insights?aspect=price{query}")).await;
-        let target = format!("/insights/aspects/price/evidence.json{polarity}");
-        let evidence = app.json(&target).await;
-        assert_has(
-            &page,
-            &format!("{} reviews mention it", evidence["matched"]),
-        );
-        let reviews = array_of(&evidence["reviews"]).iter();
-        let ids: Vec<&str> = reviews.map(|review| str_of(&review["review_id"])).collect();
-        assert_eq!(permalinks(&page), ids, "{query}");
     }
 }
 

@@ -4,8 +4,7 @@ use super::{BROWSER, between, named, seeded};
 use crate::support::{TestApp, array_of, assert_has, str_of};
 
 /// The pages, with parameters.
-const PAGES: &str = "/ /insights /insights?aspect=price /insights?aspect=price&polarity=negative&limit=1 \
-    /developers /transparency /embed /embed?min_rating=4 /nothing";
+const PAGES: &str = "/ /insights /search?aspect=price&polarity=negative /developers /transparency /embed /embed?min_rating=4 /nothing";
 
 async fn set_language(app: &TestApp, language: &str) {
     app.shell(&format!("update business set language = '{language}'"))

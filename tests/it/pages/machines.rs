@@ -46,7 +46,6 @@ async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
     for (target, status) in [
         ("/nothing", 404),
         ("/reviews/none", 404),
-        ("/insights?aspect=weather", 404),
         ("/api/reviews/search?limit=0", 400),
     ] {
         let page = app.get_with(target, &[BROWSER]).await;

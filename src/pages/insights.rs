@@ -1,10 +1,10 @@
-//! `/insights`: aspects, mentions and trends of all reviews.
+//! `/insights`: aspects, mentions and trends of all reviews; and the row of an aspect on `/`.
 
 use std::borrow::Cow;
 
 use askama::Template;
 
-use super::rows::{FiguresFragment, aspect_path, short_figure};
+use crate::insights::hides_criticism;
 use crate::model::MentionKind;
 use crate::pages::chart::{BarFragment, JUDGED_MIN, figure};
 use crate::pages::frame::{Frame, Site, render};
@@ -62,21 +62,13 @@ fn groups(insights: &wire::Insights) -> Vec<(MentionKind, Vec<&wire::Entity>)> {
         .collect()
 }
 
-/// The ID of a kind's group on the page.
+/// The ID of a kind's group on the page, and of the message with its heading.
 const fn group(kind: MentionKind) -> &'static str {
     match kind {
         MentionKind::Technician => "people",
         MentionKind::Service => "services",
         MentionKind::ServiceArea => "areas",
     }
-}
-
-fn heading(kind: MentionKind, locale: &Locale) -> Cow<'static, str> {
-    locale.message(match kind {
-        MentionKind::Technician => "people",
-        MentionKind::Service => "services",
-        MentionKind::ServiceArea => "places",
-    })
 }
 
 /// The search for the reviews that mention an entity.
@@ -109,7 +101,7 @@ fn faq<'a>(insights: &'a wire::Insights, site: &Site<'a>) -> Vec<FaqItem<'a>> {
     insights.faq.iter().filter_map(item).collect()
 }
 
-pub fn overview(snapshot: &Snapshot) -> String {
+pub fn show(snapshot: &Snapshot) -> String {
     let links = &snapshot.input.links;
     let (business, insights) = (&snapshot.input.business, &*snapshot.insights);
     let site = Site::new(business, links);
@@ -173,9 +165,9 @@ fn sentence(
     let number = |name: &str| u64::from(evidence.figures.get(name).copied().unwrap_or_default());
     let (id, count) = match one.template {
         SummaryTemplate::Overall => ("summary-overall", "analysed"),
-        SummaryTemplate::AspectPositive
-        | SummaryTemplate::AspectNegative
-        | SummaryTemplate::AspectDivided => ("summary-aspect", "judged"),
+        SummaryTemplate::AspectPositive | SummaryTemplate::AspectNegative => {
+            ("summary-aspect", "judged")
+        }
         SummaryTemplate::NotAnalysed => ("summary-not-analysed", "foreign"),
     };
     let figures = evidence.figures.keys();
@@ -186,7 +178,7 @@ fn sentence(
     let aspect = aspects.find(|one| evidence.aspect.as_ref() == Some(&one.id));
     texts.extend(aspect.map(|one| ("topic", locale.name(&one.label).into_owned())));
     texts.extend(aspect.map(|one| ("figure", figure(&one.votes, locale))));
-    let path = aspect.map_or("#aspects".to_owned(), |one| aspect_path(&one.id, site));
+    let path = aspect.map_or("#aspects".to_owned(), |one| site.search("aspect", &one.id));
     let texts: Vec<_> = (texts.iter())
         .map(|(name, text)| (*name, text.as_str()))
         .collect();
@@ -197,4 +189,103 @@ fn sentence(
         words += &locale.message_with("summary-complaint-quote", &texts);
     }
     (words, path)
+}
+
+// An aspect in a list: a row on `/`, and the figures of a section on `/insights`.
+
+#[derive(Template)]
+#[template(path = "aspect_row_fragment.html")]
+pub struct AspectRowFragment<'a> {
+    aspect: &'a wire::Aspect,
+    site: &'a Site<'a>,
+    label: Cow<'a, str>,
+    figure: Cow<'static, str>,
+    bar: Option<BarFragment>,
+}
+
+#[derive(Template)]
+#[template(path = "figures_fragment.html")]
+struct FiguresFragment {
+    bar: Option<BarFragment>,
+    figure: String,
+    trend: Cow<'static, str>,
+}
+
+/// An aspect is in a list if this number of reviews has an opinion on it.
+const LISTED_MIN: u32 = 3;
+/// The uncertain reviews are shown if there is one of them for this many with an opinion.
+const UNCERTAIN_PART: u32 = 5;
+
+/// `9 of 10 positive`, with the uncertain reviews if they are many; `9 positive, 1 uncertain` if no review is negative or mixed:
+/// what is uncertain may be a criticism.
+fn short_figure(votes: &wire::Votes, locale: &Locale) -> Cow<'static, str> {
+    let counts = [votes.positive_count, votes.judged_count];
+    let [positive, judged] = counts.map(|votes| locale.number(votes.into()));
+    let texts = [("positive", positive.as_str()), ("judged", &judged)];
+    let is_praise_alone = votes.positive_count == votes.judged_count;
+    let is_listed = is_praise_alone && votes.uncertain_count > 0
+        || votes.uncertain_count * UNCERTAIN_PART >= votes.judged_count.max(1);
+    if !is_listed {
+        return locale.message_with("figure-positive-of", &texts);
+    }
+    let id = if is_praise_alone {
+        "figure-positive"
+    } else {
+        "figure-positive-of"
+    };
+    let positive = locale.message_with(id, &texts);
+    let uncertain = locale.counted("number-uncertain", votes.uncertain_count.into());
+    Cow::Owned([&*positive, ", ", &*uncertain].concat())
+}
+
+impl FiguresFragment {
+    fn new(aspect: &wire::Aspect, locale: &Locale) -> Self {
+        let mut words = figure(&aspect.votes, locale);
+        if aspect.votes.neutral_count > 0 {
+            words += "; ";
+            words += &locale.counted("number-neutral", aspect.votes.neutral_count.into());
+        }
+        Self {
+            bar: BarFragment::of(&locale.name(&aspect.label), &aspect.votes, locale),
+            figure: words + ".",
+            trend: match aspect.temporal.trend {
+                wire::InsightTrend::Improving => locale.message("trend-up"),
+                wire::InsightTrend::Declining => locale.message("trend-down"),
+                wire::InsightTrend::Steady => locale.message("trend-flat"),
+                wire::InsightTrend::TooFew => Cow::Borrowed(""),
+            },
+        }
+    }
+}
+
+impl<'a> AspectRowFragment<'a> {
+    /// `None` if few reviews have an opinion on the aspect, or more are uncertain, or criticism was not heard.
+    pub fn new(
+        aspect: &'a wire::Aspect,
+        insights: &wire::Insights,
+        site: &'a Site<'a>,
+    ) -> Option<Self> {
+        let locale = &site.locale;
+        // Only the insights page shows the interval.
+        let votes = wire::Votes {
+            positive_share: None,
+            ..aspect.votes.clone()
+        };
+        let judged = aspect.votes.judged_count;
+        let (whole, low_rated) = (&insights.overall_sentiment, insights.method.low_rated);
+        if judged < LISTED_MIN
+            || aspect.votes.uncertain_count > judged
+            || hides_criticism(&aspect.votes, whole, low_rated)
+        {
+            return None;
+        }
+        let label = locale.name(&aspect.label);
+        Some(Self {
+            aspect,
+            site,
+            figure: short_figure(&aspect.votes, locale),
+            bar: BarFragment::of(&label, &votes, locale),
+            label,
+        })
+    }
 }
