@@ -26,7 +26,6 @@ use tokio_util::sync::CancellationToken;
 use crate::api::{self, Description};
 use crate::config::{Contacts, Hosts, RequestLog};
 use crate::mcp::{Mcp, OriginCheck};
-use crate::pages::Pages;
 use crate::snapshot::{Coding, CurrentSnapshot, Publisher};
 use crate::storage::{Database, DbError};
 use crate::web::context::Ctx;
@@ -111,11 +110,10 @@ impl App {
         let description = Arc::new(description);
         let origin_check = OriginCheck::new(&links.home(), allowed_hosts);
         let agents = Arc::new(Mcp::build(&ctx, random, origin_check));
-        let pages = Arc::new(Pages::new(&ctx));
         let admin = has_admin.then(|| routes::admin(&database, &ctx));
         let routes = operations::routes(Routes::default().api(api), &database, !has_admin);
-        let public = routes::public(routes, &ctx, &pages, &agents, &description);
-        let precompress = Precompress::new(&ctx, pages, description);
+        let public = routes::public(routes, &ctx, &agents, &description);
+        let precompress = Precompress::new(&ctx, description);
         let analyze = AnalyzePostponed::new(&ctx, &database);
         let publish = PublishChanges::new(&ctx, publisher, changes, &hub.wake);
         Ok(Self {

@@ -12,7 +12,7 @@ use super::operations;
 use crate::api::{Description, hub_error};
 use crate::links::{HUB_PATH, MCP_PATH, OPENAPI_PATH};
 use crate::mcp::{self, Mcp};
-use crate::pages::{self, Pages, error_page};
+use crate::pages::{self, error_page};
 use crate::storage::Database;
 use crate::web::context::Ctx;
 use crate::web::{
@@ -30,18 +30,14 @@ pub struct RoutedService {
 pub fn public(
     routes: Routes,
     ctx: &Arc<Ctx>,
-    pages: &Arc<Pages>,
     agents: &Arc<Mcp>,
     description: &Arc<Description>,
 ) -> RoutedService {
     let routes = routes.get(OPENAPI_PATH, openapi);
     let routes = mcp::routes(routes, agents);
-    let routes = pages::routes(routes, pages);
+    let routes = pages::routes(routes, ctx);
     let list = routes.list.clone();
-    let endpoint = routes
-        .into_endpoint()
-        .data(Arc::clone(pages))
-        .data(Arc::clone(description));
+    let endpoint = routes.into_endpoint().data(Arc::clone(description));
     service(list, endpoint, ctx)
 }
 
@@ -128,7 +124,11 @@ fn is_error(status: StatusCode) -> bool {
 
 /// The framework's text is for developers, not for clients.
 fn translate(error: Error) -> HttpProblem {
-    let status = error.status();
+    let status = match error.status() {
+        // The framework refuses only a path of which a part is no text in UTF-8; nothing has such a name.
+        StatusCode::BAD_REQUEST if !error.is::<HttpProblem>() => StatusCode::NOT_FOUND,
+        status => status,
+    };
     error.downcast().unwrap_or_else(|_| {
         let detail = match status {
             StatusCode::NOT_FOUND => "Page not found; see /docs.",

@@ -20,12 +20,14 @@ use crate::web::HttpProblem;
 use crate::web::context::Ctx;
 
 pub const XML: &str = "application/xml";
+pub const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Maximum number of permalinks in the sitemap, the newest: a file of a sitemap may have 50,000 addresses.
 const SITEMAP_REVIEWS_MAX: usize = 49_000;
 
 /// Disallows only pages that are rendered per query; of two rules that match, the longer one counts (RFC 9309 §2.2.2).
-pub fn robots(links: &Links) -> String {
+pub fn robots(snapshot: &Snapshot) -> String {
+    let links = &snapshot.input.links;
     let root = links.base_path();
     format!(
         "User-agent: *\nAllow: {root}/\nAllow: {root}/search.atom\nDisallow: {root}/search\nDisallow: {root}/api/reviews/search\nDisallow: {root}{MCP_PATH}\n\nSitemap: {}\n",
@@ -140,7 +142,7 @@ pub fn security_txt(
                 "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
             )
         })?;
-    let body = CachedBody::whole("text/plain; charset=utf-8", text);
+    let body = CachedBody::whole(PLAIN, text);
     Ok(ctx.respond(headers, &ctx.current.load(), &body))
 }
 

@@ -176,14 +176,14 @@ pub fn page(
     protect(ctx.respond(headers, snapshot, &body), policy)
 }
 
-/// An error as a page, with what is wrong.
-pub fn refusal(html: String, policy: HeaderValue) -> Response {
+/// An error in a frame, with what is wrong.
+pub fn refusal(html: String) -> Response {
     let refusal = Response::builder()
         .status(StatusCode::BAD_REQUEST)
         .content_type(HTML)
         .header(CACHE_CONTROL, "no-store")
         .body(html);
-    protect(refusal, policy)
+    protect(refusal, POLICY_FRAMEABLE)
 }
 
 /// Writing into a text cannot fail; a template that fails is a bug, which is logged.

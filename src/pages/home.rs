@@ -15,7 +15,7 @@ use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::{PartialStars, ReasonsFragment};
 use crate::links::is_web;
-use crate::model::business::{Business, DayOfWeek, ReviewLink};
+use crate::model::business::ReviewLink;
 use crate::snapshot::{Entries, Entry, Snapshot};
 use crate::storage::reviews::Reasons;
 
@@ -37,8 +37,6 @@ struct HomePage<'a> {
     /// How many reviews are verified, as a sentence, if any are.
     verified: Option<Cow<'static, str>>,
     sources: Vec<SourceRating>,
-    /// The days of the week with the times at which the business is open; empty if that is not stated.
-    hours: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     review_links: Vec<&'a ReviewLink>,
     /// Reasons and numbers.
     withheld: &'a Reasons,
@@ -153,28 +151,6 @@ fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
     .collect()
 }
 
-/// The days of the week with the times at which the business is open; none if it states no hours.
-fn by_day(business: &Business, locale: &Locale) -> Vec<(Cow<'static, str>, Cow<'static, str>)> {
-    if business.hours.is_empty() {
-        return Vec::new();
-    }
-    let times = |day: DayOfWeek| {
-        let hours = business.hours.iter();
-        let of_day = hours.filter(|hours| hours.days.contains(&day));
-        let times: Vec<String> = of_day
-            .map(|hours| format!("{}–{}", hours.opens, hours.closes))
-            .collect();
-        if times.is_empty() {
-            locale.message("closed")
-        } else {
-            times.join(", ").into()
-        }
-    };
-    let name = |day: DayOfWeek| locale.message(&format!("day-{}", day.name()));
-    let days = DayOfWeek::ALL.into_iter();
-    days.map(|day| (name(day), times(day))).collect()
-}
-
 /// The page of a business without a name.
 #[derive(Template)]
 #[template(path = "not_set_up_page.html")]
@@ -210,7 +186,6 @@ pub fn show(snapshot: &Snapshot) -> String {
         rating: RatingFigure::of(entries, locale),
         verified: number_verified(entries, locale),
         sources: by_source(entries, &site),
-        hours: by_day(business, locale),
         // Other programs may write any text to the database.
         review_links: review_links.filter(|link| is_web(&link.url)).collect(),
         withheld: &input.withheld,

@@ -11,6 +11,7 @@ use poem::{Response, handler};
 use super::frame::{Frame, POLICY, Site, page, render};
 use super::insights::overview::how;
 use super::locale::Locale;
+use super::review::verification;
 use super::words::ReasonsFragment;
 use crate::model::Method;
 use crate::snapshot::Snapshot;
@@ -111,11 +112,9 @@ fn show(facts: &wire::Transparency, snapshot: &Snapshot) -> String {
             .collect(),
         checked: (Method::ALL.into_iter())
             .filter_map(|method| {
-                let reviews =
-                    locale.counted("reviews", facts.verification.get(method.name())?.count);
-                let texts = [("way", &*way(method, locale)), ("reviews", &reviews)];
-                let meaning = locale.message(meaning(method));
-                Some((locale.message_with("way-and-reviews", &texts), meaning))
+                let count = facts.verification.get(method.name())?.count;
+                let meaning = locale.message(&format!("checked-{method}"));
+                Some((way_and_reviews(method, count, locale), meaning))
             })
             .collect(),
         policy: (texts.into_iter())
@@ -139,9 +138,8 @@ impl<'a> SourceFacts<'a> {
         let locale = &site.locale;
         let days = source.first.zip(source.last);
         let verified = Method::ALL.into_iter().filter_map(|method| {
-            let reviews = locale.number(*source.verification.get(method.name())?);
-            let texts = [("way", &*way(method, locale)), ("reviews", &reviews)];
-            Some(locale.message_with("way-and-reviews", &texts).into_owned())
+            let count = *source.verification.get(method.name())?;
+            Some(way_and_reviews(method, count, locale))
         });
         let arrival = match source.arrival.kind {
             ArrivalKind::Scheduled => ["arrives-scheduled", "arrives-scheduled-last"],
@@ -198,6 +196,16 @@ impl<'a> SourceFacts<'a> {
     }
 }
 
+/// A way of verification and the number of reviews that were verified so.
+fn way_and_reviews(method: Method, count: u64, locale: &Locale) -> Cow<'static, str> {
+    let (way, reviews) = (
+        verification(method, locale),
+        locale.counted("reviews", count),
+    );
+    let texts = [("way", &*way), ("reviews", &*reviews)];
+    locale.message_with("way-and-reviews", &texts)
+}
+
 /// From this number on, what the business itself withheld or deleted is in the first line.
 const HIDDEN_MIN: u64 = 10;
 
@@ -232,26 +240,5 @@ fn counts(
 
 /// A mean with two decimals, as the locale writes it.
 fn stars(mean: f64, locale: &Locale) -> String {
-    let written = format!("{mean:.2}");
-    written.replace('.', locale.decimal_separator())
-}
-
-/// The way of verification, as reviews name it.
-fn way(method: Method, locale: &Locale) -> Cow<'static, str> {
-    locale.message(match method {
-        Method::JobMatch => "verified-by-job",
-        Method::SourcePlatform => "verified-by-platform",
-        Method::Invite => "verified-by-invitation",
-        Method::Manual => "verified-by-business",
-    })
-}
-
-/// The message that says what this way of verification means.
-const fn meaning(method: Method) -> &'static str {
-    match method {
-        Method::JobMatch => "checked-by-job",
-        Method::SourcePlatform => "checked-by-platform",
-        Method::Invite => "checked-by-invitation",
-        Method::Manual => "checked-by-business",
-    }
+    locale.hundredths((mean * 100.0).round() as u64)
 }

@@ -10,18 +10,18 @@ use std::sync::Arc;
 use poem::web::Data;
 use poem::{Request, Response, handler};
 
-use super::cached::{CachedPage, Pages};
 use super::frame::{POLICY, page};
 use crate::compute::run_long;
 use crate::search::Cursor;
 use crate::search::insights::{EvidenceParameters, EvidenceQuery, evidence};
+use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem};
 use crate::wire::Arguments;
 
 /// `/insights`, with or without a query.
 #[handler]
 pub async fn insights(
-    Data(pages): Data<&Arc<Pages>>,
+    Data(ctx): Data<&Arc<Ctx>>,
     client: ClientAddress,
     request: &Request,
 ) -> poem::Result<Response> {
@@ -35,12 +35,12 @@ pub async fn insights(
         ..EvidenceParameters::default()
     };
     HttpProblem::check_parameters(&query.issues)?;
-    let Some(id) = id else {
-        return pages.response(CachedPage::Insights, request).await;
-    };
-    let ctx = &pages.ctx;
-    let snapshot = ctx.current.load();
     let _slot = ctx.turn(client).await?;
+    let snapshot = ctx.current.load();
+    let Some(id) = id else {
+        let html = run_long(|| overview::overview(&snapshot));
+        return Ok(page(ctx, request.headers(), &snapshot, html, POLICY));
+    };
     let trade = snapshot.input.analyzer.trade();
     let query = EvidenceQuery::of_aspect(trade, &id, &parameters)
         .ok_or_else(|| HttpProblem::not_found("No aspect has that id; /insights lists them."))?;

@@ -1,10 +1,10 @@
 ## Numbers and days
 
-number-samples = { $region ->
-    [AT] 1 234 12 345,6
-    [CH] 1'234 12'345.6
-    [LI] 1'234 12'345.6
-   *[other] 1.234 12.345,6
+number-separators = { $region ->
+    [AT]  ,
+    [CH] '.
+    [LI] '.
+   *[other] .,
 }
 percent = { $number } %
 day = { $day }. { $month } { $year }
@@ -47,10 +47,10 @@ reviews = { $count ->
     [one] { $number } Bewertung
    *[other] { $number } Bewertungen
 }
-verified-by-job = anhand des Auftrags geprüft
-verified-by-platform = von der Plattform geprüft
-verified-by-invitation = per Einladung geprüft
-verified-by-business = vom Unternehmen hinzugefügt
+verified-job_match = anhand des Auftrags geprüft
+verified-source_platform = von der Plattform geprüft
+verified-invite = per Einladung geprüft
+verified-manual = vom Unternehmen hinzugefügt
 no-comment = Ohne Kommentar.
 review-report = Diese Bewertung melden
 read-on = Weiterlesen
@@ -91,15 +91,6 @@ average = Durchschnitt
 source = Quelle
 number-of-reviews = Bewertungen
 no-reviews = Es gibt noch keine Bewertungen.
-opening-hours = Öffnungszeiten
-closed = geschlossen
-day-monday = Montag
-day-tuesday = Dienstag
-day-wednesday = Mittwoch
-day-thursday = Donnerstag
-day-friday = Freitag
-day-saturday = Samstag
-day-sunday = Sonntag
 write-review = Bewertung schreiben
 write-review-on = Bewertung auf { $site } schreiben
 too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
@@ -256,10 +247,10 @@ arrives-imported-last = Vom Unternehmen importiert, zuletzt am { $day }.
 arrives-by-hand = Vom Unternehmen eingegeben.
 how-checked = Wie die Bewertungen geprüft werden
 way-and-reviews = { $way }: { $reviews }
-checked-by-job = Die Bewertung passt zu einem Auftrag in den Unterlagen des Unternehmens.
-checked-by-platform = Die Bewertung wurde auf einer Bewertungsplattform geschrieben, die nach eigenen Regeln entscheidet, was sie zeigt.
-checked-by-invitation = Nur Kunden, die das Unternehmen eingeladen hat, konnten die Bewertung schreiben.
-checked-by-business = Das Unternehmen hat die Bewertung hinzugefügt und sagt, dass sie von einem Kunden stammt. Keine Plattform, kein Auftrag und keine Einladung bestätigt das.
+checked-job_match = Die Bewertung passt zu einem Auftrag in den Unterlagen des Unternehmens.
+checked-source_platform = Die Bewertung wurde auf einer Bewertungsplattform geschrieben, die nach eigenen Regeln entscheidet, was sie zeigt.
+checked-invite = Nur Kunden, die das Unternehmen eingeladen hat, konnten die Bewertung schreiben.
+checked-manual = Das Unternehmen hat die Bewertung hinzugefügt und sagt, dass sie von einem Kunden stammt. Keine Plattform, kein Auftrag und keine Einladung bestätigt das.
 policy-collection = Wie es Bewertungen sammelt
 policy-verification = Wie es prüft, ob eine Bewertung von einem Kunden stammt
 policy-moderation = Welche Bewertungen es nicht zeigt
@@ -366,8 +357,6 @@ find-filtered = { $count ->
 find-page-is-empty = Auf dieser Seite gibt es keine Bewertungen mehr.
 find-none = Keine Bewertungen gefunden
 find-nothing = Keine Bewertung erfüllt alle diese Filter.
-find-refused = Etwas an dieser Suche stimmt nicht
-find-not-searched = Es wurde nicht gesucht. Ändern Sie, was markiert ist, und suchen Sie erneut.
 nearest-name = Stattdessen nach „{ $name }“ suchen
 nearest-by-words = Jedes Wort, in beliebiger Reihenfolge
 order-newest = Neueste
@@ -427,12 +416,5 @@ filter-has_reply = { $value ->
     [true] mit Antwort
    *[false] ohne Antwort
 }
-fault-stars = Wählen Sie 1 bis 5 Sterne.
-fault-day = Schreiben Sie den Tag so: 2024-02-29.
-fault-text = Verwenden Sie höchstens 1.000 Zeichen, nur einmal.
-fault-polarity = Wählen Sie eine aus der Liste, und dazu ein Thema.
-fault-limit = Eine Seite hat 1 bis 100 Bewertungen.
-fault-page = Diese Seite gehört zu einer anderen Suche. Beginnen Sie mit der ersten Seite.
-fault-choice = Wählen Sie etwas aus der Liste.
 # After the name of a parameter.
 fault-value = kann nicht „{ $value }“ sein

@@ -1,12 +1,12 @@
 ## Numbers and days
 
-number-samples = { $region ->
-    [CA] 1 234 12 345,6
-    [CH] 1'234 12'345,6
-    [LU] 1.234 12.345,6
-    [MA] 1.234 12.345,6
-    [RW] 1,234 12,345.6
-   *[other] 1 234 12 345,6
+number-separators = { $region ->
+    [CA]  ,
+    [CH] ',
+    [LU] .,
+    [MA] .,
+    [RW] ,.
+   *[other]  ,
 }
 percent = { $number } %
 day = { $day ->
@@ -52,10 +52,10 @@ reviews = { $count ->
     [one] { $number } avis
    *[other] { $number } avis
 }
-verified-by-job = vérifié d’après l’intervention
-verified-by-platform = vérifié par la plateforme
-verified-by-invitation = vérifié par invitation
-verified-by-business = ajouté par l’entreprise
+verified-job_match = vérifié d’après l’intervention
+verified-source_platform = vérifié par la plateforme
+verified-invite = vérifié par invitation
+verified-manual = ajouté par l’entreprise
 no-comment = Sans commentaire.
 review-report = Signaler cet avis
 read-on = Lire la suite
@@ -96,15 +96,6 @@ average = Moyenne
 source = Source
 number-of-reviews = Avis
 no-reviews = Il n’y a pas encore d’avis.
-opening-hours = Horaires d’ouverture
-closed = fermé
-day-monday = lundi
-day-tuesday = mardi
-day-wednesday = mercredi
-day-thursday = jeudi
-day-friday = vendredi
-day-saturday = samedi
-day-sunday = dimanche
 write-review = Rédiger un avis
 write-review-on = Rédiger un avis sur { $site }
 too-few-aspects = Trop peu d’avis mentionnent encore les mêmes sujets.
@@ -273,10 +264,10 @@ arrives-imported-last = Importés par l’entreprise, la dernière fois le { $da
 arrives-by-hand = Saisis par l’entreprise.
 how-checked = Comment les avis sont vérifiés
 way-and-reviews = { $way } : { $reviews }
-checked-by-job = L’avis correspond à une intervention qui figure dans les registres de l’entreprise.
-checked-by-platform = L’avis a été écrit sur une plateforme d’avis, qui applique ses propres règles aux avis qu’elle affiche.
-checked-by-invitation = Seuls les clients invités par l’entreprise pouvaient écrire cet avis.
-checked-by-business = L’entreprise a ajouté l’avis et dit qu’il vient d’un client. Aucune plateforme, intervention ou invitation ne le confirme.
+checked-job_match = L’avis correspond à une intervention qui figure dans les registres de l’entreprise.
+checked-source_platform = L’avis a été écrit sur une plateforme d’avis, qui applique ses propres règles aux avis qu’elle affiche.
+checked-invite = Seuls les clients invités par l’entreprise pouvaient écrire cet avis.
+checked-manual = L’entreprise a ajouté l’avis et dit qu’il vient d’un client. Aucune plateforme, intervention ou invitation ne le confirme.
 policy-collection = Comment elle recueille les avis
 policy-verification = Comment elle vérifie qu’un avis vient d’un client
 policy-moderation = Quels avis elle n’affiche pas
@@ -383,8 +374,6 @@ find-filtered = { $count ->
 find-page-is-empty = Il n’y a plus d’avis sur cette page.
 find-none = Aucun avis trouvé
 find-nothing = Aucun avis ne correspond à tous ces filtres.
-find-refused = Quelque chose ne va pas dans cette recherche
-find-not-searched = Rien n’a été recherché. Modifiez ce qui est signalé, puis relancez la recherche.
 nearest-name = Rechercher plutôt « { $name } »
 nearest-by-words = Chaque mot, dans n’importe quel ordre
 order-newest = Plus récents
@@ -444,12 +433,5 @@ filter-has_reply = { $value ->
     [true] avec réponse
    *[false] sans réponse
 }
-fault-stars = Choisissez un nombre d’étoiles de 1 à 5.
-fault-day = Écrivez le jour ainsi : 2024-02-29.
-fault-text = Utilisez au plus 1 000 caractères, une seule fois.
-fault-polarity = Choisissez-en une dans la liste, et aussi un sujet.
-fault-limit = Une page contient de 1 à 100 avis.
-fault-page = Cette page appartient à une autre recherche. Commencez par la première page.
-fault-choice = Choisissez dans la liste.
 # After the name of a parameter.
 fault-value = ne peut pas être « { $value } »
