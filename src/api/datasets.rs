@@ -27,15 +27,12 @@ impl ResponseSpec for wire::ReviewsDataset {
     const CONTENT_TYPE: &'static str = Document::Reviews.content_type();
     const DESCRIPTION: &'static str =
         "The business, its overall rating, and every published review, newest first.";
-    const HAS_LAST_MODIFIED: bool = true;
-    const IS_TOPIC: bool = true;
 }
 
 impl ResponseSpec for wire::InsightsAnswer {
     const CONTENT_TYPE: &'static str = Document::Insights.content_type();
     const DESCRIPTION: &'static str =
         "All aspects, entities, topics, FAQ and summary; or the requested part.";
-    const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] =
         &[INVALID, (404, "No service or area has that name."), CROWDED];
 }
@@ -43,16 +40,12 @@ impl ResponseSpec for wire::InsightsAnswer {
 impl ResponseSpec for wire::JsonFeed {
     const CONTENT_TYPE: &'static str = Document::JsonFeed.content_type();
     const DESCRIPTION: &'static str = "The 50 newest reviews as JSON Feed 1.1.";
-    const HAS_LAST_MODIFIED: bool = true;
-    const IS_TOPIC: bool = true;
 }
 
 /// The Atom feed, the only answer that is not JSON.
 impl ResponseSpec for String {
     const CONTENT_TYPE: &'static str = Document::AtomFeed.content_type();
     const DESCRIPTION: &'static str = "The 50 newest reviews as Atom (RFC 4287).";
-    const HAS_LAST_MODIFIED: bool = true;
-    const IS_TOPIC: bool = true;
 }
 
 impl ResponseSpec for wire::BusinessSummary {

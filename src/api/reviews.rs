@@ -30,7 +30,6 @@ pub struct ReviewsApi(pub(super) Arc<Ctx>);
 
 impl ResponseSpec for wire::SearchResult {
     const DESCRIPTION: &'static str = "One page of the matching reviews, in the requested order.";
-    const HAS_NEXT: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
@@ -47,7 +46,6 @@ impl ResponseSpec for wire::Comparison {
 
 impl ResponseSpec for wire::SinceResult {
     const DESCRIPTION: &'static str = "All reviews from that day on, newest first.";
-    const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
 

@@ -10,7 +10,7 @@ use poem::{Endpoint, EndpointExt, Error, IntoResponse, PathPattern, Request, Res
 
 use super::operations;
 use crate::api::{Description, hub_error};
-use crate::links::{HUB_PATH, MCP_PATH, OPENAPI_PATH};
+use crate::links::{HUB_PATH, OPENAPI_PATH};
 use crate::mcp::{self, Mcp};
 use crate::pages::{self, error_page};
 use crate::storage::Database;
@@ -75,7 +75,7 @@ pub fn service(
 
 enum ErrorForm {
     Line,
-    Page { is_for_agents: bool },
+    Page,
     Document,
 }
 
@@ -89,8 +89,7 @@ pub fn with_problems<E: Endpoint + 'static>(
             let form = if request.uri().path() == HUB_PATH {
                 ErrorForm::Line
             } else if wants_html(request.headers()) {
-                let is_for_agents = [MCP_PATH, mcp::MCP_PATH_SLASH].contains(&request.uri().path());
-                ErrorForm::Page { is_for_agents }
+                ErrorForm::Page
             } else {
                 ErrorForm::Document
             };
@@ -142,7 +141,7 @@ fn translate(error: Error) -> HttpProblem {
 fn respond(problem: HttpProblem, form: &ErrorForm, ctx: &Ctx) -> Response {
     match form {
         ErrorForm::Line => hub_error(problem),
-        ErrorForm::Page { is_for_agents } => error_page(ctx, problem, *is_for_agents),
+        ErrorForm::Page => error_page(ctx, problem),
         ErrorForm::Document => {
             let document = wire::json(&problem.document);
             problem.response(PROBLEM, document)

@@ -72,7 +72,7 @@ impl Mcp {
             .take(Some(client.network(48)))
             .map_err(crowded)?;
         let body = request.take_body();
-        let body = read_body(request.headers(), body, MESSAGE_BYTES_MAX, BODY_TIMEOUT).await?;
+        let body = read_body(body, MESSAGE_BYTES_MAX, BODY_TIMEOUT).await?;
         let _slot = self.ctx.turn(client).await?;
         self.answer(request.headers(), &body, place).await
     }

@@ -10,7 +10,7 @@ use poem::web::Data;
 use poem::{Response, handler};
 
 use super::frame::render;
-use super::home::count_verified;
+use super::home::description;
 use super::locale::{Locale, PageLanguage};
 use super::transparency::TRANSPARENCY_PATH;
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
@@ -82,25 +82,8 @@ struct LlmsText<'a> {
 pub fn llms(snapshot: &Snapshot) -> String {
     let links = &snapshot.input.links;
     let business = &snapshot.input.business;
-    let rating_counts = snapshot.input.entries.rating_counts();
     // The file is in English, whatever the language of the business.
     let locale = Locale::new(PageLanguage::English, &Business::default());
-    let rating = rating_counts.mean_hundredths().map_or_else(
-        || "There are no reviews yet.".to_owned(),
-        |mean| {
-            let (mean, total) = (locale.hundredths(mean), rating_counts.total());
-            let reviews = if total == 1 { "review" } else { "reviews" };
-            let total = locale.number(total);
-            let verified = match count_verified(&snapshot.input.entries) {
-                0 => String::new(),
-                verified => format!(
-                    " (verified by a platform, a job or an invitation: {})",
-                    locale.number(verified)
-                ),
-            };
-            format!("{mean} of 5 stars from {total} {reviews}{verified}.")
-        },
-    );
     let about = business.description.as_deref().map(line);
     let text = render(&LlmsText {
         links,
@@ -109,7 +92,7 @@ pub fn llms(snapshot: &Snapshot) -> String {
         } else {
             "a business that is not set up yet".to_owned()
         },
-        rating,
+        rating: line(&description(snapshot, &locale)),
         about: about.map(|about| format!(" {about}")).unwrap_or_default(),
         sentences: (snapshot.insights.summary_sentences.iter())
             .map(|sentence| line(&sentence.text))

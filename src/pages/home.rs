@@ -68,7 +68,7 @@ pub struct Bin {
     pub count: String,
     pub label: Cow<'static, str>,
     /// The length of the bar, in percent of the longest one.
-    pub percent: String,
+    pub percent: u64,
 }
 
 struct SourceRating {
@@ -95,12 +95,7 @@ impl RatingFigure {
                     ("reviews", &locale.counted("reviews", reviews)),
                 ],
             ),
-            // Tenths of a percent in integers, so that the output does not depend on floating point.
-            percent: format!(
-                "{}.{}",
-                reviews * 100 / longest,
-                reviews * 1_000 / longest % 10
-            ),
+            percent: reviews * 100 / longest,
         });
         Some(Self {
             mean: locale.hundredths(mean),
@@ -210,7 +205,8 @@ pub fn show(snapshot: &Snapshot) -> String {
     render(&template)
 }
 
-fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
+/// The rating in a sentence or two.
+pub fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
     let input = &snapshot.input;
     let rating_counts = input.entries.rating_counts();
     let name = &input.business.name;
@@ -227,12 +223,7 @@ fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
 
 /// Says how many reviews a platform, a job or an invitation verified; `None` if that is none.
 fn number_verified(entries: &Entries, locale: &Locale) -> Option<Cow<'static, str>> {
-    let verified = count_verified(entries);
+    let is_verified = |entry: &&Arc<Entry>| entry.review.verification.is_independent();
+    let verified = entries.iter().filter(is_verified).count() as u64;
     (verified > 0).then(|| locale.counted("number-verified", verified))
-}
-
-/// The reviews that someone other than the owner verified.
-pub fn count_verified(entries: &Entries) -> u64 {
-    let verified = |entry: &&Arc<Entry>| entry.review.verification.is_independent();
-    entries.iter().filter(verified).count() as u64
 }

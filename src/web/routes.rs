@@ -12,8 +12,7 @@ use poem::http::header::{
 use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use poem::middleware::CatchPanic;
 use poem::{
-    Endpoint, EndpointExt, Error, IntoEndpoint, PathPattern, Request, Response,
-    Route, RouteMethod,
+    Endpoint, EndpointExt, Error, IntoEndpoint, PathPattern, Request, Response, Route, RouteMethod,
 };
 use poem_openapi::OpenApi;
 

@@ -68,9 +68,9 @@ impl Default for ConnectionLimits {
 
 /// Bytes read ahead, and bytes queued before a flush, per connection.
 const BUFFER_BYTES: usize = 256 * 1024;
-/// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin, short enough
-/// that connection attempts do not time out.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin or to fill the log,
+/// short enough that connection attempts do not time out.
+const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
 /// Time for which a closed connection is still read: closing with unread bytes resets it, and a reset may overtake the
 /// response (RFC 9112 §9.6).
 const LINGER: Duration = Duration::from_secs(1);
@@ -124,7 +124,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         // A client may close its side after the request and still expect the response.
         .half_close(true);
     let (mut connections, stopping) = (JoinSet::new(), CancellationToken::new());
-    let (clock, mut is_accepting) = (Clock::system(), true);
+    let clock = Clock::system();
     loop {
         let accepted = tokio::select! {
             () = shutdown.cancelled() => break,
@@ -136,7 +136,6 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         };
         match accepted {
             Ok((stream, peer)) => {
-                is_accepting = true;
                 let address = peer.ip().to_canonical();
                 let is_exempt = exempt.iter().any(|net| net.contains(&address));
                 let network = (!is_exempt).then(|| network(address, 64));
@@ -156,11 +155,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                // Of consecutive failures, only the first is logged.
-                if is_accepting {
-                    tracing::error!(%error, "server.accept_failed: no new connection can be taken, trying again until it works");
-                }
-                is_accepting = false;
+                tracing::error!(%error, "server.accept_failed: no new connection can be taken, trying again until it works");
                 tokio::select! {
                     () = shutdown.cancelled() => break,
                     () = clock.sleep(ACCEPT_PAUSE) => {}

@@ -176,7 +176,6 @@ method-measured = Cada texto se analiza con reglas fijas para este sector ({ $tr
 method-unmeasured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis no se ha medido.
 insights-json = Todas las cifras, el método y su calidad medida en JSON
 legend = Qué significan los colores
-interval = línea: intervalo del 95 % de la parte positiva
 positive = positivas
 negative = negativas
 mixed = mixtas
@@ -185,7 +184,7 @@ uncertain = dudosas
 all = todas
 figure-positive = { $positive } positivas
 figure-positive-of = { $positive } de { $judged } positivas
-figure-share = { $percent } positivas: { $positive } de { $judged } (de { $low } a { $high })
+figure-share = { $percent } positivas: { $positive } de { $judged }
 figure-none = ninguna reseña lo valora
 number-negative = { $count ->
     [one] { $number } negativa
@@ -335,8 +334,6 @@ failed = Esto no ha funcionado
 failed-text = No se ha podido mostrar la página. Vuelva atrás o empiece por las reseñas.
 not-set-up = Este servicio aún no está configurado
 not-set-up-text = Todavía no tiene una empresa cuyas reseñas pueda mostrar. Si usted lo administra, este comando lo configura:
-only-agents = Esta dirección es para agentes de IA
-only-agents-text = Los agentes envían aquí sus peticiones (MCP). En el navegador, abra la página para desarrolladores.
 all-reviews-link = Todas las reseñas de { $business }
 search-them = Buscar en ellas
 

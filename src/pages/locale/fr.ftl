@@ -161,7 +161,6 @@ method-measured = Chaque texte est analysé par des règles fixes pour ce secteu
 method-unmeasured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse n’a pas été mesurée.
 insights-json = Tous les chiffres, la méthode et sa qualité mesurée en JSON
 legend = Signification des couleurs
-interval = trait : intervalle à 95 % de la part positive
 positive = positifs
 negative = négatifs
 mixed = mitigés
@@ -170,7 +169,7 @@ uncertain = incertains
 all = tous
 figure-positive = { $positive } positifs
 figure-positive-of = { $positive } positifs sur { $judged }
-figure-share = { $percent } positifs : { $positive } sur { $judged } ({ $low } à { $high })
+figure-share = { $percent } positifs : { $positive } sur { $judged }
 figure-none = aucun avis ne le juge
 number-negative = { $count ->
     [one] { $number } négatif
@@ -320,8 +319,6 @@ failed = Cela n’a pas fonctionné
 failed-text = La page n’a pas pu être affichée. Revenez en arrière ou repartez des avis.
 not-set-up = Ce service n’est pas encore configuré
 not-set-up-text = Il n’a pas encore d’entreprise dont il pourrait montrer les avis. Si vous l’exploitez, cette commande le configure :
-only-agents = Cette adresse est destinée aux agents IA
-only-agents-text = Les agents y envoient leurs requêtes (MCP). Dans votre navigateur, ouvrez plutôt la page pour les développeurs.
 all-reviews-link = Tous les avis sur { $business }
 search-them = Y rechercher
 
