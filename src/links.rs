@@ -113,12 +113,9 @@ impl FromStr for Links {
             return Err(fault("has more than a scheme, host, port and path"));
         }
         if url.domain().is_some_and(is_placeholder) {
-            return Err(BaseUrlError {
-                text: text.to_owned(),
-                reason: "is a placeholder: no service can be reached under example.com, .net, .org or .example; \
-                         set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env or with --base-url"
-                    .to_owned(),
-            });
+            return Err(fault(
+                "is a placeholder, under which no service can be reached",
+            ));
         }
         Ok(Self {
             base: url.as_str().trim_end_matches('/').to_owned(),

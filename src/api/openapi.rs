@@ -124,9 +124,25 @@ fn to_3_1(mut document: Value, base_url: &str) -> Value {
     ] {
         fields[field]["examples"] = json!([example]);
     }
+    convert(&mut document["components"]["schemas"]);
     document["openapi"] = json!("3.1.0");
     document["security"] = json!([]);
     document
+}
+
+/// 3.0 writes notes on a reference as `allOf: [{$ref}, {notes}]`; 3.1 allows them next to the reference, where the framework
+/// repeats them.
+fn convert(schema: &mut Value) {
+    let Some(keywords) = schema.as_object_mut() else {
+        return;
+    };
+    if let Some(mut parts) = keywords.remove("allOf") {
+        keywords.insert("$ref".to_owned(), parts[0]["$ref"].take());
+    }
+    // JSON Schema has no unsigned formats.
+    let is_unsigned = |format: &Value| format.as_str().is_some_and(|name| name.starts_with("uint"));
+    keywords.retain(|name, value| name != "format" || !is_unsigned(value));
+    keywords.values_mut().for_each(convert);
 }
 
 /// The values of the object under `key`.

@@ -48,7 +48,6 @@ pub const CROWDED: (u16, &str) = (
 /// The documentation of a response with content of this schema.
 pub trait ResponseSpec: Type {
     const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str;
     /// Its specific errors: status and description.
     const ERRORS: &'static [(u16, &'static str)] = &[];
 }
@@ -76,7 +75,7 @@ impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
         };
         let ok = content(K::CONTENT_TYPE, K::schema_ref());
         let mut responses = vec![
-            response(200, K::DESCRIPTION, ok),
+            response(200, "The answer.", ok),
             response(304, "Not modified.", Vec::new()),
         ];
         for (status, meaning) in K::ERRORS {
@@ -188,7 +187,8 @@ impl<'a> ApiExtractor<'a> for DayInPath {
         _: &mut RequestBody,
         _: ExtractParamOptions<()>,
     ) -> poem::Result<Self> {
-        let text: String = request.path_params()?;
+        // One that is no text in UTF-8 is absent.
+        let text: String = request.path_params().unwrap_or_default();
         let day = text.parse().map_err(|_| {
             let (code, message) = (IssueCode::InvalidDate, DAY_ALLOWED);
             let issue = Issue::new("date", code, message, &text);

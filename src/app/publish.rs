@@ -51,7 +51,8 @@ impl PublishChanges {
         match self.run_once().await {
             Ok(_) => {
                 self.ctx.freshness.succeeded();
-                if let Some(failures) = self.retry.succeeded() {
+                let failures = self.retry.succeeded();
+                if failures > 0 {
                     tracing::info!(failures, "snapshot.published_again: publishing works again");
                 }
             }
@@ -62,7 +63,7 @@ impl PublishChanges {
             Err(error) => {
                 metrics::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
-                if self.retry.failed(error.to_string()) {
+                if self.retry.failed() {
                     tracing::error!(
                         %error,
                         "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
@@ -140,8 +141,7 @@ impl PublishChanges {
     }
 }
 
-// Retries with increasing delays. Only changes are logged: the first failure, a failure for another reason, and
-// success.
+// Retries with increasing delays. Only changes are logged: the first failure, and success.
 
 /// Short enough that a repaired fault is soon noticed.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -149,22 +149,18 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub struct Retry {
     failures: u32,
-    reason: Option<String>,
 }
 
 impl Retry {
-    /// Records a failure and returns whether to log it: after a success or for another reason.
-    pub fn failed(&mut self, reason: String) -> bool {
+    /// Records a failure and returns whether to log it: after a success.
+    pub const fn failed(&mut self) -> bool {
         self.failures = self.failures.saturating_add(1);
-        let is_news = self.reason.as_ref() != Some(&reason);
-        self.reason = Some(reason);
-        is_news
+        self.failures == 1
     }
 
-    /// Records a success and returns the number of previous failures, if it is to be logged.
-    pub fn succeeded(&mut self) -> Option<u32> {
-        let failures = std::mem::take(&mut self.failures);
-        self.reason.take().map(|_| failures)
+    /// Records a success and returns the number of previous failures.
+    pub fn succeeded(&mut self) -> u32 {
+        std::mem::take(&mut self.failures)
     }
 
     /// The delay before the next attempt: [`WATCH_INTERVAL`], doubled with each failure after the first.

@@ -43,7 +43,6 @@ impl Mcp {
             places: Arc::new(Places {
                 max: MESSAGES_IN_FLIGHT_MAX,
                 peer_max: PEER_MESSAGES_IN_FLIGHT_MAX,
-                gauge: Some(metrics::MCP_IN_FLIGHT.gauge(&[])),
                 held: Mutex::default(),
             }),
         }

@@ -85,14 +85,17 @@ pub fn llms(snapshot: &Snapshot) -> String {
     // The file is in English, whatever the language of the business.
     let locale = Locale::new(PageLanguage::English, &Business::default());
     let about = business.description.as_deref().map(line);
+    let (name, rating) = if business.is_set_up() {
+        let rating = description(snapshot, &locale);
+        (line(&business.name), line(&rating))
+    } else {
+        let name = "a business that is not set up yet".to_owned();
+        (name, "There is no rating yet.".to_owned())
+    };
     let text = render(&LlmsText {
         links,
-        name: if business.is_set_up() {
-            line(&business.name)
-        } else {
-            "a business that is not set up yet".to_owned()
-        },
-        rating: line(&description(snapshot, &locale)),
+        name,
+        rating,
         about: about.map(|about| format!(" {about}")).unwrap_or_default(),
         sentences: (snapshot.insights.summary_sentences.iter())
             .map(|sentence| line(&sentence.text))
@@ -114,23 +117,20 @@ pub fn security_txt(
     Data(ctx): Data<&Arc<Ctx>>,
     headers: &HeaderMap,
 ) -> Result<Response, HttpProblem> {
-    let text = Some(&ctx.contacts)
-        .filter(|contacts| !contacts.is_empty())
-        .and_then(|contacts| {
-            let snapshot = ctx.current.load();
-            security_text(contacts, ctx.clock.now(), &snapshot.input.links)
-        })
-        .ok_or_else(|| {
-            HttpProblem::not_found(
-                "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
-            )
-        })?;
+    let snapshot = ctx.current.load();
+    let text = security_text(&ctx.contacts, ctx.clock.now(), &snapshot.input.links);
+    let text = text.ok_or_else(|| {
+        HttpProblem::not_found(
+            "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
+        )
+    })?;
     let body = CachedBody::whole(PLAIN, text);
-    Ok(ctx.respond(headers, &ctx.current.load(), &body))
+    Ok(ctx.respond(headers, &snapshot, &body))
 }
 
-/// `None` if the expiry is beyond the calendar's range.
+/// `None` without a contact, or if the expiry is beyond the calendar's range.
 fn security_text(contacts: &[String], now: DateTime<Utc>, links: &Links) -> Option<String> {
+    contacts.first()?;
     let month = NaiveDate::from_ymd_opt(now.year(), now.month(), 1)?;
     let expires = month.checked_add_months(VALID_MONTHS)?;
     Some(format!(

@@ -33,6 +33,13 @@ use crate::wire::{Arguments, Issue, IssueCode};
 pub const EMBED_PATH: &str = "/embed";
 /// Default number of reviews shown.
 const LIMIT_DEFAULT: u8 = 5;
+/// The values that an address need not have.
+const DEFAULTS: [(&str, &str); 4] = [
+    ("layout", "list"),
+    ("limit", "5"),
+    ("min_rating", "1"),
+    ("theme", "light"),
+];
 
 #[derive(Template)]
 #[template(path = "embed_page.html")]
@@ -155,13 +162,8 @@ pub async fn embed(
     if is_refused {
         return Ok(refusal(html));
     }
-    Ok(page(
-        ctx,
-        request.headers(),
-        &snapshot,
-        html,
-        POLICY_FRAMEABLE,
-    ))
+    let headers = request.headers();
+    Ok(page(ctx, headers, &snapshot, html, POLICY_FRAMEABLE))
 }
 
 fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>) -> String {
@@ -289,10 +291,15 @@ pub async fn try_embed(
     let snapshot = ctx.current.load();
     let mut query = Arguments::form(request.uri().query().unwrap_or_default());
     let options = EmbedOptions::parse(&mut query);
-    let wrong: Vec<&str> = (query.issues.iter().flat_map(|issue| &issue.path))
+    let wrong = query.issues.iter().flat_map(|issue| &issue.path);
+    let usual = DEFAULTS
+        .iter()
+        .filter(|(name, value)| query.value(name) == Some(value));
+    let omitted: Vec<&str> = wrong
         .map(String::as_str)
+        .chain(usual.map(|(name, _)| *name))
         .collect();
-    let target = query.address(EMBED_PATH, &wrong, &[]);
+    let target = query.address(EMBED_PATH, &omitted, &[]);
     let faults = query.issues;
     let _slot = ctx.turn(client).await?;
     let business = &snapshot.input.business;
@@ -307,13 +314,8 @@ pub async fn try_embed(
             frame: Frame::unlisted(site.locale.message_with("try-title", &named), &site),
         })
     });
-    Ok(page(
-        ctx,
-        request.headers(),
-        &snapshot,
-        html,
-        POLICY_FRAMING,
-    ))
+    let headers = request.headers();
+    Ok(page(ctx, headers, &snapshot, html, POLICY_FRAMING))
 }
 
 #[cfg(test)]

@@ -25,7 +25,6 @@ pub const POLARITIES: [Vote; 5] = Vote::ALL;
 type FieldChoice = (String, String);
 
 /// The form's choices for one snapshot, with the same counts as `/facets.json`.
-#[derive(Debug, Clone, Default)]
 pub struct Choices {
     reviews: u64,
     fields: Vec<FormField>,

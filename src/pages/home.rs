@@ -36,7 +36,7 @@ struct HomePage<'a> {
     rating: Option<RatingFigure>,
     /// How many reviews are verified, as a sentence, if any are.
     verified: Option<Cow<'static, str>>,
-    sources: Vec<SourceRating>,
+    sources: Vec<SourceRating<'a>>,
     review_links: Vec<&'a ReviewLink>,
     /// Reasons and numbers.
     withheld: &'a Reasons,
@@ -58,24 +58,15 @@ pub struct RatingFigure {
     pub count: u64,
     /// The years or days of the reviews, in words.
     pub period: Cow<'static, str>,
-    /// Counts by stars, five first.
-    pub histogram: Vec<Bin>,
+    /// Stars, number of reviews, and the length of the bar in percent of the longest one; five stars first.
+    pub histogram: Vec<(u64, u64, u64)>,
 }
 
-pub struct Bin {
-    /// 1 to 5.
-    pub stars: u8,
-    pub count: String,
-    pub label: Cow<'static, str>,
-    /// The length of the bar, in percent of the longest one.
-    pub percent: u64,
-}
-
-struct SourceRating {
-    name: String,
-    href: String,
-    mean: String,
-    reviews: String,
+struct SourceRating<'a> {
+    name: &'a str,
+    /// In hundredths.
+    mean: u64,
+    reviews: u64,
 }
 
 impl RatingFigure {
@@ -85,24 +76,18 @@ impl RatingFigure {
         let mean = rating_counts.mean_hundredths()?;
         let by_stars = rating_counts.by_stars();
         let longest = by_stars.iter().copied().max().unwrap_or(1).max(1);
-        let histogram = (1_u8..=5).zip(by_stars).rev().map(|(stars, reviews)| Bin {
-            stars,
-            count: locale.number(reviews),
-            label: locale.message_with(
-                "stars-and-reviews",
-                &[
-                    ("stars", &locale.counted("stars", u64::from(stars))),
-                    ("reviews", &locale.counted("reviews", reviews)),
-                ],
-            ),
-            percent: reviews * 100 / longest,
-        });
+        let histogram = [1, 2, 3, 4, 5].into_iter().zip(by_stars).rev();
+        let histogram = histogram.map(|(stars, reviews)| (stars, reviews, reviews * 100 / longest));
         Some(Self {
             mean: locale.hundredths(mean),
             stars: PartialStars::new(mean, locale),
             from: locale.counted("rating-from", rating_counts.total()),
             count: rating_counts.total(),
-            period: period(entries, locale),
+            period: period(
+                entries.last()?.review.date.date(),
+                newest_day(entries)?,
+                locale,
+            ),
             histogram: histogram.collect(),
         })
     }
@@ -112,20 +97,18 @@ pub fn newest_day(entries: &Entries) -> Option<NaiveDate> {
     Some(entries.first()?.review.date.date())
 }
 
-fn period(entries: &Entries, locale: &Locale) -> Cow<'static, str> {
-    let oldest = entries.last().map(|entry| entry.review.date.date());
-    match (newest_day(entries), oldest) {
-        (Some(newest), Some(oldest)) if newest != oldest => {
-            let texts = [("from", &*locale.day(oldest)), ("to", &locale.day(newest))];
-            locale.message_with("period", &texts)
-        }
-        (Some(only), _) => locale.day(only),
-        (None, _) => Cow::Borrowed(""),
+/// The first and the last day, in words.
+pub fn period(first: NaiveDate, last: NaiveDate, locale: &Locale) -> Cow<'static, str> {
+    let (from, to) = (locale.day(first), locale.day(last));
+    if first == last {
+        to
+    } else {
+        locale.message_with("period", &[("from", &*from), ("to", &*to)])
     }
 }
 
 /// The sources with the most reviews, each with its mean.
-fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
+fn by_source(entries: &Entries) -> Vec<SourceRating<'_>> {
     let index = entries.index();
     let mut sources: Vec<(&str, &RoaringBitmap)> = index
         .sources
@@ -136,11 +119,11 @@ fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
     let rows = sources.into_iter().take(SOURCES);
     rows.filter_map(|(name, positions)| {
         let mean = index.rating_counts_of(positions).mean_hundredths()?;
+        let reviews = positions.len();
         Some(SourceRating {
-            name: name.to_owned(),
-            href: site.search("source", name),
-            mean: site.locale.hundredths(mean),
-            reviews: site.locale.number(positions.len()),
+            name,
+            mean,
+            reviews,
         })
     })
     .collect()
@@ -180,7 +163,7 @@ pub fn show(snapshot: &Snapshot) -> String {
     let template = HomePage {
         rating: RatingFigure::of(entries, locale),
         verified: number_verified(entries, locale),
-        sources: by_source(entries, &site),
+        sources: by_source(entries),
         // Other programs may write any text to the database.
         review_links: review_links.filter(|link| is_web(&link.url)).collect(),
         withheld: &input.withheld,

@@ -18,8 +18,10 @@ mod structured;
 mod transparency;
 mod words;
 
+use std::fmt;
 use std::sync::Arc;
 
+use askama::filters::Escaper;
 pub use frame::error_page;
 pub use locale::PageLanguage;
 use poem::endpoint::make;
@@ -27,9 +29,20 @@ use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
 use crate::compute::run_long;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SEARCH_PAGE_PATH, SECURITY_PATH};
+use crate::model::text::escape_html;
 use crate::snapshot::{CachedBody, Snapshot};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, Routes};
+
+/// The escaper of every template (`askama.toml` names it).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Html;
+
+impl Escaper for Html {
+    fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
+        dest.write_str(&escape_html(text).replace('\'', "&#39;"))
+    }
+}
 
 /// The handlers need the context as [`Data`](poem::web::Data).
 pub fn routes(routes: Routes, ctx: &Arc<Ctx>) -> Routes {

@@ -6,12 +6,13 @@ use std::sync::Arc;
 use std::{fmt, mem};
 
 use askama::Template;
-use askama::filters::{Escaper, Html};
+use askama::filters::Escaper;
 use chrono::Datelike;
 use poem::http::HeaderMap;
 use poem::web::{Data, Path};
 use poem::{Response, handler};
 
+use super::Html;
 use super::frame::{Frame, POLICY, Site, page, render};
 use super::locale::Locale;
 use super::structured;

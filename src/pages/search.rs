@@ -13,11 +13,9 @@ use super::frame::{ChoiceLink, Frame, POLICY, Site, page, render};
 use super::locale::Locale;
 use super::review::ReviewFragment;
 use crate::compute::run_long_if;
-use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH};
+use crate::links::SEARCH_FEED_PATH;
 use crate::model::Sort;
-use crate::search::{
-    Cursor, ResultPage, SHORT_PAGE, SearchParameters, TextFinder, TextMatch, search_reviews,
-};
+use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchParameters, TextFinder, search_reviews};
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem};
@@ -41,7 +39,6 @@ struct SearchPage<'a> {
     next: Option<String>,
     limit: String,
     form: SearchFormFragment<'a>,
-    json_url: String,
     feed_url: String,
 }
 
@@ -73,15 +70,6 @@ struct SearchView<'a> {
 }
 
 impl SearchView<'_> {
-    fn json_url(&self) -> String {
-        let (links, query) = (&self.snapshot.input.links, self.query);
-        let path = links.absolute(SEARCH_API_PATH);
-        // The API's default differs from the page's, so the page's default is passed explicitly.
-        let words = [("match", TextMatch::Words.name())];
-        let has_match = query.value("match").is_some();
-        query.address(&path, &[], if has_match { &[] } else { &words })
-    }
-
     fn show(&self, found: &ResultPage) -> String {
         let input = &self.snapshot.input;
         let (links, parameters) = (&input.links, self.parameters);
@@ -127,7 +115,6 @@ impl SearchView<'_> {
                 site,
                 query,
             },
-            json_url: self.json_url(),
             feed_url: links.absolute(&parameters.address_of_newest(SEARCH_FEED_PATH)),
             heading,
         })
@@ -164,25 +151,15 @@ impl SearchView<'_> {
     }
 
     fn orders(&self, locale: &Locale, path: &str) -> Vec<ChoiceLink> {
-        let orders = [
-            (Sort::Newest, locale.message("order-newest")),
-            (Sort::Oldest, locale.message("order-oldest")),
-            (Sort::Highest, locale.message("order-most-stars")),
-            (Sort::Lowest, locale.message("order-fewest-stars")),
-        ];
-        let order = |(sort, words): (Sort, Cow<'static, str>)| {
-            let named: &[_] = if sort == Sort::default() {
-                &[]
-            } else {
-                &[("sort", sort.name())]
-            };
+        let order = |sort: Sort| {
+            let named = Some(("sort", sort.name())).filter(|_| sort != Sort::default());
             ChoiceLink {
-                href: self.query.address(path, &["sort", "cursor"], named),
-                words,
+                href: (self.query).address(path, &["sort", "cursor"], named.as_slice()),
+                words: locale.message(&format!("order-{sort}")),
                 is_current: sort == self.parameters.sort,
             }
         };
-        orders.map(order).into()
+        Sort::ALL.map(order).into()
     }
 }
 

@@ -9,6 +9,7 @@ use poem::web::Data;
 use poem::{Response, handler};
 
 use super::frame::{Frame, POLICY, Site, page, render};
+use super::home::period;
 use super::insights::overview::how;
 use super::locale::Locale;
 use super::review::verification;
@@ -40,16 +41,11 @@ struct TransparencyPage<'a> {
     checked: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     /// Headings and texts of the business's own policy.
     policy: Vec<(Cow<'static, str>, Option<&'a str>)>,
-    /// The address to report a review to, and how it is shown.
-    contact: Option<(&'a str, &'a str)>,
     method: Cow<'static, str>,
-    /// The language of the business's texts, if it differs from the page's.
-    language: Option<&'a str>,
 }
 
 struct SourceFacts<'a> {
     name: &'a str,
-    href: String,
     /// The number of reviews and their mean.
     rating: String,
     period: Option<Cow<'static, str>>,
@@ -90,7 +86,6 @@ fn show(facts: &wire::Transparency, snapshot: &Snapshot) -> String {
         ("policy-moderation", &policy.moderation),
         ("policy-incentives", &policy.incentives),
     ];
-    let contact = site.contact();
     render(&TransparencyPage {
         published: shown_mean.map(|mean| {
             locale.counted_with("published-reviews", facts.published, &[("mean", mean)])
@@ -120,9 +115,7 @@ fn show(facts: &wire::Transparency, snapshot: &Snapshot) -> String {
         policy: (texts.into_iter())
             .map(|(heading, text)| (locale.message(heading), text.as_deref()))
             .collect(),
-        contact: contact.map(|contact| (contact, contact.trim_start_matches("mailto:"))),
         method: how(&snapshot.insights.method, locale),
-        language: business.language.as_deref(),
         facts,
         frame: Frame {
             title: locale.message("nav-transparency"),
@@ -149,22 +142,14 @@ impl<'a> SourceFacts<'a> {
         let mean = source.rating_value.map(|mean| stars(mean, locale));
         Self {
             name: &source.name,
-            href: site.search("source", &source.name),
             rating: mean.map_or_else(
                 || locale.counted("reviews", source.count).into_owned(),
                 |mean| format!("{} · {mean} ★", locale.counted("reviews", source.count)),
             ),
-            period: days.map(|(first, last)| {
-                let (from, to) = (locale.day(first), locale.day(last));
-                if first == last {
-                    to
-                } else {
-                    locale.message_with("period", &[("from", &*from), ("to", &*to)])
-                }
-            }),
+            period: days.map(|(first, last)| period(first, last, locale)),
             hidden: (source.withheld + source.deleted > 0).then(|| {
                 let (withheld, deleted) = (source.withheld, source.deleted);
-                counts("source-counts", source.count, withheld, deleted, locale)
+                counts("taken-in", source.count, withheld, deleted, locale)
             }),
             stated: source.stated.as_ref().map(|stated| {
                 let here = source.count + source.withheld + source.deleted;

@@ -8,7 +8,6 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use poem::Body;
-use poem::http::HeaderMap;
 use reviews_service::web::read_body;
 
 use self::rig::{Client, Running, start, start_large};
