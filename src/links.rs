@@ -113,12 +113,9 @@ impl FromStr for Links {
             return Err(fault("has more than a scheme, host, port and path"));
         }
         if url.domain().is_some_and(is_placeholder) {
-            return Err(BaseUrlError {
-                text: text.to_owned(),
-                reason: "is a placeholder: no service can be reached under example.com, .net, .org or .example; \
-                         set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env or with --base-url"
-                    .to_owned(),
-            });
+            return Err(fault(
+                "is a placeholder, under which no service can be reached",
+            ));
         }
         Ok(Self {
             base: url.as_str().trim_end_matches('/').to_owned(),
@@ -138,13 +135,10 @@ pub fn is_local<S: AsRef<str>>(host: Host<S>) -> bool {
     }
 }
 
-/// The purpose of a special address; `None` for an ordinary public one. It must be canonical.
-pub fn special_use(address: IpAddr) -> Option<&'static str> {
-    match SPECIAL.iter().find(|(net, _)| net.contains(&address)) {
-        Some((_, purpose)) => Some(*purpose),
-        None if address.is_ipv4() || GLOBAL_UNICAST.contains(&address) => None,
-        None => Some("not global unicast"),
-    }
+/// Whether an address is not an ordinary public one. It must be canonical.
+pub fn is_special(address: IpAddr) -> bool {
+    SPECIAL.iter().any(|net| net.contains(&address))
+        || address.is_ipv6() && !GLOBAL_UNICAST.contains(&address)
 }
 
 const fn v4([a, b, c, d]: [u8; 4], prefix: u8) -> IpNet {
@@ -158,55 +152,33 @@ const fn v6(bits: u128, prefix: u8) -> IpNet {
 /// RFC 4291 §2.4: all global unicast addresses assigned so far are in it.
 const GLOBAL_UNICAST: IpNet = v6(0x2000 << 112, 3);
 
-/// The purpose of each net; the first that contains an address counts. The nets are those of the IANA IPv4 and IPv6
-/// special-purpose address registries (RFC 6890 and its updates), including anycast and cloud metadata services, and every
-/// IPv6 form that embeds an IPv4 address, because its translator may be inside our network. For IPv6: those within
-/// `2000::/3`, and named ones outside.
-const SPECIAL: [(IpNet, &str); 38] = [
-    (v4([0, 0, 0, 0], 8), "this network, RFC 791"),
-    (v4([10, 0, 0, 0], 8), "private use, RFC 1918"),
-    (v4([100, 64, 0, 0], 10), "shared address space, RFC 6598"),
-    (v4([127, 0, 0, 0], 8), "loopback, RFC 1122"),
-    (v4([168, 63, 129, 16], 32), "a cloud's metadata service"),
-    (
-        v4([169, 254, 0, 0], 16),
-        "link-local and metadata services, RFC 3927",
-    ),
-    (v4([172, 16, 0, 0], 12), "private use, RFC 1918"),
-    (
-        v4([192, 0, 0, 0], 24),
-        "IETF protocol assignments, RFC 6890",
-    ),
-    (v4([192, 0, 2, 0], 24), "documentation, RFC 5737"),
-    (v4([192, 31, 196, 0], 24), "AS112 service, RFC 7535"),
-    (v4([192, 52, 193, 0], 24), "multicast tunnelling, RFC 7450"),
-    (v4([192, 88, 99, 0], 24), "6to4 relays, RFC 7526"),
-    (v4([192, 168, 0, 0], 16), "private use, RFC 1918"),
-    (v4([192, 175, 48, 0], 24), "AS112 service, RFC 7534"),
-    (v4([198, 18, 0, 0], 15), "benchmarking, RFC 2544"),
-    (v4([198, 51, 100, 0], 24), "documentation, RFC 5737"),
-    (v4([203, 0, 113, 0], 24), "documentation, RFC 5737"),
-    (v4([224, 0, 0, 0], 4), "multicast, RFC 5771"),
-    (v4([255, 255, 255, 255], 32), "broadcast, RFC 919"),
-    (v4([240, 0, 0, 0], 4), "reserved, RFC 1112"),
-    (v6(0, 128), "unspecified, RFC 4291"),
-    (v6(1, 128), "loopback, RFC 4291"),
-    (v6(0xffff << 32, 96), "IPv4-mapped, RFC 4291"),
-    (v6(0, 96), "IPv4-compatible, RFC 4291"),
-    (v6(0x0064_ff9b << 96, 96), "NAT64, RFC 6052"),
-    (v6(0x0064_ff9b_0001 << 80, 48), "local NAT64, RFC 8215"),
-    (v6(0x0100 << 112, 64), "discard-only, RFC 6666"),
-    (v6(0x2001 << 112, 32), "Teredo, RFC 4380"),
-    (v6(0x2001_0db8 << 96, 32), "documentation, RFC 3849"),
-    (v6(0x2001 << 112, 23), "IETF protocol assignments, RFC 2928"),
-    (v6(0x2002 << 112, 16), "6to4, RFC 3056"),
-    (v6(0x2620_004f_8000 << 80, 48), "AS112 service, RFC 7534"),
-    (v6(0x3fff << 112, 20), "documentation, RFC 9637"),
-    (v6(0x5f00 << 112, 16), "segment routing, RFC 9602"),
-    (v6(0xfc00 << 112, 7), "unique local, RFC 4193"),
-    (v6(0xfe80 << 112, 10), "link-local, RFC 4291"),
-    (v6(0xfec0 << 112, 10), "site-local, RFC 3879"),
-    (v6(0xff00 << 112, 8), "multicast, RFC 4291"),
+/// The nets of the IANA IPv4 and IPv6 special-purpose address registries (RFC 6890 and its updates), including anycast and
+/// cloud metadata services, and every IPv6 form that embeds an IPv4 address, because its translator may be inside our
+/// network. For IPv6 those within `2000::/3`; all outside are special.
+const SPECIAL: [IpNet; 23] = [
+    v4([0, 0, 0, 0], 8),            // this network, RFC 791
+    v4([10, 0, 0, 0], 8),           // private use, RFC 1918
+    v4([100, 64, 0, 0], 10),        // shared address space, RFC 6598
+    v4([127, 0, 0, 0], 8),          // loopback, RFC 1122
+    v4([168, 63, 129, 16], 32),     // a cloud's metadata service
+    v4([169, 254, 0, 0], 16),       // link-local and metadata services, RFC 3927
+    v4([172, 16, 0, 0], 12),        // private use, RFC 1918
+    v4([192, 0, 0, 0], 24),         // IETF protocol assignments, RFC 6890
+    v4([192, 0, 2, 0], 24),         // documentation, RFC 5737
+    v4([192, 31, 196, 0], 24),      // AS112 service, RFC 7535
+    v4([192, 52, 193, 0], 24),      // multicast tunnelling, RFC 7450
+    v4([192, 88, 99, 0], 24),       // 6to4 relays, RFC 7526
+    v4([192, 168, 0, 0], 16),       // private use, RFC 1918
+    v4([192, 175, 48, 0], 24),      // AS112 service, RFC 7534
+    v4([198, 18, 0, 0], 15),        // benchmarking, RFC 2544
+    v4([198, 51, 100, 0], 24),      // documentation, RFC 5737
+    v4([203, 0, 113, 0], 24),       // documentation, RFC 5737
+    v4([224, 0, 0, 0], 3),          // multicast, reserved and broadcast, RFC 5771, 1112, 919
+    v6(0x2001 << 112, 23),          // IETF protocol assignments and Teredo, RFC 2928, 4380
+    v6(0x2001_0db8 << 96, 32),      // documentation, RFC 3849
+    v6(0x2002 << 112, 16),          // 6to4, RFC 3056
+    v6(0x2620_004f_8000 << 80, 48), // AS112 service, RFC 7534
+    v6(0x3fff << 112, 20),          // documentation, RFC 9637
 ];
 
 impl fmt::Display for Links {

@@ -227,8 +227,6 @@ catalog! {
         "Seconds until the first byte of the answer was ready.";
     CONNECTIONS_REFUSED "reviews_http_connections_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
         "Connections rejected because all were in use or the peer had reached its limit.";
-    MCP_IN_FLIGHT "reviews_mcp_in_flight" MetricKind::Gauge, []
-        "Requests at /mcp, those with answers that clients have not read yet included.";
     MCP_REFUSED "reviews_mcp_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
         "Requests at /mcp answered 503 because too many were in flight, in total or from the peer.";
     COMPUTE_REFUSED "reviews_http_compute_refused_total" MetricKind::Counter, []
@@ -263,8 +261,6 @@ catalog! {
         "Seconds since the current snapshot was published; grows while nothing changes.";
     SNAPSHOT_BEHIND "reviews_snapshot_behind_seconds" MetricKind::Gauge, []
         "Seconds for which publishing has been failing and the snapshot may be behind the database; 0 while it works.";
-    SNAPSHOT_BYTES "reviews_snapshot_bytes" MetricKind::Gauge, ["coding" &["identity", "gzip", "br"]]
-        "Bytes of the documents of the current snapshot, in each content coding that is ready.";
     DATABASE_BYTES "reviews_database_bytes" MetricKind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";
 

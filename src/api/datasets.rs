@@ -25,54 +25,34 @@ pub struct DatasetsApi {
 
 impl ResponseSpec for wire::ReviewsDataset {
     const CONTENT_TYPE: &'static str = Document::Reviews.content_type();
-    const DESCRIPTION: &'static str =
-        "The business, its overall rating, and every published review, newest first.";
-    const HAS_LAST_MODIFIED: bool = true;
-    const IS_TOPIC: bool = true;
 }
 
 impl ResponseSpec for wire::InsightsAnswer {
     const CONTENT_TYPE: &'static str = Document::Insights.content_type();
-    const DESCRIPTION: &'static str =
-        "All aspects, entities, topics, FAQ and summary; or the requested part.";
-    const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] =
         &[INVALID, (404, "No service or area has that name."), CROWDED];
 }
 
 impl ResponseSpec for wire::JsonFeed {
     const CONTENT_TYPE: &'static str = Document::JsonFeed.content_type();
-    const DESCRIPTION: &'static str = "The 50 newest reviews as JSON Feed 1.1.";
-    const HAS_LAST_MODIFIED: bool = true;
-    const IS_TOPIC: bool = true;
 }
 
 /// The Atom feed, the only answer that is not JSON.
 impl ResponseSpec for String {
     const CONTENT_TYPE: &'static str = Document::AtomFeed.content_type();
-    const DESCRIPTION: &'static str = "The 50 newest reviews as Atom (RFC 4287).";
-    const HAS_LAST_MODIFIED: bool = true;
-    const IS_TOPIC: bool = true;
 }
 
-impl ResponseSpec for wire::BusinessSummary {
-    const DESCRIPTION: &'static str = "The business and its overall rating.";
-}
+impl ResponseSpec for wire::BusinessSummary {}
 
 impl ResponseSpec for wire::Transparency {
-    const DESCRIPTION: &'static str =
-        "How the reviews are collected, checked and shown, and what the business says about that.";
     const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
 }
 
 impl ResponseSpec for wire::Facets {
-    const DESCRIPTION: &'static str = "Each value with its number of reviews.";
     const ERRORS: &'static [(u16, &'static str)] = &[CROWDED];
 }
 
 impl ResponseSpec for wire::AspectEvidence {
-    const DESCRIPTION: &'static str =
-        "The figures of the aspect, and one page of the reviews behind them, newest first.";
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, (404, "Unknown aspect."), CROWDED];
 }
 
@@ -137,12 +117,8 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::BusinessSummary>> {
         let snapshot = self.ctx.current.load();
         let business = head(&snapshot.input, Some(snapshot.changed_at()));
-        Ok(Cacheable::whole(
-            &self.ctx,
-            headers,
-            &snapshot,
-            wire::json(&business),
-        ))
+        let body = wire::json(&business);
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 
     /// Get how the reviews are collected and checked
@@ -161,12 +137,8 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::Transparency>> {
         let _slot = self.ctx.turn(client).await?;
         let (snapshot, transparency) = self.ctx.transparency().await?;
-        Ok(Cacheable::whole(
-            &self.ctx,
-            headers,
-            &snapshot,
-            wire::json(&*transparency),
-        ))
+        let body = wire::json(&*transparency);
+        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 
     /// List the filters of reviews

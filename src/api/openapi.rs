@@ -88,7 +88,8 @@ fn write(api: impl OpenApi, base_url: &str) -> Value {
         .license(LicenseObject::new(LICENSE).identifier(LICENSE))
         .server(ServerObject::new(base_url))
         .spec();
-    serde_json::from_str(&spec)
+    // JSON Schema has no `naive-date`.
+    serde_json::from_str(&spec.replace("naive-date", "date"))
         .unwrap_or_else(|error| unreachable!("poem-openapi writes JSON: {error}"))
 }
 
@@ -123,45 +124,25 @@ fn to_3_1(mut document: Value, base_url: &str) -> Value {
     ] {
         fields[field]["examples"] = json!([example]);
     }
-    members(&mut document["components"], "schemas").for_each(convert);
+    convert(&mut document["components"]["schemas"]);
     document["openapi"] = json!("3.1.0");
-    document["jsonSchemaDialect"] = json!("https://spec.openapis.org/oas/3.1/dialect/base");
     document["security"] = json!([]);
     document
 }
 
+/// 3.0 writes notes on a reference as `allOf: [{$ref}, {notes}]`; 3.1 allows them next to the reference, where the framework
+/// repeats them.
 fn convert(schema: &mut Value) {
-    // `true` and `false` are schemas too.
     let Some(keywords) = schema.as_object_mut() else {
         return;
     };
-    // 3.0 writes notes on a reference as `allOf: [{$ref}, {notes}]`; 3.1 allows them next to the reference, where the
-    // framework repeats them.
     if let Some(mut parts) = keywords.remove("allOf") {
         keywords.insert("$ref".to_owned(), parts[0]["$ref"].take());
     }
-    // JSON Schema has no `naive-date` and no unsigned formats.
-    match keywords.get("format").and_then(Value::as_str) {
-        Some("naive-date") => keywords["format"] = json!("date"),
-        Some(unsigned) if unsigned.starts_with("uint") => {
-            keywords.remove("format");
-            keywords.entry("minimum").or_insert(json!(0));
-        }
-        Some(_) | None => {}
-    }
-    // The framework writes every bound as a float; a whole one loses its `.0`.
-    for keyword in ["minimum", "maximum"] {
-        let bound = keywords.get(keyword).and_then(Value::as_f64);
-        if let Some(Ok(whole)) = bound.map(|bound| bound.to_string().parse::<i64>()) {
-            keywords[keyword] = json!(whole);
-        }
-    }
-    for keyword in ["items", "additionalProperties"] {
-        if let Some(within) = keywords.get_mut(keyword) {
-            convert(within);
-        }
-    }
-    members(schema, "properties").for_each(convert);
+    // JSON Schema has no unsigned formats.
+    let is_unsigned = |format: &Value| format.as_str().is_some_and(|name| name.starts_with("uint"));
+    keywords.retain(|name, value| name != "format" || !is_unsigned(value));
+    keywords.values_mut().for_each(convert);
 }
 
 /// The values of the object under `key`.

@@ -8,7 +8,7 @@ use poem::http::header::CACHE_CONTROL;
 use poem::http::{HeaderMap, StatusCode};
 use poem::{Body, IntoResponse, Request, RequestBody, Response};
 use poem_openapi::registry::{
-    MetaHeader, MetaMediaType, MetaParamIn, MetaRequest, MetaResponse, MetaResponses, MetaSchema,
+    MetaMediaType, MetaParamIn, MetaRequest, MetaResponse, MetaResponses, MetaSchema,
     MetaSchemaRef, Registry,
 };
 use poem_openapi::types::Type;
@@ -48,12 +48,6 @@ pub const CROWDED: (u16, &str) = (
 /// The documentation of a response with content of this schema.
 pub trait ResponseSpec: Type {
     const CONTENT_TYPE: &'static str = JSON;
-    const DESCRIPTION: &'static str;
-    const HAS_LAST_MODIFIED: bool = false;
-    /// Whether it is a WebSub topic.
-    const IS_TOPIC: bool = false;
-    /// Whether it may have a `Link` to a next page.
-    const HAS_NEXT: bool = false;
     /// Its specific errors: status and description.
     const ERRORS: &'static [(u16, &'static str)] = &[];
 }
@@ -81,16 +75,12 @@ impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
         };
         let ok = content(K::CONTENT_TYPE, K::schema_ref());
         let mut responses = vec![
-            response(200, K::DESCRIPTION, ok, headers::<K>()),
-            response(304, "Not modified.", Vec::new(), headers::<K>()),
+            response(200, "The answer.", ok),
+            response(304, "Not modified.", Vec::new()),
         ];
         for (status, meaning) in K::ERRORS {
-            responses.push(response(
-                *status,
-                meaning,
-                content(PROBLEM, Problem::schema_ref()),
-                Vec::new(),
-            ));
+            let problem = content(PROBLEM, Problem::schema_ref());
+            responses.push(response(*status, meaning, problem));
         }
         responses.sort_by_key(|response| response.status);
         MetaResponses { responses }
@@ -102,56 +92,13 @@ impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
     }
 }
 
-fn response(
-    status: u16,
-    description: &'static str,
-    content: Vec<MetaMediaType>,
-    headers: Vec<MetaHeader>,
-) -> MetaResponse {
+fn response(status: u16, description: &'static str, content: Vec<MetaMediaType>) -> MetaResponse {
     MetaResponse {
         description,
         status: Some(status),
         status_range: None,
         content,
-        headers,
-    }
-}
-
-fn headers<K: ResponseSpec>() -> Vec<MetaHeader> {
-    let mut headers = vec![
-        header("ETag", "Strong; differs for each content coding."),
-        header("Cache-Control", "How long the response may be cached."),
-        header("Vary", "Request fields on which the response depends."),
-    ];
-    if K::HAS_LAST_MODIFIED {
-        headers.push(header("Last-Modified", "When the content last changed."));
-    }
-    if K::IS_TOPIC {
-        headers.push(header(
-            "Link",
-            "The topic itself (`self`) and the hub to subscribe at (`hub`).",
-        ));
-    }
-    if K::HAS_NEXT {
-        let link = header(
-            "Link",
-            "The next page (`next`), if there is one; a link above 4 KiB is left out, use `next_cursor`.",
-        );
-        headers.push(MetaHeader {
-            required: false,
-            ..link
-        });
-    }
-    headers
-}
-
-fn header(name: &str, description: &str) -> MetaHeader {
-    MetaHeader {
-        name: name.to_owned(),
-        description: Some(description.to_owned()),
-        required: true,
-        deprecated: false,
-        schema: MetaSchemaRef::Inline(Box::new(MetaSchema::new("string"))),
+        headers: Vec::new(),
     }
 }
 
@@ -240,7 +187,8 @@ impl<'a> ApiExtractor<'a> for DayInPath {
         _: &mut RequestBody,
         _: ExtractParamOptions<()>,
     ) -> poem::Result<Self> {
-        let text: String = request.path_params()?;
+        // One that is no text in UTF-8 is absent.
+        let text: String = request.path_params().unwrap_or_default();
         let day = text.parse().map_err(|_| {
             let (code, message) = (IssueCode::InvalidDate, DAY_ALLOWED);
             let issue = Issue::new("date", code, message, &text);
@@ -260,9 +208,6 @@ fn documented_as(parameters: Vec<ParameterDescription>, place: &str) -> MetaSche
         });
         if let Some(example) = parameter.example {
             ready["example"] = json!(example);
-        }
-        if parameter.allows_empty {
-            ready["allowEmptyValue"] = json!(true);
         }
         ready
     });
@@ -334,7 +279,7 @@ impl ApiResponse for Accepted {
                 content_type: "text/plain",
                 schema: String::schema_ref(),
             };
-            response(status, description, vec![content], Vec::new())
+            response(status, description, vec![content])
         });
         MetaResponses {
             responses: responses.into(),

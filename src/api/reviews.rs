@@ -22,37 +22,27 @@ use crate::web::context::Ctx;
 use crate::web::{Cacheable, ClientAddress, HttpProblem};
 use crate::wire::{self, Arguments};
 
-/// Maximum length of a `Link`, because clients limit header fields.
-const LINK_BYTES_MAX: usize = 4_096;
-
 #[derive(Clone)]
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
 
 impl ResponseSpec for wire::SearchResult {
-    const DESCRIPTION: &'static str = "One page of the matching reviews, in the requested order.";
-    const HAS_NEXT: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
 impl ResponseSpec for wire::SearchFeed {
     const CONTENT_TYPE: &'static str = Document::AtomFeed.content_type();
-    const DESCRIPTION: &'static str = "The 50 newest of the matching reviews as Atom (RFC 4287).";
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
 impl ResponseSpec for wire::Comparison {
-    const DESCRIPTION: &'static str = "Both periods, and whether the second is better.";
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID, CROWDED];
 }
 
 impl ResponseSpec for wire::SinceResult {
-    const DESCRIPTION: &'static str = "All reviews from that day on, newest first.";
-    const HAS_LAST_MODIFIED: bool = true;
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
 
 impl ResponseSpec for wire::Review {
-    const DESCRIPTION: &'static str = "The review.";
     const ERRORS: &'static [(u16, &'static str)] = &[(404, "Unknown review.")];
 }
 
@@ -187,11 +177,9 @@ impl ReviewsApi {
     }
 }
 
-/// A link to the next page (RFC 8288 §3.3); `None` if it is too long, when only `next_cursor` has the cursor.
+/// A link to the next page (RFC 8288 §3.3).
 fn next_link(snapshot: &Snapshot, query: &Arguments, next: &str) -> Option<HeaderValue> {
     let path = snapshot.input.links.absolute(SEARCH_API_PATH);
     let address = query.address(&path, &[CURSOR], &[(CURSOR, next)]);
-    HeaderValue::from_str(&format!("<{address}>; rel=\"next\""))
-        .ok()
-        .filter(|link| link.len() <= LINK_BYTES_MAX)
+    HeaderValue::from_str(&format!("<{address}>; rel=\"next\"")).ok()
 }

@@ -81,20 +81,14 @@ impl HubRuntime {
         ctx: &Ctx,
         options: HubOptions,
     ) -> anyhow::Result<(Self, api::HubEndpoint)> {
-        let HubConfig {
-            retry_delays,
-            leases,
-            allow_callback_nets,
-            limits,
-            ..
-        } = options.config;
+        let config = options.config;
         let (database, clock, wake) = (database.clone(), &ctx.clock, Arc::new(Notify::new()));
         let policy = Arc::new(Policy {
-            allowed: allow_callback_nets,
+            allowed: config.allow_callback_nets,
         });
         let resolver = options.resolver;
         let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver, clock.clone());
-        let rates = Arc::new(RateLimits::new(&limits, clock));
+        let rates = Arc::new(RateLimits::new(&config.limits, clock));
         let runner = SyncRunner::new(&database, clock, options.sync);
         let links = &ctx.current.load().input.links;
         let exchange = Exchange {
@@ -102,7 +96,7 @@ impl HubRuntime {
             clock: clock.clone(),
             random: options.random,
             links: links.clone(),
-            delays: retry_delays,
+            delays: config.retry_delays,
             rates: Arc::clone(&rates),
         };
         let worker = Worker::new(
@@ -116,7 +110,7 @@ impl HubRuntime {
             links: links.clone(),
             clock: clock.clone(),
             policy,
-            leases: leases.checked()?,
+            leases: config.leases.checked()?,
             rates,
             writer: Turns::new(1),
             wake: Arc::clone(&wake),
@@ -172,20 +166,20 @@ impl HubRuntime {
     /// Waits until this process may send. Of attempts with the same result, only the first is logged; errors may be
     /// temporary.
     async fn await_lease(&self) {
-        let mut retry = Retry::default();
+        let (mut second, mut failing) = (Retry::default(), Retry::default());
         loop {
             let exchange = self.longest_delivery();
             match self.database.take_lease(exchange).await {
                 Ok(true) => return,
                 Ok(false) => {
-                    if retry.failed("another process sends".to_owned()) {
+                    if second.failed() {
                         tracing::info!(
                             "websub.second: another process sends; this one takes over when that one stops"
                         );
                     }
                 }
                 Err(error) => {
-                    if retry.failed(error.to_string()) {
+                    if failing.failed() {
                         tracing::error!(%error, "websub.no_sender: this process cannot get the right to deliver; trying again");
                     }
                 }

@@ -26,7 +26,6 @@ use tokio_util::sync::CancellationToken;
 use crate::api::{self, Description};
 use crate::config::{Contacts, Hosts, RequestLog};
 use crate::mcp::{Mcp, OriginCheck};
-use crate::pages::Pages;
 use crate::snapshot::{Coding, CurrentSnapshot, Publisher};
 use crate::storage::{Database, DbError};
 use crate::web::context::Ctx;
@@ -87,36 +86,31 @@ impl App {
     /// # Errors
     /// If the database cannot be read, the first snapshot not be published, or the hub not be set up.
     pub async fn new(publisher: Publisher, options: impl Into<AppOptions>) -> anyhow::Result<Self> {
-        let AppOptions {
-            hub,
-            allowed_hosts,
-            has_admin,
-            contacts,
-            request_log,
-        } = options.into();
+        let options = options.into();
         let (database, links) = (publisher.database.clone(), publisher.links.clone());
         database.complete_text_index().await?;
         operations::report_release(&database).await?;
         let mut changes = database.changes().await?;
         changes.any().await?;
         let current = CurrentSnapshot::new(publisher.first().await?);
-        let (proxies, random) = (hub.config.trusted_proxies.clone(), hub.random.clone());
+        let proxies = options.hub.config.trusted_proxies.clone();
+        let random = options.hub.random.clone();
         let ctx = Arc::new(Ctx {
-            contacts,
-            request_log,
+            contacts: options.contacts,
+            request_log: options.request_log,
             ..Ctx::new(current, publisher.clock.clone(), proxies)
         });
-        let (hub, hub_endpoint) = HubRuntime::build(&database, &ctx, hub)?;
+        let (hub, hub_endpoint) = HubRuntime::build(&database, &ctx, options.hub)?;
         let api = api::operations(&ctx, hub_endpoint);
         let description = Description::new(api.clone(), links.absolute(""), mcp::describe);
         let description = Arc::new(description);
-        let origin_check = OriginCheck::new(&links.home(), allowed_hosts);
+        let origin_check = OriginCheck::new(&links.home(), options.allowed_hosts);
         let agents = Arc::new(Mcp::build(&ctx, random, origin_check));
-        let pages = Arc::new(Pages::new(&ctx));
+        let has_admin = options.has_admin;
         let admin = has_admin.then(|| routes::admin(&database, &ctx));
         let routes = operations::routes(Routes::default().api(api), &database, !has_admin);
-        let public = routes::public(routes, &ctx, &pages, &agents, &description);
-        let precompress = Precompress::new(&ctx, pages, description);
+        let public = routes::public(routes, &ctx, &agents, &description);
+        let precompress = Precompress::new(&ctx, description);
         let analyze = AnalyzePostponed::new(&ctx, &database);
         let publish = PublishChanges::new(&ctx, publisher, changes, &hub.wake);
         Ok(Self {
@@ -303,7 +297,7 @@ impl App {
                 Ok(true) => drop(retry.succeeded()),
                 Ok(false) => return None,
                 Err(error) => {
-                    if retry.failed(error.to_string()) {
+                    if retry.failed() {
                         tracing::warn!(%error, "node.silent: the database server of this node does not answer; the last snapshot is \
                             still served");
                     }

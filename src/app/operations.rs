@@ -15,7 +15,6 @@ use poem::{EndpointExt as _, Response, handler};
 
 use crate::metrics;
 use crate::metrics::figure;
-use crate::snapshot::Coding;
 use crate::storage::{AtPath as _, Database, DbError, sqlite_version};
 use crate::web::context::Ctx;
 use crate::web::{HttpProblem, Routes};
@@ -88,17 +87,9 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
             return Err("The database does not answer; the last snapshot is still served.");
         }
     };
-    match verified {
-        Ok(()) => {}
-        Err(DbError::OtherVersion { .. } | DbError::NotOurs(_)) => {
-            return Err(
-                "The database belongs to another release; the last snapshot is still served; start the release that migrated it.",
-            );
-        }
-        Err(_) => {
-            return Err("The database cannot be read; the last snapshot is still served.");
-        }
-    }
+    verified.map_err(|_| {
+        "The database cannot be read, or another release migrated it; the last snapshot is still served."
+    })?;
     // A snapshot that is behind is better than none, so the service stays ready.
     let behind = ctx.freshness.failing_for(ctx.clock.monotonic());
     let mut state = behind.map_or_else(
@@ -134,18 +125,6 @@ fn measure(ctx: &Ctx, database: &Database) {
         (metrics::SNAPSHOT_BEHIND, behind),
     ] {
         metric.gauge(&[]).set(duration.as_secs_f64());
-    }
-    let bodies = || snapshot.documents().map(|document| &document.body);
-    let plain: u64 = bodies().map(|body| body.content.length()).sum();
-    metrics::SNAPSHOT_BYTES
-        .gauge(&["identity"])
-        .set(figure(plain));
-    for coding in Coding::ALL {
-        let coded = bodies().filter_map(|body| body.coded(coding)).flatten();
-        let bytes = coded.map(|piece| piece.len() as u64).sum();
-        metrics::SNAPSHOT_BYTES
-            .gauge(&[coding.name()])
-            .set(figure(bytes));
     }
     if let Some(age) = database.contact_age() {
         metrics::NODE_CONTACT_AGE.gauge(&[]).set(age.as_secs_f64());

@@ -1,11 +1,10 @@
 //! What follows a change of the database: publishes the next snapshot, analyses the texts that it could not wait for, and
 //! compresses its bodies before they are requested.
 
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::Notify;
-use tokio_util::sync::CancellationToken;
 
 use crate::api::Description;
 use crate::compute::{Compute, lock};
@@ -13,7 +12,6 @@ use crate::insights::store::{StoredAnalysis, parse, save};
 use crate::insights::{AnalysisInput, Analyzer};
 use crate::metrics;
 use crate::model::Day;
-use crate::pages::{self, Pages};
 use crate::snapshot::{CachedBody, Coding, CurrentSnapshot, Publisher, Snapshot, analyze};
 use crate::storage::reviews::{Numbered, published};
 use crate::storage::{AtPath as _, Changes, Database, DbError};
@@ -53,7 +51,8 @@ impl PublishChanges {
         match self.run_once().await {
             Ok(_) => {
                 self.ctx.freshness.succeeded();
-                if let Some(failures) = self.retry.succeeded() {
+                let failures = self.retry.succeeded();
+                if failures > 0 {
                     tracing::info!(failures, "snapshot.published_again: publishing works again");
                 }
             }
@@ -64,7 +63,7 @@ impl PublishChanges {
             Err(error) => {
                 metrics::PUBLISH_FAILURES.count(&[]);
                 self.ctx.freshness.failed(self.ctx.clock.monotonic());
-                if self.retry.failed(error.to_string()) {
+                if self.retry.failed() {
                     tracing::error!(
                         %error,
                         "snapshot.not_published: the previous snapshot is still served; trying again with growing waits, up to 10 s"
@@ -142,8 +141,7 @@ impl PublishChanges {
     }
 }
 
-// Retries with increasing delays. Only changes are logged: the first failure, a failure for another reason, and
-// success.
+// Retries with increasing delays. Only changes are logged: the first failure, and success.
 
 /// Short enough that a repaired fault is soon noticed.
 const LONGEST_WAIT: Duration = Duration::from_secs(10);
@@ -151,22 +149,18 @@ const LONGEST_WAIT: Duration = Duration::from_secs(10);
 #[derive(Debug, Default)]
 pub struct Retry {
     failures: u32,
-    reason: Option<String>,
 }
 
 impl Retry {
-    /// Records a failure and returns whether to log it: after a success or for another reason.
-    pub fn failed(&mut self, reason: String) -> bool {
+    /// Records a failure and returns whether to log it: after a success.
+    pub const fn failed(&mut self) -> bool {
         self.failures = self.failures.saturating_add(1);
-        let is_news = self.reason.as_ref() != Some(&reason);
-        self.reason = Some(reason);
-        is_news
+        self.failures == 1
     }
 
-    /// Records a success and returns the number of previous failures, if it is to be logged.
-    pub fn succeeded(&mut self) -> Option<u32> {
-        let failures = std::mem::take(&mut self.failures);
-        self.reason.take().map(|_| failures)
+    /// Records a success and returns the number of previous failures.
+    pub fn succeeded(&mut self) -> u32 {
+        std::mem::take(&mut self.failures)
     }
 
     /// The delay before the next attempt: [`WATCH_INTERVAL`], doubled with each failure after the first.
@@ -281,81 +275,53 @@ impl AnalyzePostponed {
     }
 }
 
-// Compression of published bodies before they are requested. Work for a document that has changed since is dropped; work for an
-// unchanged one continues.
+// Compression of documents before they are requested.
 
 #[derive(Clone)]
 pub struct Precompress {
-    current: Arc<CurrentSnapshot>,
-    compute: Compute,
-    /// Cancelled when the service stops.
-    draining: CancellationToken,
-    /// Bodies that do not change while the service runs.
-    fixed: Arc<[Arc<CachedBody>]>,
-    pages: Arc<Pages>,
+    ctx: Arc<Ctx>,
     /// Its example of an ID is that of the oldest review.
     description: Arc<Description>,
 }
 
 impl Precompress {
-    pub fn new(ctx: &Ctx, pages: Arc<Pages>, description: Arc<Description>) -> Self {
-        Self {
-            current: Arc::clone(&ctx.current),
-            compute: ctx.compute.clone(),
-            draining: ctx.draining.clone(),
-            fixed: pages::fixed().into(),
-            pages,
-            description,
-        }
+    pub fn new(ctx: &Arc<Ctx>, description: Arc<Description>) -> Self {
+        let ctx = Arc::clone(ctx);
+        Self { ctx, description }
     }
 
-    /// Makes every missing body in these codings, those of the first coding first, until the snapshot is replaced; returns
-    /// whether any was missing.
+    /// Makes every missing body in these codings, those of the first coding first, and small ones first; returns whether
+    /// any was missing. A failed coding is not tried again before the next snapshot.
     pub async fn run_once(&self, codings: &[Coding]) -> bool {
-        let snapshot = self.current.load();
-        // A weak reference, so that a superseded snapshot is freed.
-        let of = Arc::downgrade(&snapshot);
-        let bodies = self.bodies(snapshot).await;
+        let mut bodies = self.bodies();
+        bodies.sort_by_key(|body| body.content.length());
         let mut did_any = false;
-        // A failed coding is not retried before the next snapshot.
         for &coding in codings {
             for body in &bodies {
                 let is_offered = Coding::for_length(body.content.length()).contains(&coding);
-                if !is_offered || body.coded(coding).is_some() {
-                    continue;
-                }
-                did_any |= self.code(body, coding, &of).await;
-                if self.draining.is_cancelled() || !self.is_current(&of) {
-                    return did_any;
+                if is_offered && body.coded(coding).is_none() {
+                    did_any |= self.code(body, coding).await;
                 }
             }
         }
         did_any
     }
 
-    /// The documents and pages of `snapshot` and the fixed bodies, small ones first.
-    async fn bodies(&self, snapshot: Arc<Snapshot>) -> Vec<Arc<CachedBody>> {
+    /// The documents of the current snapshot, and the description of the API.
+    fn bodies(&self) -> Vec<Arc<CachedBody>> {
+        let snapshot = self.ctx.current.load();
         let documents = snapshot.documents().map(|published| &published.body);
-        let mut bodies: Vec<_> = documents.chain(&*self.fixed).cloned().collect();
-        let (pages, description) = (Arc::clone(&self.pages), Arc::clone(&self.description));
-        let render = move || (pages.bodies(&snapshot), description.body(&snapshot));
-        match self.compute.run(render).await {
-            Ok((pages, description)) => bodies.extend(pages.into_iter().chain([description])),
-            // A panic recurs for the request that renders the page, and is reported there.
-            Err(error) => tracing::error!(
-                %error,
-                "pages.not_made_ahead: pages could not be rendered in advance; they are rendered on request"
-            ),
-        }
-        bodies.sort_by_key(|body| body.content.length());
+        let mut bodies: Vec<_> = documents.cloned().collect();
+        bodies.push(self.description.body(&snapshot));
         bodies
     }
 
-    /// Compresses a body of the snapshot `of`, unless it is replaced meanwhile; returns whether it is done.
-    async fn code(&self, body: &Arc<CachedBody>, coding: Coding, of: &Weak<Snapshot>) -> bool {
-        let (job, body, of) = (self.clone(), Arc::clone(body), Weak::clone(of));
-        let coded = self.compute.run(move || {
-            let is_cancelled = || job.draining.is_cancelled() || !job.is_published(&body, &of);
+    /// Compresses a body unless it is replaced meanwhile or the service stops; returns whether it is done.
+    async fn code(&self, body: &Arc<CachedBody>, coding: Coding) -> bool {
+        let (job, body) = (self.clone(), Arc::clone(body));
+        let coded = self.ctx.compute.run(move || {
+            let is_published = || job.bodies().iter().any(|other| Arc::ptr_eq(other, &body));
+            let is_cancelled = || job.ctx.draining.is_cancelled() || !is_published();
             let coded = coding.compress(&body.content.pieces, &is_cancelled)?;
             body.set_coded(coding, coded);
             Some(())
@@ -366,17 +332,5 @@ impl Precompress {
             .inspect_err(|error| tracing::error!(%error, coding = coding.name(), "coding.failed: a content coding failed and is \
                 not offered"))
             .is_ok_and(|done| done.is_some())
-    }
-
-    fn is_current(&self, snapshot: &Weak<Snapshot>) -> bool {
-        std::ptr::eq(snapshot.as_ptr(), Arc::as_ptr(&self.current.load()))
-    }
-
-    /// Whether this body of the snapshot `of` is published: a newer snapshot may share its documents, but no pages.
-    fn is_published(&self, body: &Arc<CachedBody>, of: &Weak<Snapshot>) -> bool {
-        let current = self.current.load();
-        let documents = current.documents().map(|published| &published.body);
-        let mut kept = documents.chain(&*self.fixed);
-        self.is_current(of) || kept.any(|other| Arc::ptr_eq(other, body))
     }
 }

@@ -10,9 +10,9 @@ use poem::{Endpoint, EndpointExt, Error, IntoResponse, PathPattern, Request, Res
 
 use super::operations;
 use crate::api::{Description, hub_error};
-use crate::links::{HUB_PATH, MCP_PATH, OPENAPI_PATH};
+use crate::links::{HUB_PATH, OPENAPI_PATH};
 use crate::mcp::{self, Mcp};
-use crate::pages::{self, Pages, error_page};
+use crate::pages::{self, error_page};
 use crate::storage::Database;
 use crate::web::context::Ctx;
 use crate::web::{
@@ -30,18 +30,14 @@ pub struct RoutedService {
 pub fn public(
     routes: Routes,
     ctx: &Arc<Ctx>,
-    pages: &Arc<Pages>,
     agents: &Arc<Mcp>,
     description: &Arc<Description>,
 ) -> RoutedService {
     let routes = routes.get(OPENAPI_PATH, openapi);
     let routes = mcp::routes(routes, agents);
-    let routes = pages::routes(routes, pages);
+    let routes = pages::routes(routes, ctx);
     let list = routes.list.clone();
-    let endpoint = routes
-        .into_endpoint()
-        .data(Arc::clone(pages))
-        .data(Arc::clone(description));
+    let endpoint = routes.into_endpoint().data(Arc::clone(description));
     service(list, endpoint, ctx)
 }
 
@@ -79,7 +75,7 @@ pub fn service(
 
 enum ErrorForm {
     Line,
-    Page { is_for_agents: bool },
+    Page,
     Document,
 }
 
@@ -93,8 +89,7 @@ pub fn with_problems<E: Endpoint + 'static>(
             let form = if request.uri().path() == HUB_PATH {
                 ErrorForm::Line
             } else if wants_html(request.headers()) {
-                let is_for_agents = [MCP_PATH, mcp::MCP_PATH_SLASH].contains(&request.uri().path());
-                ErrorForm::Page { is_for_agents }
+                ErrorForm::Page
             } else {
                 ErrorForm::Document
             };
@@ -128,7 +123,11 @@ fn is_error(status: StatusCode) -> bool {
 
 /// The framework's text is for developers, not for clients.
 fn translate(error: Error) -> HttpProblem {
-    let status = error.status();
+    let status = match error.status() {
+        // The framework refuses only a path of which a part is no text in UTF-8; nothing has such a name.
+        StatusCode::BAD_REQUEST if !error.is::<HttpProblem>() => StatusCode::NOT_FOUND,
+        status => status,
+    };
     error.downcast().unwrap_or_else(|_| {
         let detail = match status {
             StatusCode::NOT_FOUND => "Page not found; see /docs.",
@@ -142,7 +141,7 @@ fn translate(error: Error) -> HttpProblem {
 fn respond(problem: HttpProblem, form: &ErrorForm, ctx: &Ctx) -> Response {
     match form {
         ErrorForm::Line => hub_error(problem),
-        ErrorForm::Page { is_for_agents } => error_page(ctx, problem, *is_for_agents),
+        ErrorForm::Page => error_page(ctx, problem),
         ErrorForm::Document => {
             let document = wire::json(&problem.document);
             problem.response(PROBLEM, document)

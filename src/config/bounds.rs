@@ -28,8 +28,6 @@ pub const EMBED_LIMIT_MAX: u8 = 20;
 pub const ECHO_CHARACTERS_MAX: usize = 200;
 /// Names of ignored parameters.
 pub const IGNORED_MAX: usize = 20;
-/// Characters of a path that are logged.
-pub const LOGGED_PATH_CHARACTERS_MAX: usize = 256;
 
 // Messages of agents (MCP).
 

@@ -43,7 +43,6 @@ impl Mcp {
             places: Arc::new(Places {
                 max: MESSAGES_IN_FLIGHT_MAX,
                 peer_max: PEER_MESSAGES_IN_FLIGHT_MAX,
-                gauge: Some(metrics::MCP_IN_FLIGHT.gauge(&[])),
                 held: Mutex::default(),
             }),
         }
@@ -72,7 +71,7 @@ impl Mcp {
             .take(Some(client.network(48)))
             .map_err(crowded)?;
         let body = request.take_body();
-        let body = read_body(request.headers(), body, MESSAGE_BYTES_MAX, BODY_TIMEOUT).await?;
+        let body = read_body(body, MESSAGE_BYTES_MAX, BODY_TIMEOUT).await?;
         let _slot = self.ctx.turn(client).await?;
         self.answer(request.headers(), &body, place).await
     }

@@ -107,22 +107,6 @@ pub fn without_accent(letter: char) -> char {
     }
 }
 
-/// A label within a sentence: `Response time` becomes `response time`, but `AC repair` stays.
-pub fn within_sentence(label: &str) -> String {
-    let mut characters = label.chars();
-    let (Some(first), second) = (characters.next(), characters.next()) else {
-        return String::new();
-    };
-    if second.is_some_and(char::is_uppercase) {
-        return label.to_owned();
-    }
-    first
-        .to_lowercase()
-        .chain(second)
-        .chain(characters)
-        .collect()
-}
-
 /// The most similar of `names`; the first one if several are equally similar.
 pub fn nearest<'n>(input: &str, names: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let input: String = input.chars().take(NAME_CHARACTERS_MAX).collect();

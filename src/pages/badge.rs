@@ -21,8 +21,6 @@ use crate::wire::Arguments;
 pub const BADGE_PATH: &str = "/badge.svg";
 /// In pixels: the maximum average width of a character in a name.
 const CHARACTER_WIDTH: usize = 8;
-/// Screens on which the long form does not fit.
-pub const NARROW: &str = "(max-width: 600px)";
 /// Longer names are cut.
 const NAME_CHARACTERS: usize = 40;
 
@@ -57,21 +55,14 @@ pub const fn query(is_short: bool) -> &'static str {
     if is_short { "?form=short" } else { "" }
 }
 
-/// The HTML that embeds the badge, with `label` as the alternative text. On a narrow screen the long form gives way to the
-/// short one, because scaled down to fit its text would be too small to read.
+/// The HTML that embeds the badge, with `label` as the alternative text.
 pub fn snippet(is_short: bool, label: &str, links: &Links) -> String {
-    let (home, url) = (links.home(), links.absolute(BADGE_PATH));
-    let image = format!(
-        "<img src=\"{url}{}\" alt=\"{}\" height=\"36\" style=\"max-width:100%;height:auto\">",
+    format!(
+        "<a href=\"{}\"><img src=\"{}{}\" alt=\"{}\" height=\"36\" style=\"max-width:100%;height:auto\"></a>",
+        links.home(),
+        links.absolute(BADGE_PATH),
         query(is_short),
         escape_html(label)
-    );
-    if is_short {
-        return format!("<a href=\"{home}\">{image}</a>");
-    }
-    format!(
-        "<a href=\"{home}\"><picture><source media=\"{NARROW}\" srcset=\"{url}{}\">{image}</picture></a>",
-        query(true)
     )
 }
 

@@ -11,15 +11,13 @@ use crate::wire;
 /// Minimum number of reviews with an opinion for a share and a bar.
 pub const JUDGED_MIN: u32 = 5;
 
-/// A bar of opinions; the whisker is the interval of the positive share.
+/// A bar of opinions.
 #[derive(Template)]
 #[template(path = "bar_fragment.html")]
 pub struct BarFragment {
     words: Cow<'static, str>,
-    /// Class in the stylesheet, distance from the left and width; these are percentages of the bar's width, like the
-    /// whisker's ends.
+    /// Class in the stylesheet, distance from the left and width, both in percent of the bar's width.
     parts: Vec<(&'static str, f64, f64)>,
-    whisker: Option<(f64, f64)>,
 }
 
 impl BarFragment {
@@ -42,19 +40,13 @@ impl BarFragment {
             }
             from += width;
         }
-        let share = votes.positive_share.as_ref();
-        let whisker = share.map(|share| (share.low * 100.0, share.high * 100.0));
         let figure = figure(votes, locale);
         let words = locale.message_with("bar", &[("name", label), ("figure", &figure)]);
-        Some(Self {
-            words,
-            parts,
-            whisker,
-        })
+        Some(Self { words, parts })
     }
 }
 
-/// The votes in words, for example `81% positive: 64 of 79 (71% to 88%), 9 mixed, 6 negative, 3 uncertain`.
+/// The votes in words, for example `81% positive: 64 of 79, 9 mixed, 6 negative, 3 uncertain`.
 pub fn figure(votes: &wire::Votes, locale: &Locale) -> String {
     let judged = votes.judged_count;
     if judged == 0 {
@@ -70,16 +62,10 @@ pub fn figure(votes: &wire::Votes, locale: &Locale) -> String {
         _ if is_praise_alone && votes.uncertain_count > 0 => {
             locale.message_with("figure-positive", &figures)
         }
-        Some(wire::Share { value, low, high }) => {
-            let [share, low, high] = [value, low, high].map(|one| locale.percent(*one));
-            let texts = [
-                ("percent", &*share),
-                ("positive", &positive),
-                ("judged", &of),
-                ("low", &low),
-                ("high", &high),
-            ];
-            locale.message_with("figure-share", &texts)
+        Some(share) => {
+            let percent = locale.percent(share.value);
+            let [positive, judged] = figures;
+            locale.message_with("figure-share", &[("percent", &*percent), positive, judged])
         }
         None => locale.message_with("figure-positive-of", &figures),
     }];

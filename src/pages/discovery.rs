@@ -10,7 +10,7 @@ use poem::web::Data;
 use poem::{Response, handler};
 
 use super::frame::render;
-use super::home::count_verified;
+use super::home::description;
 use super::locale::{Locale, PageLanguage};
 use super::transparency::TRANSPARENCY_PATH;
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
@@ -20,12 +20,14 @@ use crate::web::HttpProblem;
 use crate::web::context::Ctx;
 
 pub const XML: &str = "application/xml";
+pub const PLAIN: &str = "text/plain; charset=utf-8";
 
 /// Maximum number of permalinks in the sitemap, the newest: a file of a sitemap may have 50,000 addresses.
 const SITEMAP_REVIEWS_MAX: usize = 49_000;
 
 /// Disallows only pages that are rendered per query; of two rules that match, the longer one counts (RFC 9309 §2.2.2).
-pub fn robots(links: &Links) -> String {
+pub fn robots(snapshot: &Snapshot) -> String {
+    let links = &snapshot.input.links;
     let root = links.base_path();
     format!(
         "User-agent: *\nAllow: {root}/\nAllow: {root}/search.atom\nDisallow: {root}/search\nDisallow: {root}/api/reviews/search\nDisallow: {root}{MCP_PATH}\n\nSitemap: {}\n",
@@ -80,33 +82,19 @@ struct LlmsText<'a> {
 pub fn llms(snapshot: &Snapshot) -> String {
     let links = &snapshot.input.links;
     let business = &snapshot.input.business;
-    let rating_counts = snapshot.input.entries.rating_counts();
     // The file is in English, whatever the language of the business.
     let locale = Locale::new(PageLanguage::English, &Business::default());
-    let rating = rating_counts.mean_hundredths().map_or_else(
-        || "There are no reviews yet.".to_owned(),
-        |mean| {
-            let (mean, total) = (locale.hundredths(mean), rating_counts.total());
-            let reviews = if total == 1 { "review" } else { "reviews" };
-            let total = locale.number(total);
-            let verified = match count_verified(&snapshot.input.entries) {
-                0 => String::new(),
-                verified => format!(
-                    " (verified by a platform, a job or an invitation: {})",
-                    locale.number(verified)
-                ),
-            };
-            format!("{mean} of 5 stars from {total} {reviews}{verified}.")
-        },
-    );
     let about = business.description.as_deref().map(line);
+    let (name, rating) = if business.is_set_up() {
+        let rating = description(snapshot, &locale);
+        (line(&business.name), line(&rating))
+    } else {
+        let name = "a business that is not set up yet".to_owned();
+        (name, "There is no rating yet.".to_owned())
+    };
     let text = render(&LlmsText {
         links,
-        name: if business.is_set_up() {
-            line(&business.name)
-        } else {
-            "a business that is not set up yet".to_owned()
-        },
+        name,
         rating,
         about: about.map(|about| format!(" {about}")).unwrap_or_default(),
         sentences: (snapshot.insights.summary_sentences.iter())
@@ -129,23 +117,20 @@ pub fn security_txt(
     Data(ctx): Data<&Arc<Ctx>>,
     headers: &HeaderMap,
 ) -> Result<Response, HttpProblem> {
-    let text = Some(&ctx.contacts)
-        .filter(|contacts| !contacts.is_empty())
-        .and_then(|contacts| {
-            let snapshot = ctx.current.load();
-            security_text(contacts, ctx.clock.now(), &snapshot.input.links)
-        })
-        .ok_or_else(|| {
-            HttpProblem::not_found(
-                "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
-            )
-        })?;
-    let body = CachedBody::whole("text/plain; charset=utf-8", text);
-    Ok(ctx.respond(headers, &ctx.current.load(), &body))
+    let snapshot = ctx.current.load();
+    let text = security_text(&ctx.contacts, ctx.clock.now(), &snapshot.input.links);
+    let text = text.ok_or_else(|| {
+        HttpProblem::not_found(
+            "No security contact is set; the operator can set REVIEWS_SECURITY_CONTACT.",
+        )
+    })?;
+    let body = CachedBody::whole(PLAIN, text);
+    Ok(ctx.respond(headers, &snapshot, &body))
 }
 
-/// `None` if the expiry is beyond the calendar's range.
+/// `None` without a contact, or if the expiry is beyond the calendar's range.
 fn security_text(contacts: &[String], now: DateTime<Utc>, links: &Links) -> Option<String> {
+    contacts.first()?;
     let month = NaiveDate::from_ymd_opt(now.year(), now.month(), 1)?;
     let expires = month.checked_add_months(VALID_MONTHS)?;
     Some(format!(

@@ -33,6 +33,13 @@ use crate::wire::{Arguments, Issue, IssueCode};
 pub const EMBED_PATH: &str = "/embed";
 /// Default number of reviews shown.
 const LIMIT_DEFAULT: u8 = 5;
+/// The values that an address need not have.
+const DEFAULTS: [(&str, &str); 4] = [
+    ("layout", "list"),
+    ("limit", "5"),
+    ("min_rating", "1"),
+    ("theme", "light"),
+];
 
 #[derive(Template)]
 #[template(path = "embed_page.html")]
@@ -77,7 +84,6 @@ impl Theme {
 }
 
 /// The options in the frame's address.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EmbedOptions {
     pub layout: EmbedLayout,
     pub limit: u8,
@@ -88,104 +94,50 @@ pub struct EmbedOptions {
     pub language: Option<PageLanguage>,
 }
 
-impl Default for EmbedOptions {
-    fn default() -> Self {
-        Self {
-            layout: EmbedLayout::List,
-            limit: LIMIT_DEFAULT,
-            min_rating: 1,
-            theme: Theme::Light,
-            accent: None,
-            language: None,
-        }
-    }
-}
-
 impl EmbedOptions {
-    /// Parses the query and returns all errors, unknown options included. A known option without a value has its default.
-    pub fn parse(request: &Request) -> (Self, Vec<Issue>) {
-        let mut query = Arguments::form(request.uri().query().unwrap_or_default());
-        let usual = Self::default();
+    /// Parses the query; its issues name unknown options, too. A known option without a value has its default.
+    fn parse(query: &mut Arguments) -> Self {
         let layout = query.one_of("layout", &EmbedLayout::ALL, EmbedLayout::find, "");
         let limit = query.whole("limit", 1..=EMBED_LIMIT_MAX, "");
         let min_rating = query.whole("min_rating", STARS, "");
         let theme = query.one_of("theme", &Theme::ALL, Theme::find, "");
         let colour = "must be a hex colour, such as 0a5a78";
         let mut options = Self {
-            layout: layout.unwrap_or(usual.layout),
-            limit: limit.unwrap_or(usual.limit),
-            min_rating: min_rating.unwrap_or(usual.min_rating),
-            theme: theme.unwrap_or(usual.theme),
+            layout: layout.unwrap_or(EmbedLayout::List),
+            limit: limit.unwrap_or(LIMIT_DEFAULT),
+            min_rating: min_rating.unwrap_or(1),
+            theme: theme.unwrap_or(Theme::Light),
             accent: query.syntax("accent", colour, Rgb::parse, ""),
             language: query.one_of("lang", &PageLanguage::ALL, PageLanguage::of_tag, ""),
         };
-        let mut faults = std::mem::take(&mut query.issues);
         let message = format!("is not an option; there are {}", query.known.join(", "));
         for name in query.ignored_names() {
             let value = query.value(&name).unwrap_or_default();
-            faults.push(Issue::new(
-                &name,
-                IssueCode::InvalidString,
-                message.as_str(),
-                value,
-            ));
+            let issue = Issue::new(&name, IssueCode::InvalidString, message.as_str(), value);
+            query.issues.push(issue);
         }
-        if let Some(accent) = options.accent {
-            let (theme, contrast) = (options.theme, options.theme.contrast(accent));
-            if contrast < CONTRAST_MIN {
-                let (name, direction) = match theme {
-                    Theme::Light | Theme::Auto => ("light", "darker"),
-                    Theme::Dark => ("dark", "lighter"),
-                };
-                // Rounded down: what is too little must not look like enough.
-                let shown = (contrast * 100.0).floor() / 100.0;
-                let message = format!(
-                    "must be easy to read: #{accent} has a contrast of {shown:.2} with the {name} background; it must be at \
-                     least {CONTRAST_MIN}; use a {direction} colour",
-                );
-                let (code, accent) = (IssueCode::InvalidString, accent.to_string());
-                faults.push(Issue::new("accent", code, message, &accent));
-                options.accent = None;
-            }
+        let theme = options.theme;
+        let unreadable = |accent: &Rgb| theme.contrast(*accent) < CONTRAST_MIN;
+        if let Some(accent) = options.accent.take_if(|accent| unreadable(accent)) {
+            let message = format!(
+                "must be easy to read: its contrast with the background must be at least {CONTRAST_MIN}"
+            );
+            let (code, accent) = (IssueCode::InvalidString, accent.to_string());
+            query
+                .issues
+                .push(Issue::new("accent", code, message, &accent));
         }
-        (options, faults)
+        options
     }
 }
 
-/// A query string with the options that differ from the defaults.
-impl fmt::Display for EmbedOptions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pairs = |options: &Self| {
-            let accent = options.accent.map(|accent| accent.to_string());
-            let language = options.language.map(PageLanguage::name);
-            [
-                ("layout", options.layout.name().to_owned()),
-                ("limit", options.limit.to_string()),
-                ("min_rating", options.min_rating.to_string()),
-                ("theme", options.theme.name().to_owned()),
-                ("accent", accent.unwrap_or_default()),
-                ("lang", language.unwrap_or_default().to_owned()),
-            ]
-        };
-        let usual = pairs(&Self::default());
-        let changed = pairs(self)
-            .into_iter()
-            .zip(usual)
-            .filter_map(|(own, usual)| (own != usual).then_some(own));
-        let mut query = url::form_urlencoded::Serializer::new(String::new());
-        f.write_str(&query.extend_pairs(changed).finish())
-    }
-}
-
-/// The HTML that embeds the frame, with `label` as its title: a fixed height, which the script replaces with the
-/// height of the content.
-pub fn snippet(options: &EmbedOptions, label: &str, links: &Links) -> String {
-    let source = format!("{}?{options}", links.absolute(EMBED_PATH));
-    let source = source.trim_end_matches('?');
+/// The HTML that embeds the frame at `target`, with `label` as its title: a fixed height, which the script replaces with
+/// the height of the content.
+pub fn snippet(target: &str, label: &str, links: &Links) -> String {
     format!(
         "<iframe src=\"{}\" title=\"{}\" width=\"100%\" height=\"480\" loading=\"lazy\" style=\"border:0\"></iframe>\n\
          <script async src=\"{}\"></script>",
-        escape_html(source),
+        escape_html(&links.absolute(target)),
         escape_html(label),
         links.absolute(EMBED_SCRIPT_PATH)
     )
@@ -198,23 +150,20 @@ pub async fn embed(
     request: &Request,
 ) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
-    let (options, faults) = EmbedOptions::parse(request);
-    if !faults.is_empty() {
-        if !wants_html(request.headers()) {
-            return Err(HttpProblem::invalid_parameters(faults).into());
-        }
-        let html = show(&snapshot, options, faults);
-        return Ok(refusal(html, POLICY_FRAMEABLE));
+    let mut query = Arguments::form(request.uri().query().unwrap_or_default());
+    let options = EmbedOptions::parse(&mut query);
+    let faults = query.issues;
+    if !faults.is_empty() && !wants_html(request.headers()) {
+        return Err(HttpProblem::invalid_parameters(faults).into());
     }
+    let is_refused = !faults.is_empty();
     let _slot = ctx.turn(client).await?;
     let html = run_long(|| show(&snapshot, options, faults));
-    Ok(page(
-        ctx,
-        request.headers(),
-        &snapshot,
-        html,
-        POLICY_FRAMEABLE,
-    ))
+    if is_refused {
+        return Ok(refusal(html));
+    }
+    let headers = request.headers();
+    Ok(page(ctx, headers, &snapshot, html, POLICY_FRAMEABLE))
 }
 
 fn show(snapshot: &Snapshot, options: EmbedOptions, faults: Vec<Issue>) -> String {
@@ -327,6 +276,8 @@ struct EmbedTryPage<'a> {
     frame: Frame<'a>,
     options: EmbedOptions,
     faults: Vec<Issue>,
+    /// The address of the frame with these options, below the base URL.
+    target: String,
     /// The title of the frame, and the alternative text of the badge.
     label: Cow<'static, str>,
 }
@@ -338,7 +289,18 @@ pub async fn try_embed(
     request: &Request,
 ) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
-    let (options, faults) = EmbedOptions::parse(request);
+    let mut query = Arguments::form(request.uri().query().unwrap_or_default());
+    let options = EmbedOptions::parse(&mut query);
+    let wrong = query.issues.iter().flat_map(|issue| &issue.path);
+    let usual = DEFAULTS
+        .iter()
+        .filter(|(name, value)| query.value(name) == Some(value));
+    let omitted: Vec<&str> = wrong
+        .map(String::as_str)
+        .chain(usual.map(|(name, _)| *name))
+        .collect();
+    let target = query.address(EMBED_PATH, &omitted, &[]);
+    let faults = query.issues;
     let _slot = ctx.turn(client).await?;
     let business = &snapshot.input.business;
     let html = run_long(|| {
@@ -347,17 +309,13 @@ pub async fn try_embed(
         render(&EmbedTryPage {
             options,
             faults,
+            target,
             label: site.locale.message_with("reviews-of", &named),
             frame: Frame::unlisted(site.locale.message_with("try-title", &named), &site),
         })
     });
-    Ok(page(
-        ctx,
-        request.headers(),
-        &snapshot,
-        html,
-        POLICY_FRAMING,
-    ))
+    let headers = request.headers();
+    Ok(page(ctx, headers, &snapshot, html, POLICY_FRAMING))
 }
 
 #[cfg(test)]

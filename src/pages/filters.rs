@@ -1,5 +1,5 @@
-//! The filters of `/api/reviews/search` for people: the fields of the search form, with the given values and their
-//! errors, and the active filters in words, because every filtered list names them (FTC 16 CFR 465).
+//! The filters of `/api/reviews/search` for people: the fields of the search form, with the given values, and
+//! the active filters in words, because every filtered list names them (FTC 16 CFR 465).
 
 use std::borrow::Cow;
 
@@ -7,32 +7,24 @@ use askama::Template;
 
 use super::frame::{Site, year_days};
 use super::locale::Locale;
-use crate::model::{Day, Vote};
+use crate::model::Vote;
 use crate::search::facets::facets;
 use crate::search::{SearchParameters, TextMatch};
 use crate::snapshot::Snapshot;
 use crate::snapshot::input::SnapshotInput;
-use crate::wire::{Arguments, Facet, Issue};
+use crate::wire::{Arguments, Facet};
 
 /// Maximum number of values that a field offers; others can still be given in the address.
 const CHOICES_SHOWN: usize = 500;
 /// Maximum number of years that are offered, newest first.
 const YEARS_SHOWN: usize = 12;
 
-/// In the order of forms.
-pub const POLARITIES: [Vote; 5] = [
-    Vote::Positive,
-    Vote::Negative,
-    Vote::Mixed,
-    Vote::Neutral,
-    Vote::Uncertain,
-];
+pub const POLARITIES: [Vote; 5] = Vote::ALL;
 
 /// Value and label.
 type FieldChoice = (String, String);
 
 /// The form's choices for one snapshot, with the same counts as `/facets.json`.
-#[derive(Debug, Clone, Default)]
 pub struct Choices {
     reviews: u64,
     fields: Vec<FormField>,
@@ -133,14 +125,13 @@ pub struct SearchFormFragment<'a> {
     pub query: &'a Arguments,
 }
 
-/// A field with its given value and its error.
+/// A field with its given value.
 #[derive(Template)]
 #[template(path = "field_fragment.html")]
 struct FieldFragment<'a> {
     name: &'static str,
     kind: &'a FieldKind,
     value: &'a str,
-    fault: Option<Cow<'static, str>>,
     locale: &'a Locale,
 }
 
@@ -166,7 +157,6 @@ impl<'a> FieldFragment<'a> {
             value: (query.value(name))
                 .filter(|value| name != "match" || *value != TextMatch::Words.name())
                 .unwrap_or_default(),
-            fault: query.issue(name).map(|issue| fault(issue, locale)),
             locale,
         }
     }
@@ -179,55 +169,20 @@ impl<'a> FieldFragment<'a> {
     fn is_other(&self, choices: &[FieldChoice]) -> bool {
         !self.value.is_empty() && choices.iter().all(|(known, _)| known != self.value)
     }
-
-    /// Whether a date input accepts the value; an invalid one is shown in a text field, so that it can be corrected.
-    fn is_day(&self) -> bool {
-        self.value.is_empty() || self.value.parse::<Day>().is_ok()
-    }
-}
-
-/// The error of a parameter, in words for customers.
-pub fn fault(issue: &Issue, locale: &Locale) -> Cow<'static, str> {
-    locale.message(match issue.path.first().map_or("", String::as_str) {
-        "rating" | "min_rating" | "max_rating" => "fault-stars",
-        "since" | "until" => "fault-day",
-        "query" => "fault-text",
-        "polarity" => "fault-polarity",
-        "limit" => "fault-limit",
-        "cursor" => "fault-page",
-        _ => "fault-choice",
-    })
-}
-
-/// The label of a parameter; `None` if the form has no field for it.
-pub fn label(name: &str, locale: &Locale) -> Option<Cow<'static, str>> {
-    locale.find(&format!("field-{name}"))
 }
 
 pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
-    locale.message(match vote {
-        Vote::Positive => "positive",
-        Vote::Negative => "negative",
-        Vote::Mixed => "mixed",
-        Vote::Neutral => "neutral",
-        Vote::Uncertain => "uncertain",
-    })
+    locale.message(vote.name())
 }
 
 impl SearchFormFragment<'_> {
-    /// The fields that have a value, an error or something to choose from.
+    /// The fields that have a value or something to choose from.
     fn shown<'f>(&'f self, fields: &'f [FormField]) -> impl Iterator<Item = FieldFragment<'f>> {
         let fields = fields.iter().filter(|(name, kind)| {
-            let is_used = self.query.value(name).is_some() || self.query.issue(name).is_some();
-            is_used || !matches!(kind, FieldKind::Choice(choices) if choices.is_empty())
+            let is_empty = matches!(kind, FieldKind::Choice(choices) if choices.is_empty());
+            !is_empty || self.query.value(name).is_some()
         });
         fields.map(|(name, kind)| FieldFragment::new(name, kind, self.query, &self.site.locale))
-    }
-
-    /// Whether one of the folded fields has an error.
-    fn has_fault(&self) -> bool {
-        let mut fields = self.choices.fields.iter().chain(&self.choices.more);
-        fields.any(|(name, _)| self.query.issue(name).is_some())
     }
 
     /// Whether one of the less common fields was given.

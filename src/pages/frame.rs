@@ -129,18 +129,14 @@ impl<'a> Site<'a> {
         Some(contact).filter(|_| is_known)
     }
 
-    /// The link to report what is at `url`, which goes along; `None` if the business names no contact.
+    /// The link to report what is at `url`, which goes along in a mail; `None` if the business names no contact.
     pub fn report(&self, url: &str) -> Option<String> {
         let contact = self.contact()?;
-        let name = if contact.starts_with("mailto:") {
-            "body"
-        } else {
-            "review"
-        };
-        let escaped = utf8_percent_encode(url, NON_ALPHANUMERIC);
-        let (address, fragment) = contact.split_at(contact.find('#').unwrap_or(contact.len()));
-        let mark = if address.contains('?') { '&' } else { '?' };
-        Some(format!("{address}{mark}{name}={escaped}{fragment}"))
+        if !contact.starts_with("mailto:") || contact.contains('?') {
+            return Some(contact.to_owned());
+        }
+        let body = utf8_percent_encode(url, NON_ALPHANUMERIC);
+        Some(format!("{contact}?body={body}"))
     }
 
     pub fn review(&self, id: &str) -> String {
@@ -176,14 +172,14 @@ pub fn page(
     protect(ctx.respond(headers, snapshot, &body), policy)
 }
 
-/// An error as a page, with what is wrong.
-pub fn refusal(html: String, policy: HeaderValue) -> Response {
+/// An error in a frame, with what is wrong.
+pub fn refusal(html: String) -> Response {
     let refusal = Response::builder()
         .status(StatusCode::BAD_REQUEST)
         .content_type(HTML)
         .header(CACHE_CONTROL, "no-store")
         .body(html);
-    protect(refusal, policy)
+    protect(refusal, POLICY_FRAMEABLE)
 }
 
 /// Writing into a text cannot fail; a template that fails is a bug, which is logged.
@@ -201,7 +197,6 @@ struct ErrorPage<'a> {
     heading: Cow<'static, str>,
     detail: Cow<'static, str>,
     issues: &'a [Issue],
-    is_for_agents: bool,
 }
 
 /// What is wrong with a parameter, after its name: as the API says it, or in short in the reader's language.
@@ -212,14 +207,13 @@ pub fn issue_words<'i>(issue: &'i Issue, locale: &Locale) -> Cow<'i, str> {
     locale.message_with("fault-value", &[("value", &issue.received)])
 }
 
-/// A problem as a page with the same header fields; `is_for_agents` if the address is no page but one for agents.
-pub fn error_page(ctx: &Ctx, problem: HttpProblem, is_for_agents: bool) -> Response {
+/// A problem as a page with the same header fields.
+pub fn error_page(ctx: &Ctx, problem: HttpProblem) -> Response {
     let snapshot = ctx.current.load();
     let site = Site::new(&snapshot.input.business, &snapshot.input.links);
     let locale = &site.locale;
     // Without technical details such as methods and headers, which only API clients can act on.
     let (heading, detail) = match problem.status {
-        StatusCode::METHOD_NOT_ALLOWED if is_for_agents => ("only-agents", "only-agents-text"),
         StatusCode::NOT_FOUND => ("not-found", "not-found-text"),
         StatusCode::BAD_REQUEST => ("bad-request", "bad-request-text"),
         StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE => {
@@ -238,7 +232,6 @@ pub fn error_page(ctx: &Ctx, problem: HttpProblem, is_for_agents: bool) -> Respo
         heading,
         detail,
         issues: &problem.document.issues,
-        is_for_agents,
     });
     protect(problem.response(HTML, html), POLICY)
 }

@@ -15,7 +15,7 @@ use super::review::{ReviewFragment, newest_of};
 use super::structured;
 use super::words::{PartialStars, ReasonsFragment};
 use crate::links::is_web;
-use crate::model::business::{Business, DayOfWeek, ReviewLink};
+use crate::model::business::ReviewLink;
 use crate::snapshot::{Entries, Entry, Snapshot};
 use crate::storage::reviews::Reasons;
 
@@ -36,9 +36,7 @@ struct HomePage<'a> {
     rating: Option<RatingFigure>,
     /// How many reviews are verified, as a sentence, if any are.
     verified: Option<Cow<'static, str>>,
-    sources: Vec<SourceRating>,
-    /// The days of the week with the times at which the business is open; empty if that is not stated.
-    hours: Vec<(Cow<'static, str>, Cow<'static, str>)>,
+    sources: Vec<SourceRating<'a>>,
     review_links: Vec<&'a ReviewLink>,
     /// Reasons and numbers.
     withheld: &'a Reasons,
@@ -60,24 +58,15 @@ pub struct RatingFigure {
     pub count: u64,
     /// The years or days of the reviews, in words.
     pub period: Cow<'static, str>,
-    /// Counts by stars, five first.
-    pub histogram: Vec<Bin>,
+    /// Stars, number of reviews, and the length of the bar in percent of the longest one; five stars first.
+    pub histogram: Vec<(u64, u64, u64)>,
 }
 
-pub struct Bin {
-    /// 1 to 5.
-    pub stars: u8,
-    pub count: String,
-    pub label: Cow<'static, str>,
-    /// The length of the bar, in percent of the longest one.
-    pub percent: String,
-}
-
-struct SourceRating {
-    name: String,
-    href: String,
-    mean: String,
-    reviews: String,
+struct SourceRating<'a> {
+    name: &'a str,
+    /// In hundredths.
+    mean: u64,
+    reviews: u64,
 }
 
 impl RatingFigure {
@@ -87,29 +76,18 @@ impl RatingFigure {
         let mean = rating_counts.mean_hundredths()?;
         let by_stars = rating_counts.by_stars();
         let longest = by_stars.iter().copied().max().unwrap_or(1).max(1);
-        let histogram = (1_u8..=5).zip(by_stars).rev().map(|(stars, reviews)| Bin {
-            stars,
-            count: locale.number(reviews),
-            label: locale.message_with(
-                "stars-and-reviews",
-                &[
-                    ("stars", &locale.counted("stars", u64::from(stars))),
-                    ("reviews", &locale.counted("reviews", reviews)),
-                ],
-            ),
-            // Tenths of a percent in integers, so that the output does not depend on floating point.
-            percent: format!(
-                "{}.{}",
-                reviews * 100 / longest,
-                reviews * 1_000 / longest % 10
-            ),
-        });
+        let histogram = [1, 2, 3, 4, 5].into_iter().zip(by_stars).rev();
+        let histogram = histogram.map(|(stars, reviews)| (stars, reviews, reviews * 100 / longest));
         Some(Self {
             mean: locale.hundredths(mean),
             stars: PartialStars::new(mean, locale),
             from: locale.counted("rating-from", rating_counts.total()),
             count: rating_counts.total(),
-            period: period(entries, locale),
+            period: period(
+                entries.last()?.review.date.date(),
+                newest_day(entries)?,
+                locale,
+            ),
             histogram: histogram.collect(),
         })
     }
@@ -119,20 +97,18 @@ pub fn newest_day(entries: &Entries) -> Option<NaiveDate> {
     Some(entries.first()?.review.date.date())
 }
 
-fn period(entries: &Entries, locale: &Locale) -> Cow<'static, str> {
-    let oldest = entries.last().map(|entry| entry.review.date.date());
-    match (newest_day(entries), oldest) {
-        (Some(newest), Some(oldest)) if newest != oldest => {
-            let texts = [("from", &*locale.day(oldest)), ("to", &locale.day(newest))];
-            locale.message_with("period", &texts)
-        }
-        (Some(only), _) => locale.day(only),
-        (None, _) => Cow::Borrowed(""),
+/// The first and the last day, in words.
+pub fn period(first: NaiveDate, last: NaiveDate, locale: &Locale) -> Cow<'static, str> {
+    let (from, to) = (locale.day(first), locale.day(last));
+    if first == last {
+        to
+    } else {
+        locale.message_with("period", &[("from", &*from), ("to", &*to)])
     }
 }
 
 /// The sources with the most reviews, each with its mean.
-fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
+fn by_source(entries: &Entries) -> Vec<SourceRating<'_>> {
     let index = entries.index();
     let mut sources: Vec<(&str, &RoaringBitmap)> = index
         .sources
@@ -143,36 +119,14 @@ fn by_source(entries: &Entries, site: &Site<'_>) -> Vec<SourceRating> {
     let rows = sources.into_iter().take(SOURCES);
     rows.filter_map(|(name, positions)| {
         let mean = index.rating_counts_of(positions).mean_hundredths()?;
+        let reviews = positions.len();
         Some(SourceRating {
-            name: name.to_owned(),
-            href: site.search("source", name),
-            mean: site.locale.hundredths(mean),
-            reviews: site.locale.number(positions.len()),
+            name,
+            mean,
+            reviews,
         })
     })
     .collect()
-}
-
-/// The days of the week with the times at which the business is open; none if it states no hours.
-fn by_day(business: &Business, locale: &Locale) -> Vec<(Cow<'static, str>, Cow<'static, str>)> {
-    if business.hours.is_empty() {
-        return Vec::new();
-    }
-    let times = |day: DayOfWeek| {
-        let hours = business.hours.iter();
-        let of_day = hours.filter(|hours| hours.days.contains(&day));
-        let times: Vec<String> = of_day
-            .map(|hours| format!("{}–{}", hours.opens, hours.closes))
-            .collect();
-        if times.is_empty() {
-            locale.message("closed")
-        } else {
-            times.join(", ").into()
-        }
-    };
-    let name = |day: DayOfWeek| locale.message(&format!("day-{}", day.name()));
-    let days = DayOfWeek::ALL.into_iter();
-    days.map(|day| (name(day), times(day))).collect()
 }
 
 /// The page of a business without a name.
@@ -209,8 +163,7 @@ pub fn show(snapshot: &Snapshot) -> String {
     let template = HomePage {
         rating: RatingFigure::of(entries, locale),
         verified: number_verified(entries, locale),
-        sources: by_source(entries, &site),
-        hours: by_day(business, locale),
+        sources: by_source(entries),
         // Other programs may write any text to the database.
         review_links: review_links.filter(|link| is_web(&link.url)).collect(),
         withheld: &input.withheld,
@@ -235,7 +188,8 @@ pub fn show(snapshot: &Snapshot) -> String {
     render(&template)
 }
 
-fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
+/// The rating in a sentence or two.
+pub fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
     let input = &snapshot.input;
     let rating_counts = input.entries.rating_counts();
     let name = &input.business.name;
@@ -252,12 +206,7 @@ fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
 
 /// Says how many reviews a platform, a job or an invitation verified; `None` if that is none.
 fn number_verified(entries: &Entries, locale: &Locale) -> Option<Cow<'static, str>> {
-    let verified = count_verified(entries);
+    let is_verified = |entry: &&Arc<Entry>| entry.review.verification.is_independent();
+    let verified = entries.iter().filter(is_verified).count() as u64;
     (verified > 0).then(|| locale.counted("number-verified", verified))
-}
-
-/// The reviews that someone other than the owner verified.
-pub fn count_verified(entries: &Entries) -> u64 {
-    let verified = |entry: &&Arc<Entry>| entry.review.verification.is_independent();
-    entries.iter().filter(verified).count() as u64
 }

@@ -3,12 +3,10 @@
 
 mod assets;
 mod badge;
-mod cached;
 mod chart;
 mod developers;
 mod discovery;
 mod embed;
-mod escape;
 mod filters;
 mod frame;
 mod home;
@@ -20,32 +18,59 @@ mod structured;
 mod transparency;
 mod words;
 
+use std::fmt;
 use std::sync::Arc;
 
-pub use assets::fixed;
-pub use cached::Pages;
-use cached::{CachedPage, cached_page};
-pub use escape::Html;
+use askama::filters::Escaper;
 pub use frame::error_page;
 pub use locale::PageLanguage;
+use poem::endpoint::make;
 use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
+use crate::compute::run_long;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SEARCH_PAGE_PATH, SECURITY_PATH};
-use crate::web::Routes;
+use crate::model::text::escape_html;
+use crate::snapshot::{CachedBody, Snapshot};
+use crate::web::context::Ctx;
+use crate::web::{ClientAddress, Routes};
 
-/// The handlers need [`Pages`] and the context as [`Data`](poem::web::Data).
-pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
-    CachedPage::ALL
-        .into_iter()
-        .fold(routes, |routes, page| routes.get(page.name(), cached_page))
-        .get(SEARCH_PAGE_PATH, once_set_up(pages, search::search))
+/// The escaper of every template (`askama.toml` names it).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Html;
+
+impl Escaper for Html {
+    fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
+        dest.write_str(&escape_html(text).replace('\'', "&#39;"))
+    }
+}
+
+/// The handlers need the context as [`Data`](poem::web::Data).
+pub fn routes(routes: Routes, ctx: &Arc<Ctx>) -> Routes {
+    let whole = |content_type, render| {
+        let ctx = Arc::clone(ctx);
+        make(move |request| render_whole(Arc::clone(&ctx), request, content_type, render))
+    };
+    routes
+        .get("/", whole(frame::HTML, home::show))
+        .get(
+            "/developers",
+            once_set_up(ctx, whole(frame::HTML, developers::show)),
+        )
+        .get("/robots.txt", whole(discovery::PLAIN, discovery::robots))
+        .get("/sitemap.xml", whole(discovery::XML, discovery::sitemap))
+        .get("/llms.txt", whole(discovery::PLAIN, discovery::llms))
+        .get(
+            "/insights",
+            once_set_up(ctx, whole(frame::HTML, insights::show)),
+        )
+        .get(SEARCH_PAGE_PATH, once_set_up(ctx, search::search))
         .get(
             transparency::TRANSPARENCY_PATH,
-            once_set_up(pages, transparency::transparency),
+            once_set_up(ctx, transparency::transparency),
         )
         .get(PERMALINK_PATH, review::permalink)
         .get(embed::EMBED_PATH, embed::embed)
-        .get(embed::TRY_PATH, once_set_up(pages, embed::try_embed))
+        .get(embed::TRY_PATH, once_set_up(ctx, embed::try_embed))
         .get("/embed/accent/:name", embed::accent_style)
         .get(badge::BADGE_PATH, badge::show)
         .get(SECURITY_PATH, discovery::security_txt)
@@ -55,19 +80,33 @@ pub fn routes(routes: Routes, pages: &Arc<Pages>) -> Routes {
         .get(assets::ICON_PATH, assets::asset_file)
 }
 
+/// A page that depends only on the snapshot.
+async fn render_whole(
+    ctx: Arc<Ctx>,
+    request: Request,
+    content_type: &'static str,
+    render: fn(&Snapshot) -> String,
+) -> poem::Result<Response> {
+    let _slot = ctx.turn(ClientAddress::of(&request)).await?;
+    let snapshot = ctx.current.load();
+    let body = run_long(|| CachedBody::whole(content_type, render(&snapshot)));
+    let response = ctx.respond(request.headers(), &snapshot, &body);
+    Ok(frame::protect(response, frame::POLICY))
+}
+
 /// A page of reviews; until the business has a name, the page that says so.
-fn once_set_up<E>(pages: &Arc<Pages>, endpoint: E) -> impl Endpoint<Output = Response> + 'static
+fn once_set_up<E>(ctx: &Arc<Ctx>, endpoint: E) -> impl Endpoint<Output = Response> + use<E>
 where
     E: Endpoint + 'static,
 {
-    let pages = Arc::clone(pages);
+    let ctx = Arc::clone(ctx);
     endpoint.around(move |endpoint: Arc<E>, request: Request| {
-        let pages = Arc::clone(&pages);
+        let ctx = Arc::clone(&ctx);
         async move {
-            if pages.ctx.current.load().input.business.is_set_up() {
+            if ctx.current.load().input.business.is_set_up() {
                 return Ok(endpoint.call(request).await?.into_response());
             }
-            pages.response(CachedPage::Home, &request).await
+            render_whole(ctx, request, frame::HTML, home::show).await
         }
     })
 }

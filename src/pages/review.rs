@@ -12,8 +12,9 @@ use poem::http::HeaderMap;
 use poem::web::{Data, Path};
 use poem::{Response, handler};
 
-use super::escape::Html;
+use super::Html;
 use super::frame::{Frame, POLICY, Site, page, render};
+use super::locale::Locale;
 use super::structured;
 use super::words::{Stars, fold, shortened};
 use crate::model::{Method, ReviewId, compose};
@@ -79,13 +80,13 @@ impl<'a> ReviewFragment<'a> {
 
     /// The type of verification; always shown.
     fn verification(&self) -> Cow<'static, str> {
-        self.site.locale.message(match self.review.verification {
-            Method::JobMatch => "verified-by-job",
-            Method::SourcePlatform => "verified-by-platform",
-            Method::Invite => "verified-by-invitation",
-            Method::Manual => "verified-by-business",
-        })
+        verification(self.review.verification, &self.site.locale)
     }
+}
+
+/// The way of verification, in words.
+pub fn verification(method: Method, locale: &Locale) -> Cow<'static, str> {
+    locale.message(&format!("verified-{method}"))
 }
 
 /// The newest `limit` reviews with at least `min_rating` stars.

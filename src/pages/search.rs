@@ -1,5 +1,5 @@
 //! `/search`: search results as a page. It has the parameters of `/api/reviews/search`, parsed by the same types, but
-//! searches for words by default; each error is shown next to its field.
+//! searches for words by default.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -8,19 +8,17 @@ use askama::Template;
 use poem::web::Data;
 use poem::{Request, Response, handler};
 
-use super::cached::Pages;
-use super::filters::{Choices, FilterWords, SearchFormFragment, fault, filters, label};
-use super::frame::{ChoiceLink, Frame, POLICY, Site, page, refusal, render};
+use super::filters::{Choices, FilterWords, SearchFormFragment, filters};
+use super::frame::{ChoiceLink, Frame, POLICY, Site, page, render};
 use super::locale::Locale;
 use super::review::ReviewFragment;
 use crate::compute::run_long_if;
-use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH};
+use crate::links::SEARCH_FEED_PATH;
 use crate::model::Sort;
-use crate::search::{
-    Cursor, ResultPage, SHORT_PAGE, SearchParameters, TextFinder, TextMatch, search_reviews,
-};
+use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchParameters, TextFinder, search_reviews};
 use crate::snapshot::Snapshot;
-use crate::web::{ClientAddress, HttpProblem, wants_html};
+use crate::web::context::Ctx;
+use crate::web::{ClientAddress, HttpProblem};
 use crate::wire::{Arguments, Parameters as _};
 
 #[derive(Template)]
@@ -28,7 +26,6 @@ use crate::wire::{Arguments, Parameters as _};
 struct SearchPage<'a> {
     frame: Frame<'a>,
     heading: Cow<'static, str>,
-    faults: Vec<String>,
     /// A note that the list is filtered, with the total number of reviews.
     filtered: Option<Cow<'static, str>>,
     /// The active filters; each links to the search without it.
@@ -42,34 +39,25 @@ struct SearchPage<'a> {
     next: Option<String>,
     limit: String,
     form: SearchFormFragment<'a>,
-    json_url: String,
     feed_url: String,
 }
 
 #[handler]
 pub async fn search(
-    Data(pages): Data<&Arc<Pages>>,
+    Data(ctx): Data<&Arc<Ctx>>,
     client: ClientAddress,
     request: &Request,
 ) -> poem::Result<Response> {
-    let ctx = &pages.ctx;
     let snapshot = ctx.current.load();
-    // All errors are collected, so that each is shown next to its field.
     let mut query = Arguments::form(request.uri().query().unwrap_or_default());
     let parameters = SearchParameters::parse(&mut query);
     parameters.check_aspect(snapshot.input.analyzer.trade, &mut query.issues);
+    HttpProblem::check_parameters(&query.issues)?;
     let view = SearchView {
         snapshot: &snapshot,
         query: &query,
         parameters: &parameters,
     };
-    if !query.issues.is_empty() {
-        if wants_html(request.headers()) {
-            let html = view.show(&ResultPage::default());
-            return Ok(refusal(html, POLICY));
-        }
-        return Err(HttpProblem::invalid_parameters(query.issues).into());
-    }
     let found = search_reviews(&snapshot, &parameters, || ctx.turn(client)).await?;
     let html = run_long_if(found.positions.len() > SHORT_PAGE, || view.show(&found));
     Ok(page(ctx, request.headers(), &snapshot, html, POLICY))
@@ -78,44 +66,22 @@ pub async fn search(
 struct SearchView<'a> {
     snapshot: &'a Snapshot,
     query: &'a Arguments,
-    /// Use them only if `query` has no issues.
     parameters: &'a SearchParameters,
 }
 
 impl SearchView<'_> {
-    fn json_url(&self) -> String {
-        let (links, query) = (&self.snapshot.input.links, self.query);
-        let path = links.absolute(SEARCH_API_PATH);
-        // The API's default differs from the page's, so the page's default is passed explicitly.
-        let words = [("match", TextMatch::Words.name())];
-        let has_match = query.value("match").is_some();
-        query.address(&path, &[], if has_match { &[] } else { &words })
-    }
-
-    /// What was found; or, if the query has issues, the form with each of them next to its field and all of them above it.
     fn show(&self, found: &ResultPage) -> String {
         let input = &self.snapshot.input;
         let (links, parameters) = (&input.links, self.parameters);
         let site = &Site::new(&input.business, links);
         let (locale, query, path) = (&site.locale, self.query, format!("{}/search", site.root));
-        let is_refused = !query.issues.is_empty();
-        let filters = if is_refused {
-            Vec::new()
-        } else {
-            filters(parameters, input, locale)
-        };
+        let filters = filters(parameters, input, locale);
         let (heading, nothing) = match found.matched {
-            _ if is_refused => (locale.message("find-refused"), "find-not-searched"),
             0 if filters.is_empty() => (locale.message("find-none"), "no-reviews"),
             0 => (locale.message("find-none"), "find-nothing"),
             _ => (reviews(found, locale), "find-page-is-empty"),
         };
         let title = [("heading", &*heading), ("business", &input.business.name)];
-        let faults = query.issues.iter().map(|issue| {
-            let words = fault(issue, locale);
-            let name = issue.path.first().and_then(|name| label(name, locale));
-            name.map_or_else(|| words.to_string(), |name| format!("{name}: {words}"))
-        });
         let all = input.entries.len() as u64;
         let text = parameters.text();
         let finder = text.as_ref().map(TextFinder::new);
@@ -130,7 +96,6 @@ impl SearchView<'_> {
             |cursor: &Cursor| query.address(&path, &["cursor"], &[("cursor", &cursor.to_string())]);
         render(&SearchPage {
             frame: Frame::unlisted(locale.message_with("find-page-title", &title), site),
-            faults: faults.collect(),
             filtered: (!filters.is_empty()).then(|| locale.counted("find-filtered", all)),
             chips: (filters.into_iter())
                 .map(|FilterWords { names, words }| ChoiceLink {
@@ -150,7 +115,6 @@ impl SearchView<'_> {
                 site,
                 query,
             },
-            json_url: self.json_url(),
             feed_url: links.absolute(&parameters.address_of_newest(SEARCH_FEED_PATH)),
             heading,
         })
@@ -187,25 +151,15 @@ impl SearchView<'_> {
     }
 
     fn orders(&self, locale: &Locale, path: &str) -> Vec<ChoiceLink> {
-        let orders = [
-            (Sort::Newest, locale.message("order-newest")),
-            (Sort::Oldest, locale.message("order-oldest")),
-            (Sort::Highest, locale.message("order-most-stars")),
-            (Sort::Lowest, locale.message("order-fewest-stars")),
-        ];
-        let order = |(sort, words): (Sort, Cow<'static, str>)| {
-            let named: &[_] = if sort == Sort::default() {
-                &[]
-            } else {
-                &[("sort", sort.name())]
-            };
+        let order = |sort: Sort| {
+            let named = Some(("sort", sort.name())).filter(|_| sort != Sort::default());
             ChoiceLink {
-                href: self.query.address(path, &["sort", "cursor"], named),
-                words,
+                href: (self.query).address(path, &["sort", "cursor"], named.as_slice()),
+                words: locale.message(&format!("order-{sort}")),
                 is_current: sort == self.parameters.sort,
             }
         };
-        orders.map(order).into()
+        Sort::ALL.map(order).into()
     }
 }
 

@@ -9,8 +9,10 @@ use poem::web::Data;
 use poem::{Response, handler};
 
 use super::frame::{Frame, POLICY, Site, page, render};
+use super::home::period;
 use super::insights::how;
 use super::locale::Locale;
+use super::review::verification;
 use super::words::ReasonsFragment;
 use crate::model::Method;
 use crate::snapshot::Snapshot;
@@ -39,16 +41,11 @@ struct TransparencyPage<'a> {
     checked: Vec<(Cow<'static, str>, Cow<'static, str>)>,
     /// Headings and texts of the business's own policy.
     policy: Vec<(Cow<'static, str>, Option<&'a str>)>,
-    /// The address to report a review to, and how it is shown.
-    contact: Option<(&'a str, &'a str)>,
     method: Cow<'static, str>,
-    /// The language of the business's texts, if it differs from the page's.
-    language: Option<&'a str>,
 }
 
 struct SourceFacts<'a> {
     name: &'a str,
-    href: String,
     /// The number of reviews and their mean.
     rating: String,
     period: Option<Cow<'static, str>>,
@@ -89,7 +86,6 @@ fn show(facts: &wire::Transparency, snapshot: &Snapshot) -> String {
         ("policy-moderation", &policy.moderation),
         ("policy-incentives", &policy.incentives),
     ];
-    let contact = site.contact();
     render(&TransparencyPage {
         published: shown_mean.map(|mean| {
             locale.counted_with("published-reviews", facts.published, &[("mean", mean)])
@@ -111,19 +107,15 @@ fn show(facts: &wire::Transparency, snapshot: &Snapshot) -> String {
             .collect(),
         checked: (Method::ALL.into_iter())
             .filter_map(|method| {
-                let reviews =
-                    locale.counted("reviews", facts.verification.get(method.name())?.count);
-                let texts = [("way", &*way(method, locale)), ("reviews", &reviews)];
-                let meaning = locale.message(meaning(method));
-                Some((locale.message_with("way-and-reviews", &texts), meaning))
+                let count = facts.verification.get(method.name())?.count;
+                let meaning = locale.message(&format!("checked-{method}"));
+                Some((way_and_reviews(method, count, locale), meaning))
             })
             .collect(),
         policy: (texts.into_iter())
             .map(|(heading, text)| (locale.message(heading), text.as_deref()))
             .collect(),
-        contact: contact.map(|contact| (contact, contact.trim_start_matches("mailto:"))),
         method: how(&snapshot.insights.method, locale),
-        language: business.language.as_deref(),
         facts,
         frame: Frame {
             title: locale.message("nav-transparency"),
@@ -139,9 +131,8 @@ impl<'a> SourceFacts<'a> {
         let locale = &site.locale;
         let days = source.first.zip(source.last);
         let verified = Method::ALL.into_iter().filter_map(|method| {
-            let reviews = locale.number(*source.verification.get(method.name())?);
-            let texts = [("way", &*way(method, locale)), ("reviews", &reviews)];
-            Some(locale.message_with("way-and-reviews", &texts).into_owned())
+            let count = *source.verification.get(method.name())?;
+            Some(way_and_reviews(method, count, locale))
         });
         let arrival = match source.arrival.kind {
             ArrivalKind::Scheduled => ["arrives-scheduled", "arrives-scheduled-last"],
@@ -151,22 +142,14 @@ impl<'a> SourceFacts<'a> {
         let mean = source.rating_value.map(|mean| stars(mean, locale));
         Self {
             name: &source.name,
-            href: site.search("source", &source.name),
             rating: mean.map_or_else(
                 || locale.counted("reviews", source.count).into_owned(),
                 |mean| format!("{} · {mean} ★", locale.counted("reviews", source.count)),
             ),
-            period: days.map(|(first, last)| {
-                let (from, to) = (locale.day(first), locale.day(last));
-                if first == last {
-                    to
-                } else {
-                    locale.message_with("period", &[("from", &*from), ("to", &*to)])
-                }
-            }),
+            period: days.map(|(first, last)| period(first, last, locale)),
             hidden: (source.withheld + source.deleted > 0).then(|| {
                 let (withheld, deleted) = (source.withheld, source.deleted);
-                counts("source-counts", source.count, withheld, deleted, locale)
+                counts("taken-in", source.count, withheld, deleted, locale)
             }),
             stated: source.stated.as_ref().map(|stated| {
                 let here = source.count + source.withheld + source.deleted;
@@ -196,6 +179,16 @@ impl<'a> SourceFacts<'a> {
             },
         }
     }
+}
+
+/// A way of verification and the number of reviews that were verified so.
+fn way_and_reviews(method: Method, count: u64, locale: &Locale) -> Cow<'static, str> {
+    let (way, reviews) = (
+        verification(method, locale),
+        locale.counted("reviews", count),
+    );
+    let texts = [("way", &*way), ("reviews", &*reviews)];
+    locale.message_with("way-and-reviews", &texts)
 }
 
 /// From this number on, what the business itself withheld or deleted is in the first line.
@@ -232,26 +225,5 @@ fn counts(
 
 /// A mean with two decimals, as the locale writes it.
 fn stars(mean: f64, locale: &Locale) -> String {
-    let written = format!("{mean:.2}");
-    written.replace('.', locale.decimal_separator())
-}
-
-/// The way of verification, as reviews name it.
-fn way(method: Method, locale: &Locale) -> Cow<'static, str> {
-    locale.message(match method {
-        Method::JobMatch => "verified-by-job",
-        Method::SourcePlatform => "verified-by-platform",
-        Method::Invite => "verified-by-invitation",
-        Method::Manual => "verified-by-business",
-    })
-}
-
-/// The message that says what this way of verification means.
-const fn meaning(method: Method) -> &'static str {
-    match method {
-        Method::JobMatch => "checked-by-job",
-        Method::SourcePlatform => "checked-by-platform",
-        Method::Invite => "checked-by-invitation",
-        Method::Manual => "checked-by-business",
-    }
+    locale.hundredths((mean * 100.0).round() as u64)
 }

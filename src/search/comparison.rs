@@ -102,8 +102,8 @@ fn count(snapshot: &Snapshot, (since, until_requested): Days) -> (Period, Vec<Vo
 
 fn rating_verdict(first: &Period, second: &Period) -> ComparisonVerdict {
     let share = |period: &Period| {
-        let stars = period.distribution;
-        (to_u32(stars.four + stars.five), to_u32(period.count))
+        let stars = &period.distribution;
+        (to_u32(stars["4"] + stars["5"]), to_u32(period.count))
     };
     ComparisonVerdict::of(share(first), share(second))
 }

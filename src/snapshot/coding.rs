@@ -1,5 +1,4 @@
-//! Content codings of documents (RFC 9110 §8.4.1), made once per snapshot and never per request; those of Swagger UI
-//! are made at its first request.
+//! Content codings of documents (RFC 9110 §8.4.1), made once per snapshot and never per request.
 //!
 //! The same pieces always give the same bytes, so a strong entity tag stays valid after a restart: pieces are
 //! segments, which depend only on the content.

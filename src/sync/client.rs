@@ -22,7 +22,7 @@ use crate::compute::lock;
 use crate::config::{SyncConfig, read_file};
 use crate::http::client_builder;
 use crate::imports::Mask;
-use crate::links::{is_local, special_use};
+use crate::links::{is_local, is_special};
 use crate::storage::DbError;
 
 const USER_AGENT: &str = concat!("reviews-service/", env!("CARGO_PKG_VERSION"), " (sync)");
@@ -111,8 +111,8 @@ impl Names {
     async fn has_private_address(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let addresses = self.addresses(host.trim_matches(['[', ']'])).await;
-        let is_special = |address: &SocketAddr| special_use(address.ip().to_canonical()).is_some();
-        addresses.is_ok_and(|addresses| addresses.iter().any(is_special))
+        let is_private = |address: &SocketAddr| is_special(address.ip().to_canonical());
+        addresses.is_ok_and(|addresses| addresses.iter().any(is_private))
     }
 }
 

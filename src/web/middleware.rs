@@ -19,7 +19,6 @@ use poem::{Endpoint, EndpointExt, IntoResponse, PathPattern, Request, Response};
 use super::context::Ctx;
 use super::routes::ListedRoute;
 use crate::config::RequestLog;
-use crate::config::bounds::LOGGED_PATH_CHARACTERS_MAX;
 use crate::metrics;
 
 /// The classes of status that alerts use; their series start at zero.
@@ -28,14 +27,13 @@ const FAILURE: &str = "5xx";
 /// The label of paths without a route: one, because clients choose paths freely.
 const UNROUTED: &str = "none";
 
-/// Whether to log a response of this status. A 500 is always logged.
+/// Whether to log a response of this status.
 fn is_logged(log: RequestLog, status: StatusCode) -> bool {
-    status == StatusCode::INTERNAL_SERVER_ERROR
-        || match log {
-            RequestLog::Off => false,
-            RequestLog::Errors => status.is_client_error() || status.is_server_error(),
-            RequestLog::All => true,
-        }
+    match log {
+        RequestLog::Off => false,
+        RequestLog::Errors => status.is_client_error() || status.is_server_error(),
+        RequestLog::All => true,
+    }
 }
 
 /// Never fails. `routes` are those that the endpoint answers.
@@ -89,33 +87,16 @@ fn write_line(
     path: Option<String>,
     duration: Duration,
 ) {
-    let (method, status) = (method.as_str(), response.status());
-    let path: Option<String> =
-        path.map(|path| path.chars().take(LOGGED_PATH_CHARACTERS_MAX).collect());
-    let bytes = body_bytes(response);
-    let duration_ms = duration.as_secs_f64() * 1_000.0;
-    let code = status.as_u16();
-    if status == StatusCode::INTERNAL_SERVER_ERROR {
-        tracing::error!(
-            method,
-            route,
-            path,
-            status = code,
-            duration_ms,
-            bytes,
-            "request.failed: the request was answered with 500"
-        );
-    } else {
-        tracing::info!(
-            method,
-            route,
-            path,
-            status = code,
-            duration_ms,
-            bytes,
-            "request.answered: {method} {route} {code}"
-        );
-    }
+    let (method, status) = (method.as_str(), response.status().as_u16());
+    tracing::info!(
+        method,
+        route,
+        path,
+        status,
+        duration_ms = duration.as_secs_f64() * 1_000.0,
+        bytes = body_bytes(response),
+        "request.answered: {method} {route} {status}"
+    );
 }
 
 /// CORS for all origins, and no content sniffing.

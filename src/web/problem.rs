@@ -34,7 +34,7 @@ impl HttpProblem {
             status,
             document: Box::new(Problem {
                 kind: "about:blank".to_owned(),
-                title: phrase(status).to_owned(),
+                title: status.canonical_reason().unwrap_or("Error").to_owned(),
                 status: status.as_u16(),
                 detail: detail.into(),
                 issues: Vec::new(),
@@ -103,14 +103,5 @@ impl HttpProblem {
 impl ResponseError for HttpProblem {
     fn status(&self) -> StatusCode {
         self.status
-    }
-}
-
-/// The status's phrase in RFC 9110; the `http` crate has two from RFC 7231.
-fn phrase(status: StatusCode) -> &'static str {
-    match status {
-        StatusCode::PAYLOAD_TOO_LARGE => "Content Too Large",
-        StatusCode::UNPROCESSABLE_ENTITY => "Unprocessable Content",
-        other => other.canonical_reason().unwrap_or("Error"),
     }
 }

@@ -1,48 +1,30 @@
 //! The routes of a listener: one [`poem::Route`], with what poem leaves out: the list of paths and methods (for `Allow`,
 //! metrics and the tests of the docs), OPTIONS, and checks of what hyper leaves unchecked in a request's head.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
 use poem::endpoint::BoxEndpoint;
 use poem::error::MethodNotAllowedError;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW, HOST,
 };
-use poem::http::uri::{Authority, PathAndQuery};
-use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri, Version};
+use poem::http::{HeaderMap, HeaderValue, Method, StatusCode, Version};
 use poem::middleware::CatchPanic;
 use poem::{
-    Endpoint, EndpointExt, Error, IntoEndpoint, IntoResponse, PathPattern, Request, Response,
-    Route, RouteMethod,
+    Endpoint, EndpointExt, Error, IntoEndpoint, PathPattern, Request, Response, Route, RouteMethod,
 };
 use poem_openapi::OpenApi;
 
 use super::problem::HttpProblem;
 use crate::config::bounds::TARGET_BYTES_MAX;
-use crate::links::normal;
 
 const ALLOWED_HEADERS: HeaderValue = HeaderValue::from_static(
-    "If-None-Match, If-Modified-Since, If-Match, If-Unmodified-Since, Content-Type, Accept, Authorization, \
+    "If-None-Match, If-Modified-Since, Content-Type, Accept, Authorization, \
     MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id, Last-Event-ID",
 );
 /// The time for which browsers may cache a preflight response: a day.
 const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
-
-/// The characters that a path must not have as they are (RFC 3986 §3.3).
-const ESCAPED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?')
-    .add(b'`')
-    .add(b'{')
-    .add(b'}');
 
 #[derive(Default)]
 pub struct Routes {
@@ -112,7 +94,7 @@ impl Routes {
         self
     }
 
-    /// The routes with OPTIONS (preflights too), with `Allow` in a 405, and with equivalent spellings of a path equal.
+    /// The routes with OPTIONS (preflights too), and with `Allow` in a 405.
     pub fn into_endpoint(self) -> impl Endpoint<Output = Response> {
         let allowed = |route: ListedRoute| {
             let methods: Vec<&str> = route.methods.iter().map(Method::as_str).collect();
@@ -123,17 +105,11 @@ impl Routes {
             self.list.into_iter().filter_map(allowed).collect();
         let allowed = Arc::new(allowed);
         self.route
-            .around(move |route: Arc<Route>, mut request: Request| {
+            .around(move |route: Arc<Route>, request: Request| {
                 let allowed = Arc::clone(&allowed);
                 async move {
                     check_target(&request)?;
-                    if let Some(uri) = normal_uri(request.uri()) {
-                        *request.uri_mut() = uri;
-                    }
                     let is_options = *request.method() == Method::OPTIONS;
-                    if is_options && request.uri().path() == "*" {
-                        return Ok(StatusCode::NO_CONTENT.into_response());
-                    }
                     let error = match route.call(request).await {
                         Err(error) if error.is::<MethodNotAllowedError>() => error,
                         other => return other,
@@ -191,50 +167,11 @@ fn check_target(request: &Request) -> Result<(), HttpProblem> {
     check_host(request.version(), request.headers())
 }
 
-/// RFC 9112 §3.2: 400 for HTTP/1.1 without exactly one `Host`, and for a value that is not `uri-host [ ":" port ]`. An
-/// empty value is valid for a target without an authority.
+/// RFC 9112 §3.2: 400 for HTTP/1.1 without `Host`.
 fn check_host(version: Version, headers: &HeaderMap) -> Result<(), HttpProblem> {
-    let mut hosts = headers.get_all(HOST).iter();
-    let detail = match (hosts.next(), hosts.next()) {
-        (Some(host), None) if is_host(host.as_bytes()) => return Ok(()),
-        (None, _) if version < Version::HTTP_11 => return Ok(()),
-        (Some(_), None) => {
-            "The `Host` header field is not a host with an optional port. Send one such as `example.com` or \
-             `127.0.0.1:8080`."
-        }
-        _ => "An HTTP/1.1 request needs a `Host` header field, once. Send exactly one.",
-    };
+    if version < Version::HTTP_11 || headers.contains_key(HOST) {
+        return Ok(());
+    }
+    let detail = "An HTTP/1.1 request needs a `Host` header field. Send one.";
     Err(HttpProblem::new(StatusCode::BAD_REQUEST, detail))
-}
-
-fn is_host(value: &[u8]) -> bool {
-    let has_valid_port = |authority: &Authority| {
-        let port = authority.as_str().strip_prefix(authority.host());
-        port.is_some_and(|port| {
-            let digits = port.strip_prefix(':').unwrap_or(port);
-            (port.is_empty() || port.starts_with(':'))
-                && digits.bytes().all(|byte| byte.is_ascii_digit())
-        })
-    };
-    value.is_empty() || Authority::try_from(value).is_ok_and(|authority| has_valid_port(&authority))
-}
-
-/// The URI with a normal path (RFC 3986 §6.2.2); `None` if its path is normal. poem leaves out a parameter that is not
-/// UTF-8; with U+FFFD in place of the wrong bytes it is a value, and nothing has such a name.
-fn normal_uri(uri: &Uri) -> Option<Uri> {
-    if !uri.path().contains('%') {
-        return None;
-    }
-    let mut path = normal(uri.path());
-    if percent_decode_str(&path).decode_utf8().is_err() {
-        let text = percent_decode_str(&path).decode_utf8_lossy().into_owned();
-        path = Cow::Owned(utf8_percent_encode(&text, ESCAPED).to_string());
-    }
-    let target = match uri.query() {
-        Some(query) => format!("{path}?{query}"),
-        None => path.into_owned(),
-    };
-    let mut parts = uri.clone().into_parts();
-    parts.path_and_query = Some(PathAndQuery::try_from(target).ok()?);
-    Uri::from_parts(parts).ok()
 }

@@ -36,7 +36,7 @@ use crate::compute::{lock, network};
 use crate::config::bounds::HEAD_BYTES_MAX;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use crate::config::bounds::UNSENT_BYTES_MAX;
-use crate::metrics::{self, Gauge, figure};
+use crate::metrics;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimits {
@@ -68,9 +68,9 @@ impl Default for ConnectionLimits {
 
 /// Bytes read ahead, and bytes queued before a flush, per connection.
 const BUFFER_BYTES: usize = 256 * 1024;
-/// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin, short enough
-/// that connection attempts do not time out.
-const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
+/// Pause after the system refuses an accept (no file descriptors, no memory): long enough not to spin or to fill the log,
+/// short enough that connection attempts do not time out.
+const ACCEPT_PAUSE: Duration = Duration::from_secs(1);
 /// Time for which a closed connection is still read: closing with unread bytes resets it, and a reset may overtake the
 /// response (RFC 9112 §9.6).
 const LINGER: Duration = Duration::from_secs(1);
@@ -113,7 +113,6 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
     let places = Arc::new(Places {
         max: limits.connections_max,
         peer_max: limits.connections_per_peer_max,
-        gauge: None,
         held: Mutex::default(),
     });
     let mut http = http1::Builder::new();
@@ -124,7 +123,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         // A client may close its side after the request and still expect the response.
         .half_close(true);
     let (mut connections, stopping) = (JoinSet::new(), CancellationToken::new());
-    let (clock, mut is_accepting) = (Clock::system(), true);
+    let clock = Clock::system();
     loop {
         let accepted = tokio::select! {
             () = shutdown.cancelled() => break,
@@ -136,7 +135,6 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         };
         match accepted {
             Ok((stream, peer)) => {
-                is_accepting = true;
                 let address = peer.ip().to_canonical();
                 let is_exempt = exempt.iter().any(|net| net.contains(&address));
                 let network = (!is_exempt).then(|| network(address, 64));
@@ -156,11 +154,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
-                // Of consecutive failures, only the first is logged.
-                if is_accepting {
-                    tracing::error!(%error, "server.accept_failed: no new connection can be taken, trying again until it works");
-                }
-                is_accepting = false;
+                tracing::error!(%error, "server.accept_failed: no new connection can be taken, trying again until it works");
                 tokio::select! {
                     () = shutdown.cancelled() => break,
                     () = clock.sleep(ACCEPT_PAUSE) => {}
@@ -282,8 +276,6 @@ const fn limit_unsent(_listener: &TcpListener) {}
 pub struct Places {
     pub max: usize,
     pub peer_max: usize,
-    /// Shows how many are held.
-    pub gauge: Option<Gauge>,
     pub held: Mutex<Held>,
 }
 
@@ -318,15 +310,8 @@ impl Places {
             held.by_peer.insert(peer, own + 1);
         }
         held.all += 1;
-        self.show(held.all);
         let places = Arc::clone(self);
         Ok(Place { places, peer })
-    }
-
-    fn show(&self, count: usize) {
-        if let Some(gauge) = &self.gauge {
-            gauge.set(figure(count as u64));
-        }
     }
 }
 
@@ -334,7 +319,6 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut held = lock(&self.places.held);
         held.all -= 1;
-        self.places.show(held.all);
         if let Some(Entry::Occupied(mut own)) = self.peer.map(|peer| held.by_peer.entry(peer)) {
             *own.get_mut() -= 1;
             if *own.get() == 0 {

@@ -85,34 +85,12 @@ pub struct AggregateRating {
     pub best_rating: u8,
     /// Lowest rating that can be given; always 1.
     pub worst_rating: u8,
-    /// Number of reviews for each number of stars.
+    /// Number of reviews for each number of stars, `1` to `5`.
     pub distribution: Distribution,
 }
 
-/// How many published reviews there are for each number of stars.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Object)]
-pub struct Distribution {
-    /// How many reviews have exactly one star.
-    #[serde(rename = "1")]
-    #[oai(rename = "1")]
-    pub one: u64,
-    /// How many reviews have exactly two stars.
-    #[serde(rename = "2")]
-    #[oai(rename = "2")]
-    pub two: u64,
-    /// How many reviews have exactly three stars.
-    #[serde(rename = "3")]
-    #[oai(rename = "3")]
-    pub three: u64,
-    /// How many reviews have exactly four stars.
-    #[serde(rename = "4")]
-    #[oai(rename = "4")]
-    pub four: u64,
-    /// How many reviews have exactly five stars.
-    #[serde(rename = "5")]
-    #[oai(rename = "5")]
-    pub five: u64,
-}
+/// How many reviews there are for each number of stars, `1` to `5`.
+pub type Distribution = BTreeMap<String, u64>;
 
 /// Reviews that do not appear.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
@@ -186,20 +164,10 @@ impl From<&RatingCounts> for AggregateRating {
             review_count: rating_counts.total(),
             best_rating: 5,
             worst_rating: 1,
-            distribution: rating_counts.into(),
-        }
-    }
-}
-
-impl From<&RatingCounts> for Distribution {
-    fn from(rating_counts: &RatingCounts) -> Self {
-        let [one, two, three, four, five] = rating_counts.by_stars();
-        Self {
-            one,
-            two,
-            three,
-            four,
-            five,
+            distribution: (1..=5_u8)
+                .zip(rating_counts.by_stars())
+                .map(|(stars, count)| (stars.to_string(), count))
+                .collect(),
         }
     }
 }

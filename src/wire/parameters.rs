@@ -46,8 +46,6 @@ pub struct ParameterDescription {
     pub schema: Value,
     pub is_required: bool,
     pub example: Option<&'static str>,
-    /// Whether an empty value counts as absent, although the schema does not allow it.
-    pub allows_empty: bool,
 }
 
 /// A name, or what the documentation says; a page has none.
@@ -73,7 +71,6 @@ enum ArgumentForm {
     Bytes,
     /// Another JSON value than a string.
     Json,
-    Null,
 }
 
 #[derive(Debug, Clone)]
@@ -129,7 +126,7 @@ impl ParameterRule<'_> {
                 format!("must be a decimal number from {least} to {most}")
             }
             Self::Day => DAY_ALLOWED.to_owned(),
-            Self::Text(None) => "must be a text in UTF-8, percent-encoded".to_owned(),
+            Self::Text(None) => "must be a text in UTF-8".to_owned(),
             Self::Text(Some(most)) => {
                 format!("must be a text of at most {most} characters in UTF-8")
             }
@@ -200,13 +197,11 @@ impl Arguments {
 
     /// Those of a tool call.
     pub fn tool(values: &Map<String, Value>) -> Self {
-        let list = values.iter().map(|(name, value)| {
-            let (text, written) = match value {
-                Value::Null => (decimal(value), ArgumentForm::Null),
-                Value::String(text) => (text.clone(), ArgumentForm::Text),
-                Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                    (decimal(value), ArgumentForm::Json)
-                }
+        let list = values.iter().filter(|(_, value)| !value.is_null());
+        let list = list.map(|(name, value)| {
+            let (text, written) = match value.as_str() {
+                Some(text) => (text.to_owned(), ArgumentForm::Text),
+                None => (decimal(value), ArgumentForm::Json),
             };
             Argument {
                 name: name.clone(),
@@ -234,18 +229,13 @@ impl Arguments {
     /// Those that do not count as absent.
     fn present(&self) -> impl Iterator<Item = &Argument> {
         let omits_empty = self.origin != ArgumentOrigin::Query;
-        self.list.iter().filter(move |argument| {
-            argument.written != ArgumentForm::Null && !(omits_empty && argument.text.is_empty())
-        })
+        let list = self.list.iter();
+        list.filter(move |argument| !(omits_empty && argument.text.is_empty()))
     }
 
     pub fn value(&self, name: &str) -> Option<&str> {
         let argument = self.present().find(|argument| argument.name == name)?;
         Some(&argument.text)
-    }
-
-    pub fn issue(&self, name: &str) -> Option<&Issue> {
-        self.issues.iter().find(|issue| issue.path == [name])
     }
 
     /// The names that were not read, with their texts.
@@ -309,20 +299,21 @@ impl Arguments {
 
     /// Any text; an empty one counts as absent.
     pub fn text(&mut self, name: Text, about: Text) -> Option<String> {
-        self.read(name, &ParameterRule::Text(None), about, |text| {
-            Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
-        })
+        let text = self.read(name, &ParameterRule::Text(None), about, |text| {
+            Ok(Some(text.to_owned()))
+        });
+        text.filter(|text| !text.is_empty())
     }
 
     /// A text of at most `most` characters; an empty one counts as absent.
     pub fn short_text(&mut self, name: Text, most: usize, about: Text) -> Option<String> {
-        self.read(name, &ParameterRule::Text(Some(most)), about, |text| {
-            // No text has more characters than bytes.
-            if text.len() > most && text.chars().count() > most {
+        let text = self.read(name, &ParameterRule::Text(Some(most)), about, |text| {
+            if text.chars().count() > most {
                 return Err(IssueCode::TooBig);
             }
-            Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
-        })
+            Ok(Some(text.to_owned()))
+        });
+        text.filter(|text| !text.is_empty())
     }
 
     /// `true` or `false`; an empty text counts as absent.
@@ -344,15 +335,7 @@ impl Arguments {
         about: Text,
     ) -> Option<T> {
         let names = || all.iter().map(T::to_string).collect();
-        self.read(
-            name,
-            &ParameterRule::OneOf(&names),
-            about,
-            |text| match text {
-                "" => Ok(None),
-                _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
-            },
-        )
+        self.find(name, &ParameterRule::OneOf(&names), about, find)
     }
 
     /// A text that `find` accepts: `allowed` says which, `must be …`. An empty text counts as absent.
@@ -363,15 +346,20 @@ impl Arguments {
         find: fn(&str) -> Option<T>,
         about: Text,
     ) -> Option<T> {
-        self.read(
-            name,
-            &ParameterRule::Syntax(allowed),
-            about,
-            |text| match text {
-                "" => Ok(None),
-                _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
-            },
-        )
+        self.find(name, &ParameterRule::Syntax(allowed), about, find)
+    }
+
+    fn find<T>(
+        &mut self,
+        name: Text,
+        rule: &ParameterRule<'_>,
+        about: Text,
+        find: fn(&str) -> Option<T>,
+    ) -> Option<T> {
+        self.read(name, rule, about, |text| match text {
+            "" => Ok(None),
+            _ => find(text).map(Some).ok_or(IssueCode::InvalidString),
+        })
     }
 
     /// `limit`, the number of reviews on a page; 20 by default.
@@ -401,15 +389,12 @@ impl Arguments {
             if let Some(default) = notes.default {
                 schema["default"] = json!(default);
             }
-            let is_choice = matches!(rule, ParameterRule::Flag | ParameterRule::OneOf(_));
             descriptions.push(ParameterDescription {
                 name,
                 description: about,
                 schema,
                 is_required: notes.is_required,
                 example: notes.example,
-                allows_empty: self.origin == ArgumentOrigin::Form
-                    || is_choice && !notes.is_required,
             });
             return None;
         }
@@ -439,12 +424,7 @@ impl Arguments {
         };
         let issue = match parsed {
             Ok(None) if notes.is_required => {
-                let message = match self.origin {
-                    ArgumentOrigin::Query | ArgumentOrigin::Form => {
-                        format!("is required, and {}", rule.allowed())
-                    }
-                    ArgumentOrigin::Tool => format!("{REQUIRED}: {}", about.trim_end_matches('.')),
-                };
+                let message = format!("{REQUIRED}, and {}", rule.allowed());
                 Issue::new(name, IssueCode::InvalidType, message, "")
             }
             Ok(value) => return value,

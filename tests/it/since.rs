@@ -55,7 +55,7 @@ async fn an_invalid_day_is_answered_400() {
         ("0000-01-01", "0000-01-01"),
         ("%202024-01-01", " 2024-01-01"),
         ("2024-01-01%00", "2024-01-01\0"),
-        ("%FF", "\u{fffd}"),
+        ("%FF", ""),
         ("search", "search"),
     ] {
         let answer = app.get(&format!("/api/reviews/since/{day}")).await;

@@ -1,10 +1,10 @@
 ## Numbers and days
 
-number-samples = { $region ->
-    [AT] 1 234 12 345,6
-    [CH] 1'234 12'345.6
-    [LI] 1'234 12'345.6
-   *[other] 1.234 12.345,6
+number-separators = { $region ->
+    [AT]  ,
+    [CH] '.
+    [LI] '.
+   *[other] .,
 }
 percent = { $number } %
 day = { $day }. { $month } { $year }
@@ -47,10 +47,10 @@ reviews = { $count ->
     [one] { $number } Bewertung
    *[other] { $number } Bewertungen
 }
-verified-by-job = anhand des Auftrags geprüft
-verified-by-platform = von der Plattform geprüft
-verified-by-invitation = per Einladung geprüft
-verified-by-business = vom Unternehmen hinzugefügt
+verified-job_match = anhand des Auftrags geprüft
+verified-source_platform = von der Plattform geprüft
+verified-invite = per Einladung geprüft
+verified-manual = vom Unternehmen hinzugefügt
 no-comment = Ohne Kommentar.
 review-report = Diese Bewertung melden
 read-on = Weiterlesen
@@ -91,15 +91,6 @@ average = Durchschnitt
 source = Quelle
 number-of-reviews = Bewertungen
 no-reviews = Es gibt noch keine Bewertungen.
-opening-hours = Öffnungszeiten
-closed = geschlossen
-day-monday = Montag
-day-tuesday = Dienstag
-day-wednesday = Mittwoch
-day-thursday = Donnerstag
-day-friday = Freitag
-day-saturday = Samstag
-day-sunday = Sonntag
 write-review = Bewertung schreiben
 write-review-on = Bewertung auf { $site } schreiben
 too-few-aspects = Noch nennen zu wenige Bewertungen dieselben Themen.
@@ -165,7 +156,6 @@ method-measured = Jeder Text wird nach festen Regeln für diese Branche ausgewer
 method-unmeasured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde nicht gemessen.
 insights-json = Alle Zahlen, die Methode und ihre gemessene Güte als JSON
 legend = Was die Farben bedeuten
-interval = Linie: 95-%-Intervall des positiven Anteils
 positive = positiv
 negative = negativ
 mixed = gemischt
@@ -173,7 +163,7 @@ neutral = neutral
 uncertain = unsicher
 figure-positive = { $positive } positiv
 figure-positive-of = { $positive } von { $judged } positiv
-figure-share = { $percent } positiv: { $positive } von { $judged } ({ $low } bis { $high })
+figure-share = { $percent } positiv: { $positive } von { $judged }
 figure-none = keine Bewertung beurteilt es
 number-negative = { $number } negativ
 number-mixed = { $number } gemischt
@@ -215,7 +205,6 @@ taken-in = Aufgenommene Bewertungen: { $taken }. Veröffentlicht: { $published }
 not-taken-in = Was eine Datei sonst noch hatte, fehlerhaft oder zweifelhaft, ist in keiner dieser Zahlen.
 hidden-by-business = Das Unternehmen hat von den { $taken } aufgenommenen Bewertungen { $withheld } zurückgehalten und { $deleted } gelöscht.
 source-stated = { $source } nennt { $total }: { $here } hier, { $withheld } zurückgehalten, { $deleted } gelöscht, { $missing } nicht hier.
-source-counts = Aufgenommen: { $taken }. Veröffentlicht: { $published }. Zurückgehalten: { $withheld }. Vom Unternehmen gelöscht: { $deleted }.
 shown-order = Jede veröffentlichte Bewertung wird gezeigt, ob gut oder schlecht. Die neueste steht oben, und keine wird vorgezogen.
 withheld-reviews = { $count ->
     [one] { $number } Bewertung wird nicht gezeigt. Der Grund:
@@ -240,10 +229,10 @@ arrives-imported-last = Vom Unternehmen importiert, zuletzt am { $day }.
 arrives-by-hand = Vom Unternehmen eingegeben.
 how-checked = Wie die Bewertungen geprüft werden
 way-and-reviews = { $way }: { $reviews }
-checked-by-job = Die Bewertung passt zu einem Auftrag in den Unterlagen des Unternehmens.
-checked-by-platform = Die Bewertung wurde auf einer Bewertungsplattform geschrieben, die nach eigenen Regeln entscheidet, was sie zeigt.
-checked-by-invitation = Nur Kunden, die das Unternehmen eingeladen hat, konnten die Bewertung schreiben.
-checked-by-business = Das Unternehmen hat die Bewertung hinzugefügt und sagt, dass sie von einem Kunden stammt. Keine Plattform, kein Auftrag und keine Einladung bestätigt das.
+checked-job_match = Die Bewertung passt zu einem Auftrag in den Unterlagen des Unternehmens.
+checked-source_platform = Die Bewertung wurde auf einer Bewertungsplattform geschrieben, die nach eigenen Regeln entscheidet, was sie zeigt.
+checked-invite = Nur Kunden, die das Unternehmen eingeladen hat, konnten die Bewertung schreiben.
+checked-manual = Das Unternehmen hat die Bewertung hinzugefügt und sagt, dass sie von einem Kunden stammt. Keine Plattform, kein Auftrag und keine Einladung bestätigt das.
 policy-collection = Wie es Bewertungen sammelt
 policy-verification = Wie es prüft, ob eine Bewertung von einem Kunden stammt
 policy-moderation = Welche Bewertungen es nicht zeigt
@@ -296,8 +285,6 @@ failed = Das hat nicht funktioniert
 failed-text = Die Seite konnte nicht gezeigt werden. Gehen Sie zurück oder beginnen Sie bei den Bewertungen.
 not-set-up = Dieser Dienst ist noch nicht eingerichtet
 not-set-up-text = Er hat noch kein Unternehmen, dessen Bewertungen er zeigen könnte. Wenn Sie ihn betreiben, richtet dieser Befehl ihn ein:
-only-agents = Diese Adresse ist für KI-Agenten
-only-agents-text = Agenten senden ihre Anfragen hierher (MCP). Im Browser hilft die Seite für Entwickler.
 all-reviews-link = Alle Bewertungen von { $business }
 search-them = Durchsuchen
 
@@ -350,14 +337,12 @@ find-filtered = { $count ->
 find-page-is-empty = Auf dieser Seite gibt es keine Bewertungen mehr.
 find-none = Keine Bewertungen gefunden
 find-nothing = Keine Bewertung erfüllt alle diese Filter.
-find-refused = Etwas an dieser Suche stimmt nicht
-find-not-searched = Es wurde nicht gesucht. Ändern Sie, was markiert ist, und suchen Sie erneut.
 nearest-name = Stattdessen nach „{ $name }“ suchen
 nearest-by-words = Jedes Wort, in beliebiger Reihenfolge
 order-newest = Neueste
 order-oldest = Älteste
-order-most-stars = Meiste Sterne
-order-fewest-stars = Wenigste Sterne
+order-highest = Meiste Sterne
+order-lowest = Wenigste Sterne
 field-query = Wörter im Text
 field-rating = Sterne
 field-min_rating = Sterne, mindestens
@@ -411,12 +396,5 @@ filter-has_reply = { $value ->
     [true] mit Antwort
    *[false] ohne Antwort
 }
-fault-stars = Wählen Sie 1 bis 5 Sterne.
-fault-day = Schreiben Sie den Tag so: 2024-02-29.
-fault-text = Verwenden Sie höchstens 1.000 Zeichen, nur einmal.
-fault-polarity = Wählen Sie eine aus der Liste, und dazu ein Thema.
-fault-limit = Eine Seite hat 1 bis 100 Bewertungen.
-fault-page = Diese Seite gehört zu einer anderen Suche. Beginnen Sie mit der ersten Seite.
-fault-choice = Wählen Sie etwas aus der Liste.
 # After the name of a parameter.
 fault-value = kann nicht „{ $value }“ sein

@@ -3,35 +3,35 @@
 
 ## Numbers and days
 
-# A number of four digits and one of five digits and a decimal, in the form of the region (CLDR).
-number-samples = { $region ->
-    [AT] 1.234 12.345,6
-    [BE] 1.234 12.345,6
-    [CH] 1'234 12'345.6
-    [CZ] 1 234 12 345,6
-    [DE] 1.234 12.345,6
-    [DK] 1.234 12.345,6
-    [EE] 1 234 12 345,6
-    [ES] 1.234 12.345,6
-    [FI] 1 234 12 345,6
-    [FR] 1 234 12 345,6
-    [GE] 1 234 12 345,6
-    [HU] 1 234 12 345,6
-    [ID] 1.234 12.345,6
-    [IT] 1.234 12.345,6
-    [LT] 1 234 12 345,6
-    [LV] 1 234 12 345,6
-    [NL] 1.234 12.345,6
-    [NO] 1 234 12 345,6
-    [PL] 1.234 12.345,6
-    [PT] 1 234 12 345,6
-    [RO] 1.234 12.345,6
-    [SE] 1 234 12 345,6
-    [SI] 1.234 12.345,6
-    [SK] 1 234 12 345,6
-    [UA] 1 234 12 345,6
-    [ZA] 1 234 12 345,6
-   *[other] 1,234 12,345.6
+# What separates groups of three digits, then the decimals, in the form of the region (CLDR).
+number-separators = { $region ->
+    [AT] .,
+    [BE] .,
+    [CH] '.
+    [CZ]  ,
+    [DE] .,
+    [DK] .,
+    [EE]  ,
+    [ES] .,
+    [FI]  ,
+    [FR]  ,
+    [GE]  ,
+    [HU]  ,
+    [ID] .,
+    [IT] .,
+    [LT]  ,
+    [LV]  ,
+    [NL] .,
+    [NO]  ,
+    [PL] .,
+    [PT]  ,
+    [RO] .,
+    [SE]  ,
+    [SI] .,
+    [SK]  ,
+    [UA]  ,
+    [ZA]  ,
+   *[other] ,.
 }
 percent = { $number }%
 day = { $region ->
@@ -79,10 +79,10 @@ reviews = { $count ->
     [one] { $number } review
    *[other] { $number } reviews
 }
-verified-by-job = verified by the job
-verified-by-platform = verified by the platform
-verified-by-invitation = verified by invitation
-verified-by-business = added by the business
+verified-job_match = verified by the job
+verified-source_platform = verified by the platform
+verified-invite = verified by invitation
+verified-manual = added by the business
 no-comment = No comment.
 review-report = Report this review
 read-on = Read more
@@ -123,15 +123,6 @@ average = Average
 source = Source
 number-of-reviews = Reviews
 no-reviews = There are no reviews yet.
-opening-hours = Opening hours
-closed = closed
-day-monday = Monday
-day-tuesday = Tuesday
-day-wednesday = Wednesday
-day-thursday = Thursday
-day-friday = Friday
-day-saturday = Saturday
-day-sunday = Sunday
 write-review = Write a review
 write-review-on = Write a review on { $site }
 too-few-aspects = Too few reviews mention the same topics yet.
@@ -197,7 +188,6 @@ method-measured = Every text is analyzed by fixed rules for this trade ({ $trade
 method-unmeasured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has not been measured.
 insights-json = All figures, their method and its measured quality as JSON
 legend = What the colors mean
-interval = line: 95% interval of the positive share
 positive = positive
 negative = negative
 mixed = mixed
@@ -205,7 +195,7 @@ neutral = neutral
 uncertain = uncertain
 figure-positive = { $positive } positive
 figure-positive-of = { $positive } of { $judged } positive
-figure-share = { $percent } positive: { $positive } of { $judged } ({ $low } to { $high })
+figure-share = { $percent } positive: { $positive } of { $judged }
 figure-none = no review judges it
 number-negative = { $number } negative
 number-mixed = { $number } mixed
@@ -247,7 +237,6 @@ taken-in = Reviews taken in: { $taken }. Published: { $published }. Withheld: { 
 not-taken-in = What a file had besides, faulty or doubtful, is in none of these numbers.
 hidden-by-business = The business withheld { $withheld } and deleted { $deleted } of the { $taken } reviews that it took in.
 source-stated = { $source } says { $total }: { $here } here, { $withheld } withheld, { $deleted } deleted, { $missing } not here.
-source-counts = Taken in: { $taken }. Published: { $published }. Withheld: { $withheld }. Deleted by the business: { $deleted }.
 shown-order = Every published review is shown, good or bad. The newest comes first, and none is moved up.
 withheld-reviews = { $count ->
     [one] { $number } review is not shown. The reason:
@@ -272,10 +261,10 @@ arrives-imported-last = Imported by the business, last on { $day }.
 arrives-by-hand = Entered by the business.
 how-checked = How the reviews are checked
 way-and-reviews = { $way }: { $reviews }
-checked-by-job = The review matches a job in the records of the business.
-checked-by-platform = The review was written on a review platform, which applies its own rules to the reviews that it shows.
-checked-by-invitation = Only customers whom the business invited could write the review.
-checked-by-business = The business added the review and says that it is from a customer. No platform, job or invitation confirms it.
+checked-job_match = The review matches a job in the records of the business.
+checked-source_platform = The review was written on a review platform, which applies its own rules to the reviews that it shows.
+checked-invite = Only customers whom the business invited could write the review.
+checked-manual = The business added the review and says that it is from a customer. No platform, job or invitation confirms it.
 policy-collection = How it collects reviews
 policy-verification = How it checks that a review is from a customer
 policy-moderation = Which reviews it does not show
@@ -328,8 +317,6 @@ failed = This did not work
 failed-text = The page could not be shown. Go back, or start from the reviews.
 not-set-up = This service is not set up yet
 not-set-up-text = It has no business whose reviews it could show. If you run it, this command sets it up:
-only-agents = This address is for AI agents
-only-agents-text = Agents send their requests here (MCP). Your browser can read the page for developers instead.
 all-reviews-link = All reviews of { $business }
 search-them = Search them
 
@@ -382,14 +369,12 @@ find-filtered = { $count ->
 find-page-is-empty = This page of results is empty now.
 find-none = No reviews found
 find-nothing = No review matches all of these filters.
-find-refused = Some fields of this search are invalid
-find-not-searched = Nothing was searched. Change what is marked, then search again.
 nearest-name = Search for “{ $name }” instead
 nearest-by-words = Each word, in any order
 order-newest = Newest
 order-oldest = Oldest
-order-most-stars = Most stars
-order-fewest-stars = Fewest stars
+order-highest = Most stars
+order-lowest = Fewest stars
 field-query = Words in the reviews
 field-rating = Stars
 field-min_rating = Stars, at least
@@ -443,12 +428,5 @@ filter-has_reply = { $value ->
     [true] with an answer
    *[false] without an answer
 }
-fault-stars = Choose a number of stars from 1 to 5.
-fault-day = Write a day like this: 2024-02-29.
-fault-text = Use at most 1,000 characters, once.
-fault-polarity = Choose one from the list, and a topic too.
-fault-limit = A page has 1 to 100 reviews.
-fault-page = This page belongs to another search. Start from the first page.
-fault-choice = Choose one from the list.
 # After the name of a parameter.
 fault-value = cannot be “{ $value }”

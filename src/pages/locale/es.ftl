@@ -1,30 +1,30 @@
 ## Numbers and days
 
-number-samples = { $region ->
-    [AR] 1.234 12.345,6
-    [BO] 1.234 12.345,6
-    [BR] 1,234 12,345.6
-    [BZ] 1,234 12,345.6
-    [CL] 1.234 12.345,6
-    [CO] 1.234 12.345,6
-    [CR] 1 234 12 345,6
-    [CU] 1,234 12,345.6
-    [DO] 1,234 12,345.6
-    [EC] 1.234 12.345,6
-    [GT] 1,234 12,345.6
-    [HN] 1,234 12,345.6
-    [JP] 1,234 12,345.6
-    [MX] 1,234 12,345.6
-    [NI] 1,234 12,345.6
-    [PA] 1,234 12,345.6
-    [PE] 1,234 12,345.6
-    [PR] 1,234 12,345.6
-    [PY] 1.234 12.345,6
-    [SV] 1,234 12,345.6
-    [US] 1,234 12,345.6
-    [UY] 1.234 12.345,6
-    [VE] 1.234 12.345,6
-   *[other] 1234 12.345,6
+number-separators = { $region ->
+    [AR] .,
+    [BO] .,
+    [BR] ,.
+    [BZ] ,.
+    [CL] .,
+    [CO] .,
+    [CR]  ,
+    [CU] ,.
+    [DO] ,.
+    [EC] .,
+    [GT] ,.
+    [HN] ,.
+    [JP] ,.
+    [MX] ,.
+    [NI] ,.
+    [PA] ,.
+    [PE] ,.
+    [PR] ,.
+    [PY] .,
+    [SV] ,.
+    [US] ,.
+    [UY] .,
+    [VE] .,
+   *[other] .,
 }
 percent = { $number } %
 day = { $day } de { $month } de { $year }
@@ -67,10 +67,10 @@ reviews = { $count ->
     [one] { $number } reseña
    *[other] { $number } reseñas
 }
-verified-by-job = verificada con el trabajo realizado
-verified-by-platform = verificada por la plataforma
-verified-by-invitation = verificada por invitación
-verified-by-business = añadida por la empresa
+verified-job_match = verificada con el trabajo realizado
+verified-source_platform = verificada por la plataforma
+verified-invite = verificada por invitación
+verified-manual = añadida por la empresa
 no-comment = Sin comentario.
 review-report = Denunciar esta reseña
 read-on = Leer más
@@ -111,15 +111,6 @@ average = Media
 source = Fuente
 number-of-reviews = Reseñas
 no-reviews = Todavía no hay reseñas.
-opening-hours = Horario
-closed = cerrado
-day-monday = lunes
-day-tuesday = martes
-day-wednesday = miércoles
-day-thursday = jueves
-day-friday = viernes
-day-saturday = sábado
-day-sunday = domingo
 write-review = Escribir una reseña
 write-review-on = Escribir una reseña en { $site }
 too-few-aspects = Todavía son pocas las reseñas que mencionan los mismos temas.
@@ -185,7 +176,6 @@ method-measured = Cada texto se analiza con reglas fijas para este sector ({ $tr
 method-unmeasured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis no se ha medido.
 insights-json = Todas las cifras, el método y su calidad medida en JSON
 legend = Qué significan los colores
-interval = línea: intervalo del 95 % de la parte positiva
 positive = positivas
 negative = negativas
 mixed = mixtas
@@ -193,7 +183,7 @@ neutral = neutras
 uncertain = dudosas
 figure-positive = { $positive } positivas
 figure-positive-of = { $positive } de { $judged } positivas
-figure-share = { $percent } positivas: { $positive } de { $judged } (de { $low } a { $high })
+figure-share = { $percent } positivas: { $positive } de { $judged }
 figure-none = ninguna reseña lo valora
 number-negative = { $count ->
     [one] { $number } negativa
@@ -247,7 +237,6 @@ taken-in = Reseñas recogidas: { $taken }. Publicadas: { $published }. Retenidas
 not-taken-in = Lo demás que tenía un archivo, erróneo o dudoso, no está en ninguna de estas cifras.
 hidden-by-business = De las { $taken } reseñas recogidas, la empresa retuvo { $withheld } y borró { $deleted }.
 source-stated = { $source } indica { $total }: { $here } aquí, { $withheld } retenidas, { $deleted } borradas, { $missing } que no están aquí.
-source-counts = Recogidas: { $taken }. Publicadas: { $published }. Retenidas: { $withheld }. Borradas por la empresa: { $deleted }.
 shown-order = Se muestran todas las reseñas publicadas, buenas o malas. La más reciente va primero y ninguna se adelanta.
 withheld-reviews = { $count ->
     [one] { $number } reseña no se muestra. El motivo:
@@ -272,10 +261,10 @@ arrives-imported-last = Importadas por la empresa; la última vez, el { $day }.
 arrives-by-hand = Introducidas por la empresa.
 how-checked = Cómo se comprueban las reseñas
 way-and-reviews = { $way }: { $reviews }
-checked-by-job = La reseña corresponde a un trabajo que consta en los registros de la empresa.
-checked-by-platform = La reseña se escribió en una plataforma de reseñas, que aplica sus propias reglas a las reseñas que muestra.
-checked-by-invitation = Solo los clientes invitados por la empresa podían escribir la reseña.
-checked-by-business = La empresa añadió la reseña y dice que es de un cliente. No lo confirma ninguna plataforma, trabajo ni invitación.
+checked-job_match = La reseña corresponde a un trabajo que consta en los registros de la empresa.
+checked-source_platform = La reseña se escribió en una plataforma de reseñas, que aplica sus propias reglas a las reseñas que muestra.
+checked-invite = Solo los clientes invitados por la empresa podían escribir la reseña.
+checked-manual = La empresa añadió la reseña y dice que es de un cliente. No lo confirma ninguna plataforma, trabajo ni invitación.
 policy-collection = Cómo recoge las reseñas
 policy-verification = Cómo comprueba que una reseña es de un cliente
 policy-moderation = Qué reseñas no muestra
@@ -328,8 +317,6 @@ failed = Esto no ha funcionado
 failed-text = No se ha podido mostrar la página. Vuelva atrás o empiece por las reseñas.
 not-set-up = Este servicio aún no está configurado
 not-set-up-text = Todavía no tiene una empresa cuyas reseñas pueda mostrar. Si usted lo administra, este comando lo configura:
-only-agents = Esta dirección es para agentes de IA
-only-agents-text = Los agentes envían aquí sus peticiones (MCP). En el navegador, abra la página para desarrolladores.
 all-reviews-link = Todas las reseñas de { $business }
 search-them = Buscar en ellas
 
@@ -382,14 +369,12 @@ find-filtered = { $count ->
 find-page-is-empty = Ya no hay reseñas en esta página.
 find-none = No se han encontrado reseñas
 find-nothing = Ninguna reseña cumple todos estos filtros.
-find-refused = Algo no está bien en esta búsqueda
-find-not-searched = No se ha buscado nada. Cambie lo marcado y busque de nuevo.
 nearest-name = Buscar «{ $name }»
 nearest-by-words = Cada palabra, en cualquier orden
 order-newest = Más recientes
 order-oldest = Más antiguas
-order-most-stars = Más estrellas
-order-fewest-stars = Menos estrellas
+order-highest = Más estrellas
+order-lowest = Menos estrellas
 field-query = Palabras del texto
 field-rating = Estrellas
 field-min_rating = Estrellas, como mínimo
@@ -443,12 +428,5 @@ filter-has_reply = { $value ->
     [true] con respuesta
    *[false] sin respuesta
 }
-fault-stars = Elija un número de estrellas de 1 a 5.
-fault-day = Escriba el día así: 2024-02-29.
-fault-text = Use como máximo 1000 caracteres, una sola vez.
-fault-polarity = Elija una de la lista, y también un tema.
-fault-limit = Una página tiene de 1 a 100 reseñas.
-fault-page = Esta página es de otra búsqueda. Empiece por la primera página.
-fault-choice = Elija uno de la lista.
 # After the name of a parameter.
 fault-value = no puede ser «{ $value }»

@@ -1,12 +1,12 @@
 ## Numbers and days
 
-number-samples = { $region ->
-    [CA] 1 234 12 345,6
-    [CH] 1'234 12'345,6
-    [LU] 1.234 12.345,6
-    [MA] 1.234 12.345,6
-    [RW] 1,234 12,345.6
-   *[other] 1 234 12 345,6
+number-separators = { $region ->
+    [CA]  ,
+    [CH] ',
+    [LU] .,
+    [MA] .,
+    [RW] ,.
+   *[other]  ,
 }
 percent = { $number } %
 day = { $day ->
@@ -52,10 +52,10 @@ reviews = { $count ->
     [one] { $number } avis
    *[other] { $number } avis
 }
-verified-by-job = vérifié d’après l’intervention
-verified-by-platform = vérifié par la plateforme
-verified-by-invitation = vérifié par invitation
-verified-by-business = ajouté par l’entreprise
+verified-job_match = vérifié d’après l’intervention
+verified-source_platform = vérifié par la plateforme
+verified-invite = vérifié par invitation
+verified-manual = ajouté par l’entreprise
 no-comment = Sans commentaire.
 review-report = Signaler cet avis
 read-on = Lire la suite
@@ -96,15 +96,6 @@ average = Moyenne
 source = Source
 number-of-reviews = Avis
 no-reviews = Il n’y a pas encore d’avis.
-opening-hours = Horaires d’ouverture
-closed = fermé
-day-monday = lundi
-day-tuesday = mardi
-day-wednesday = mercredi
-day-thursday = jeudi
-day-friday = vendredi
-day-saturday = samedi
-day-sunday = dimanche
 write-review = Rédiger un avis
 write-review-on = Rédiger un avis sur { $site }
 too-few-aspects = Trop peu d’avis mentionnent encore les mêmes sujets.
@@ -170,7 +161,6 @@ method-measured = Chaque texte est analysé par des règles fixes pour ce secteu
 method-unmeasured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse n’a pas été mesurée.
 insights-json = Tous les chiffres, la méthode et sa qualité mesurée en JSON
 legend = Signification des couleurs
-interval = trait : intervalle à 95 % de la part positive
 positive = positifs
 negative = négatifs
 mixed = mitigés
@@ -178,7 +168,7 @@ neutral = neutres
 uncertain = incertains
 figure-positive = { $positive } positifs
 figure-positive-of = { $positive } positifs sur { $judged }
-figure-share = { $percent } positifs : { $positive } sur { $judged } ({ $low } à { $high })
+figure-share = { $percent } positifs : { $positive } sur { $judged }
 figure-none = aucun avis ne le juge
 number-negative = { $count ->
     [one] { $number } négatif
@@ -232,7 +222,6 @@ taken-in = Avis recueillis : { $taken }. Publiés : { $published }. Retenus : { 
 not-taken-in = Ce qu’un fichier avait en plus, erroné ou douteux, n’est dans aucun de ces nombres.
 hidden-by-business = Sur les { $taken } avis recueillis, l’entreprise en a retenu { $withheld } et supprimé { $deleted }.
 source-stated = { $source } en indique { $total } : { $here } ici, { $withheld } retenus, { $deleted } supprimés, { $missing } absents.
-source-counts = Recueillis : { $taken }. Publiés : { $published }. Retenus : { $withheld }. Supprimés par l’entreprise : { $deleted }.
 shown-order = Tous les avis publiés sont affichés, bons ou mauvais. Le plus récent vient en premier, et aucun n’est mis en avant.
 withheld-reviews = { $count ->
     [one] { $number } avis n’est pas affiché. La raison :
@@ -257,10 +246,10 @@ arrives-imported-last = Importés par l’entreprise, la dernière fois le { $da
 arrives-by-hand = Saisis par l’entreprise.
 how-checked = Comment les avis sont vérifiés
 way-and-reviews = { $way } : { $reviews }
-checked-by-job = L’avis correspond à une intervention qui figure dans les registres de l’entreprise.
-checked-by-platform = L’avis a été écrit sur une plateforme d’avis, qui applique ses propres règles aux avis qu’elle affiche.
-checked-by-invitation = Seuls les clients invités par l’entreprise pouvaient écrire cet avis.
-checked-by-business = L’entreprise a ajouté l’avis et dit qu’il vient d’un client. Aucune plateforme, intervention ou invitation ne le confirme.
+checked-job_match = L’avis correspond à une intervention qui figure dans les registres de l’entreprise.
+checked-source_platform = L’avis a été écrit sur une plateforme d’avis, qui applique ses propres règles aux avis qu’elle affiche.
+checked-invite = Seuls les clients invités par l’entreprise pouvaient écrire cet avis.
+checked-manual = L’entreprise a ajouté l’avis et dit qu’il vient d’un client. Aucune plateforme, intervention ou invitation ne le confirme.
 policy-collection = Comment elle recueille les avis
 policy-verification = Comment elle vérifie qu’un avis vient d’un client
 policy-moderation = Quels avis elle n’affiche pas
@@ -313,8 +302,6 @@ failed = Cela n’a pas fonctionné
 failed-text = La page n’a pas pu être affichée. Revenez en arrière ou repartez des avis.
 not-set-up = Ce service n’est pas encore configuré
 not-set-up-text = Il n’a pas encore d’entreprise dont il pourrait montrer les avis. Si vous l’exploitez, cette commande le configure :
-only-agents = Cette adresse est destinée aux agents IA
-only-agents-text = Les agents y envoient leurs requêtes (MCP). Dans votre navigateur, ouvrez plutôt la page pour les développeurs.
 all-reviews-link = Tous les avis sur { $business }
 search-them = Y rechercher
 
@@ -367,14 +354,12 @@ find-filtered = { $count ->
 find-page-is-empty = Il n’y a plus d’avis sur cette page.
 find-none = Aucun avis trouvé
 find-nothing = Aucun avis ne correspond à tous ces filtres.
-find-refused = Quelque chose ne va pas dans cette recherche
-find-not-searched = Rien n’a été recherché. Modifiez ce qui est signalé, puis relancez la recherche.
 nearest-name = Rechercher plutôt « { $name } »
 nearest-by-words = Chaque mot, dans n’importe quel ordre
 order-newest = Plus récents
 order-oldest = Plus anciens
-order-most-stars = Plus d’étoiles
-order-fewest-stars = Moins d’étoiles
+order-highest = Plus d’étoiles
+order-lowest = Moins d’étoiles
 field-query = Mots dans les avis
 field-rating = Étoiles
 field-min_rating = Étoiles, au moins
@@ -428,12 +413,5 @@ filter-has_reply = { $value ->
     [true] avec réponse
    *[false] sans réponse
 }
-fault-stars = Choisissez un nombre d’étoiles de 1 à 5.
-fault-day = Écrivez le jour ainsi : 2024-02-29.
-fault-text = Utilisez au plus 1 000 caractères, une seule fois.
-fault-polarity = Choisissez-en une dans la liste, et aussi un sujet.
-fault-limit = Une page contient de 1 à 100 avis.
-fault-page = Cette page appartient à une autre recherche. Commencez par la première page.
-fault-choice = Choisissez dans la liste.
 # After the name of a parameter.
 fault-value = ne peut pas être « { $value } »

@@ -29,13 +29,12 @@ const TAGGED: [&str; 13] = [
 /// The number of those with `Last-Modified`, which come first.
 const DATED: usize = 5;
 /// The targets with content codings.
-const CODED: [&str; 6] = [
+const CODED: [&str; 5] = [
     TAGGED[0],
     TAGGED[1],
     TAGGED[2],
     TAGGED[3],
     "/.well-known/openapi.json",
-    "/docs",
 ];
 const CODINGS: [&str; 2] = ["br", "gzip"];
 

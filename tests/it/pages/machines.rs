@@ -26,7 +26,8 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
     assert_has(&robots, "Disallow: /search\n");
     let llms = app.text("/llms.txt").await;
     let begin = format!(
-        "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} reviews (verified by a platform, a job or an invitation: 248).",
+        "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} reviews of Saltbush Air & Plumbing. \
+         248 are verified by a platform, a job or an invitation.",
         ids.len()
     );
     assert!(llms.starts_with(&begin), "{llms}");
@@ -35,9 +36,6 @@ async fn crawlers_find_every_published_review_and_no_withheld_one() {
         let is_found = path == "/mcp" || app.get(path).await.status == 200;
         assert!(is_found, "{target}");
     }
-    let of_one = named(1).await.text("/llms.txt").await;
-    let count = " of 5 stars from 1 review (verified by a platform, a job or an invitation: 1).\n";
-    assert_has(&of_one, count);
 }
 
 #[tokio::test]
@@ -116,28 +114,15 @@ async fn only_a_platform_is_the_publisher_of_a_review() {
 }
 
 #[tokio::test]
-async fn hours_are_on_the_front_page_and_in_structured_data() {
+async fn hours_are_in_structured_data() {
     let app = seeded().await;
     let business = app.json("/business.json").await["business"].take();
     assert_eq!(
         business["hours"][1],
         serde_json::json!({"days": ["saturday"], "opens": "08:00", "closes": "13:00"})
     );
-    let page = app.text("/").await;
-    for (day, times) in [
-        ("Monday", "07:00–18:00"),
-        ("Saturday", "08:00–13:00"),
-        ("Sunday", "closed"),
-    ] {
-        assert_has(
-            &page,
-            &format!("<tr><th scope=\"row\">{day}</th><td>{times}</td></tr>"),
-        );
-    }
-    let node = structured(&page);
+    let node = structured(&app.text("/").await);
     let specification = &node["openingHoursSpecification"][1];
     assert_eq!(specification["dayOfWeek"][0], "https://schema.org/Saturday");
     assert_eq!(specification["closes"], "13:00");
-    app.shell("update business set hours = '[]'").await;
-    assert!(!app.text("/").await.contains("Opening hours"));
 }

@@ -66,7 +66,7 @@ async fn the_content_security_policy_forbids_other_hosts() {
         ] {
             assert!(parts.contains(&part), "{path}: {part} is not in {policy}");
         }
-        // `/embed/try` uses the service's public URL, which can differ from the one in the address bar.
+        // `/docs` uses the service's public URL, which can differ from the one in the address bar.
         let rest = policy.replace("connect-src http: https:; ", "");
         assert_eq!(rest != policy, is_docs, "{path}: {policy}");
         for part in ["http", "*", "unsafe"] {
