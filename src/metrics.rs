@@ -207,19 +207,12 @@ const PUBLISH_SECONDS: &[f64] = &[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0,
 /// response, and a panic.
 const EXCHANGE_REASONS: &[&str] = &[
     "status",
-    "gone",
     "challenge_mismatch",
     "refused",
-    "name_unknown",
-    "connect",
-    "network_down",
-    "tls",
+    "unreachable",
     "timed_out",
-    "closed",
-    "protocol",
-    "unsendable",
+    "network_down",
     "panicked",
-    "no_randomness",
 ];
 
 /// The outcomes of runs of `reviews sync`.
@@ -306,8 +299,6 @@ catalog! {
         "Requests that their callback confirmed.";
     HUB_FAILED "reviews_websub_failed_total" MetricKind::Counter, ["kind" &["verification", "delivery"], "reason" EXCHANGE_REASONS]
         "Verifications and deliveries that failed, by reason.";
-    HUB_WAITS "reviews_websub_waits_total" MetricKind::Counter, []
-        "Verifications delayed by a limit per address.";
     HUB_SENDER "reviews_websub_sender" MetricKind::Gauge, []
         "1 if this process sends for the hub, 0 if another one does or none can.";
     HUB_ACTIVE "reviews_websub_active" MetricKind::Gauge, []

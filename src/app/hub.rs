@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use super::publish::Retry;
-use super::schedule::{Schedule, expire, measure, prune, set_gauges};
+use super::schedule::{Schedule, expire, measure, set_gauges};
 use crate::clock::Clock;
 use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
@@ -93,7 +93,7 @@ impl HubRuntime {
             allowed: allow_callback_nets,
         });
         let resolver = options.resolver;
-        let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver, clock.clone());
+        let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver);
         let rates = Arc::new(RateLimits::new(&limits, clock));
         let runner = SyncRunner::new(&database, clock, options.sync);
         let links = &ctx.current.load().input.links;
@@ -200,12 +200,11 @@ impl HubRuntime {
             return Ok(false);
         }
         let ended = expire(&self.database, &self.clock).await?;
-        let pruned = prune(&self.database, &self.clock).await?;
         let fetched = self.sources.run_once(&CancellationToken::new()).await?;
         let sent = self.worker.lock().await.run_once().await?;
         measure(&self.database, &self.clock).await?;
         self.database.checkpoint().await?;
-        Ok(sent || fetched || ended || pruned)
+        Ok(sent || fetched || ended)
     }
 
     /// Releases the lease if this process still holds it.

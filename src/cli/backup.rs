@@ -45,7 +45,7 @@ impl Backup {
         }
         let bytes = |path: &Path| path.metadata().map_or(0, |file| file.len());
         let bar = progress("copying", bytes(address.file()));
-        let begun = unused_name(&self.file)?;
+        let begun = unused_name(&self.file);
         let copying = Database::back_up(&address, &begun, &self.file);
         watch(bar, copying, || bytes(&begun)).await?;
         let bytes = self.file.metadata()?.len();

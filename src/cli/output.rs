@@ -83,7 +83,7 @@ pub(super) fn begin(
             path.canonicalize().with_context(unwritable)?
         }
     };
-    let path = storage::unused_name(&target)?;
+    let path = storage::unused_name(&target);
     let file = open(OpenOptions::new().create_new(true).mode(MODE), &path)?;
     Ok(Output {
         name,

@@ -56,12 +56,8 @@ pub const HOST_BYTES_MAX: usize = 253;
 pub const HOST_LABEL_BYTES_MAX: usize = 63;
 /// Hosts, networks or sources of which one limit keeps count; more are refused until one of them is free again.
 pub const LIMITED_KEYS_MAX: usize = 50_000;
-/// Hours that a request waits for its verification. Normally that takes seconds; it takes longer only if no process is sending.
-pub const INTENT_HOURS_MAX: i64 = 24;
-/// Rejected subscriptions that are kept: any client can create them, and each takes 4 KB.
-pub const REJECTED_MAX: i64 = 1_000;
-/// Removed and lapsed subscriptions that are kept: each was confirmed by its callback once.
-pub const ENDED_MAX: i64 = 10_000;
+/// Rejected, removed and lapsed subscriptions that are kept, of each: any client can create them, and each takes 4 KB.
+pub const ENDED_MAX: i64 = 1_000;
 
 // What callbacks answer.
 

@@ -99,11 +99,7 @@ impl Mcp {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // The answer is complete without an ID, too, if the system gives no randomness.
-        if opens_session
-            && let Ok(id) = self.random.hex_128()
-            && let Ok(id) = HeaderValue::from_str(&id)
-        {
+        if opens_session && let Ok(id) = HeaderValue::from_str(&self.random.hex_128()) {
             headers.insert(SESSION_HEADER, id);
         }
         Ok(response)

@@ -156,9 +156,8 @@ pub(super) fn known_versions(
 }
 
 /// A random id of a database (see `migrations/0010_process.sql`), 128 bits in hexadecimal.
-pub(super) fn lineage_id(path: &Path) -> Result<String, DbError> {
-    let id = Random::system().hex_128();
-    id.map_err(|error| DbError::other(path, error))
+pub(super) fn lineage_id() -> String {
+    Random::system().hex_128()
 }
 
 /// Gives the database an id if it lacks one.
@@ -173,7 +172,7 @@ async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result
         return Ok(());
     }
     sqlx::query(BIND_INSTANCE)
-        .bind(lineage_id(path)?)
+        .bind(lineage_id())
         .execute(&mut *connection)
         .await
         .at(path)?;

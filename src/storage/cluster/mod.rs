@@ -38,9 +38,7 @@ impl Database {
         level_with_cluster(&client, &address.file).await?;
         schema::identify(&address.file).await?;
         let open = OpenFile::open(&address.file, options(&address.file)).await?;
-        let holder = Random::system()
-            .hex_128()
-            .map_err(|error| ClusterError::Client(error.to_string()))?;
+        let holder = Random::system().hex_128();
         let cluster = Cluster {
             client,
             wait_max,
@@ -290,7 +288,7 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
         let checksum = hex(&migration.checksum);
         all.push(json!([note, version, description, installed_on, checksum]));
     }
-    all.push(json!([schema::BIND_INSTANCE, schema::lineage_id(file)?]));
+    all.push(json!([schema::BIND_INSTANCE, schema::lineage_id()]));
     Ok(all)
 }
 

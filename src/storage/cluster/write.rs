@@ -158,7 +158,7 @@ impl Cluster {
     ) -> Result<(), ClusterError> {
         let mut number = state.owner_writes;
         for (place, group) in groups.into_iter().enumerate() {
-            let next = next_owner_number(number)?;
+            let next = next_owner_number(number);
             let fence = "update instance set owner_writes = iif(owner_writes = ?1 and (?3 is null \
                  or ?3 = (select coalesce(max(change_no), 0) from review_change)), ?2, null)";
             let change_no = (place == 0).then_some(state.change_no);
@@ -180,11 +180,9 @@ impl Cluster {
 }
 
 /// A number above `number`, which no other command has.
-fn next_owner_number(number: i64) -> Result<i64, ClusterError> {
-    let random = Random::system().bytes_16();
-    let random = random.map_err(|error| ClusterError::Client(error.to_string()))?;
-    let [a, b, c, d, ..] = random;
-    Ok(number + 1 + i64::from(u32::from_be_bytes([a, b, c, d])))
+fn next_owner_number(number: i64) -> i64 {
+    let [a, b, c, d, ..] = Random::system().bytes_16();
+    number + 1 + i64::from(u32::from_be_bytes([a, b, c, d]))
 }
 
 /// Whether a statement only reads, by its first word.

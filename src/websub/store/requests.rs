@@ -4,10 +4,10 @@
 use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
 
+use super::{State, Subscriber};
 use crate::snapshot::Document;
 use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
 use crate::websub::request::{Request, Secret};
-use crate::websub::subscription::{State, Subscriber};
 use crate::wire::HubMode;
 
 /// Maximum number of requests read at once.
