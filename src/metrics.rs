@@ -163,7 +163,6 @@ fn update_process_metrics() -> Option<()> {
     let cpu = PROCESS_CPU.counter(&[]);
     cpu.inc_by(((field(14)? + field(15)?) / ticks).saturating_sub(cpu.get()));
     PROCESS_THREADS.gauge(&[]).set(figure(field(20)?));
-    PROCESS_VIRTUAL_BYTES.gauge(&[]).set(figure(field(23)?));
     let resident = field(24)? * page_size() as u64;
     PROCESS_RESIDENT_BYTES.gauge(&[]).set(figure(resident));
     let files = fs::read_dir("/proc/self/fd").ok()?.count() as u64;
@@ -238,14 +237,8 @@ catalog! {
         "Seconds until the first byte of the answer was ready.";
     CONNECTIONS_REFUSED "reviews_http_connections_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
         "Connections rejected because all were in use or the peer had reached its limit.";
-    MCP_IN_FLIGHT "reviews_mcp_in_flight" MetricKind::Gauge, []
-        "Requests at /mcp, those with answers that clients have not read yet included.";
-    MCP_REFUSED "reviews_mcp_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
-        "Requests at /mcp answered 503 because too many were in flight, in total or from the peer.";
     COMPUTE_REFUSED "reviews_http_compute_refused_total" MetricKind::Counter, []
         "Requests answered 503 because too many waited to be computed.";
-    TEXT_SEARCHES "reviews_text_searches_total" MetricKind::Counter, ["way" &["index", "texts", "failed"]]
-        "Searches of a text: by the text index, by reading the texts, or by reading them because the index could not be asked.";
     // Those that every client has (<https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>).
     PROCESS_CPU "process_cpu_seconds_total" MetricKind::Counter, []
         "Seconds of CPU in user and system mode.";
@@ -253,8 +246,6 @@ catalog! {
         "Open file descriptors.";
     PROCESS_FILES_MAX "process_max_fds" MetricKind::Gauge, []
         "Maximum number of open file descriptors.";
-    PROCESS_VIRTUAL_BYTES "process_virtual_memory_bytes" MetricKind::Gauge, []
-        "Virtual memory in bytes.";
     PROCESS_RESIDENT_BYTES "process_resident_memory_bytes" MetricKind::Gauge, []
         "Resident memory in bytes.";
     PROCESS_STARTED_AT "process_start_time_seconds" MetricKind::Gauge, []

@@ -35,13 +35,6 @@ pub const LOGGED_PATH_CHARACTERS_MAX: usize = 256;
 
 /// Bytes of a message: a call names a tool and some filters. Parsed, the smallest values of so many bytes take 6 MiB.
 pub const MESSAGE_BYTES_MAX: usize = 64 * 1024;
-/// Bytes of a message's ID.
-pub const MESSAGE_ID_BYTES_MAX: usize = 256;
-/// Messages in flight: 12 MiB of bodies, and for each the buffer of its connection. Only as many as there are slots to
-/// compute are parsed at a time.
-pub const MESSAGES_IN_FLIGHT_MAX: usize = 192;
-/// Messages in flight of one peer: an IPv4 address or an IPv6 /48.
-pub const PEER_MESSAGES_IN_FLIGHT_MAX: usize = 64;
 
 // Requests to the hub.
 

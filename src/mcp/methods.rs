@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 use super::catalog::{CallError, Catalog, Object, TOOL_LIST};
 use super::message::{Call, ErrorCode, ErrorData, Revision};
 use crate::config::bounds::ECHO_CHARACTERS_MAX;
+use crate::model::text::shorten;
 
 #[cfg(feature = "conformance")]
 #[path = "../../tests/conformance/fixtures.rs"]
@@ -37,7 +38,7 @@ impl Catalog {
                 let request: InitializeParams = read(&method, params)?;
                 // The answer is in the requested revision, or in the newest one with `initialize`.
                 let revision = Revision::find(&request.protocol_version)
-                    .filter(|revision| revision.has_initialize())
+                    .filter(|revision| *revision != Revision::July2026)
                     .unwrap_or(Revision::NEWEST_WITH_INITIALIZE);
                 json!({
                     "protocolVersion": revision.name(), "serverInfo": self.identity(),
@@ -116,18 +117,8 @@ impl Catalog {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "the schema of MCP requires them")]
 struct InitializeParams {
     protocol_version: String,
-    capabilities: Object,
-    client_info: ClientInfo,
-}
-
-#[derive(Deserialize)]
-#[expect(dead_code, reason = "the schema of MCP requires them")]
-struct ClientInfo {
-    name: String,
-    version: String,
 }
 
 #[derive(Deserialize)]
@@ -145,11 +136,7 @@ struct CallParams {
 fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<T, ErrorData> {
     T::deserialize(params).map_err(|error| {
         // It may repeat a value of the params.
-        let reason: String = error
-            .to_string()
-            .chars()
-            .take(ECHO_CHARACTERS_MAX)
-            .collect();
+        let reason = shorten(&error.to_string(), ECHO_CHARACTERS_MAX);
         let message = format!("The params of {method} do not match the schema of MCP: {reason}.");
         ErrorData::new(ErrorCode::InvalidParams, message)
     })

@@ -36,7 +36,7 @@ use crate::compute::{lock, network};
 use crate::config::bounds::HEAD_BYTES_MAX;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use crate::config::bounds::UNSENT_BYTES_MAX;
-use crate::metrics::{self, Gauge, figure};
+use crate::metrics;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ConnectionLimits {
@@ -113,7 +113,6 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
     let places = Arc::new(Places {
         max: limits.connections_max,
         peer_max: limits.connections_per_peer_max,
-        gauge: None,
         held: Mutex::default(),
     });
     let mut http = http1::Builder::new();
@@ -277,25 +276,23 @@ fn limit_unsent(listener: &TcpListener) {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const fn limit_unsent(_listener: &TcpListener) {}
 
-/// What clients hold for a while, such as connections: bounded in all and for each peer.
+/// The connections, bounded in all and for each peer.
 #[derive(Debug)]
-pub struct Places {
-    pub max: usize,
-    pub peer_max: usize,
-    /// Shows how many are held.
-    pub gauge: Option<Gauge>,
-    pub held: Mutex<Held>,
+struct Places {
+    max: usize,
+    peer_max: usize,
+    held: Mutex<Held>,
 }
 
 #[derive(Debug, Default)]
-pub struct Held {
+struct Held {
     all: usize,
     by_peer: HashMap<IpAddr, usize>,
 }
 
 /// Given back when it is dropped.
 #[derive(Debug)]
-pub struct Place {
+struct Place {
     places: Arc<Places>,
     peer: Option<IpAddr>,
 }
@@ -305,7 +302,7 @@ impl Places {
     ///
     /// # Errors
     /// The limit that is reached: `all` or `peer`.
-    pub fn take(self: &Arc<Self>, peer: Option<IpAddr>) -> Result<Place, &'static str> {
+    fn take(self: &Arc<Self>, peer: Option<IpAddr>) -> Result<Place, &'static str> {
         let mut held = lock(&self.held);
         if held.all >= self.max {
             return Err("all");
@@ -318,15 +315,8 @@ impl Places {
             held.by_peer.insert(peer, own + 1);
         }
         held.all += 1;
-        self.show(held.all);
         let places = Arc::clone(self);
         Ok(Place { places, peer })
-    }
-
-    fn show(&self, count: usize) {
-        if let Some(gauge) = &self.gauge {
-            gauge.set(figure(count as u64));
-        }
     }
 }
 
@@ -334,7 +324,6 @@ impl Drop for Place {
     fn drop(&mut self) {
         let mut held = lock(&self.places.held);
         held.all -= 1;
-        self.places.show(held.all);
         if let Some(Entry::Occupied(mut own)) = self.peer.map(|peer| held.by_peer.entry(peer)) {
             *own.get_mut() -= 1;
             if *own.get() == 0 {
