@@ -10,7 +10,6 @@ use tokio_util::sync::CancellationToken;
 use super::publish::Retry;
 use super::schedule::{Schedule, expire, measure, set_gauges};
 use crate::clock::Clock;
-use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
@@ -28,6 +27,7 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 const LEASE_INTERVAL: Duration = Duration::from_secs(4);
 const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
+#[derive(Clone)]
 pub struct HubOptions {
     pub config: HubConfig,
     pub roots: Roots,
@@ -118,7 +118,6 @@ impl HubRuntime {
             policy,
             leases: leases.checked()?,
             rates,
-            writer: Turns::new(1),
             wake: Arc::clone(&wake),
         };
         let hub = Self {

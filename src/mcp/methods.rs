@@ -12,10 +12,6 @@ use super::message::{Call, ErrorCode, ErrorData, Revision};
 use crate::config::bounds::ECHO_CHARACTERS_MAX;
 use crate::model::text::shorten;
 
-#[cfg(feature = "conformance")]
-#[path = "../../tests/conformance/fixtures.rs"]
-mod fixtures;
-
 /// The member of a result's `_meta` with the server's identity.
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
 /// The time for which clients may cache the list of tools, in milliseconds: the same as for GET.
@@ -93,10 +89,6 @@ impl Catalog {
 
     /// A tool's result as JSON; invalid arguments are also a result, because the model should read them.
     async fn call_tool(&self, request: CallParams) -> Result<String, ErrorData> {
-        #[cfg(feature = "conformance")]
-        if let Some(result) = fixtures::tool(&request.name) {
-            return Ok(result.to_string());
-        }
         let arguments = request.arguments.unwrap_or_default();
         let content = |text: String| json!([{ "type": "text", "text": text }]);
         match self.call(&request.name, &arguments).await {

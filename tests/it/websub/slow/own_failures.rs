@@ -1,7 +1,7 @@
 //! What cannot leave this machine does not count against subscribers.
 
 use super::{Hub, fake_dns};
-use crate::support::MakeHub;
+use crate::support::closed_hub;
 
 impl Hub {
     fn failures_of(&self, host: &str) -> String {
@@ -17,7 +17,7 @@ async fn hub_without_route() -> Hub {
         "--hub-retry-delays=1s,1s",
     ];
     let fake_dns = fake_dns();
-    Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await
+    Hub::made(closed_hub(flags, fake_dns.clone()), fake_dns).await
 }
 
 #[tokio::test]
