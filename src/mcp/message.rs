@@ -90,10 +90,8 @@ impl Call {
             let reason = "A message must be a JSON object; batches are not supported.";
             return Err((None, ErrorData::new(ErrorCode::InvalidRequest, reason)));
         }
-        let given_id = value.get("id").cloned();
-        let id = given_id
-            .clone()
-            .filter(|id| id.is_string() || id.is_number());
+        let raw_id = value.get("id").cloned();
+        let id = raw_id.clone().filter(|id| id.is_string() || id.is_number());
         let id = id.map(Id);
         let invalid = |reason: String| {
             let fault = ErrorData::new(ErrorCode::InvalidRequest, reason);
@@ -107,7 +105,7 @@ impl Call {
         let has_answer = message.result.is_some() || message.error.is_some();
         match message.method {
             _ if message.jsonrpc != "2.0" => {}
-            Some(method) if !has_answer && id.is_some() == given_id.is_some() => {
+            Some(method) if !has_answer && id.is_some() == raw_id.is_some() => {
                 return Ok(Some(Self {
                     id,
                     method,

@@ -118,10 +118,10 @@ impl Exchange {
             }
         };
         let (is_confirmed, status, reason) = match &answered {
-            Ok(answer) if answer.is_success() => match answer.body == challenge.as_bytes() {
-                true => (true, Some(answer.status), "ok"),
-                false => (false, Some(answer.status), "challenge_mismatch"),
-            },
+            Ok(answer) if answer.is_success() && answer.body == challenge.as_bytes() => {
+                (true, Some(answer.status), "ok")
+            }
+            Ok(answer) if answer.is_success() => (false, Some(answer.status), "challenge_mismatch"),
             Ok(answer) => (false, Some(answer.status), "status"),
             Err(failure) => (false, None, failure.name()),
         };

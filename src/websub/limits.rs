@@ -109,31 +109,35 @@ impl RateLimits {
             .collect();
         if is_active {
             let taken = self.take(Rate::Known, &subscription_id.to_string());
-            return taken.map_err(|exceeded| (exceeded.after, networks.into_iter().collect()));
+            let network = networks.into_iter().next().unwrap_or_default();
+            return taken.map_err(|exceeded| (exceeded.after, network));
         }
         let now = self.clock.monotonic().since_start();
         let mut booked = lock(&self.booked);
-        let times = networks.into_iter().map(|network| {
+        let (mut longest, mut full_network, mut times) = (Duration::ZERO, None, Vec::new());
+        for network in networks {
             let key = (subscription_id, network);
-            let at = booked.remove(&key).unwrap_or_else(|| {
-                let wait = self.book(Rate::Verifications, &key.1, 1, Duration::MAX);
-                let (Ok(wait) | Err(wait)) = wait;
-                now + wait
-            });
-            (at, key)
-        });
-        let times: Vec<(Duration, (i64, String))> = times.collect();
-        match times.iter().max() {
-            Some((at, (_, network))) if *at > now => {
-                let wait = (*at - now, network.clone());
-                if booked.len() >= LIMITED_KEYS_MAX {
-                    booked.retain(|_, at| *at > now);
-                }
-                booked.extend(times.into_iter().map(|(at, key)| (key, at)));
-                Err(wait)
+            let booking = match booked.remove(&key) {
+                Some(at) => Ok(at.saturating_sub(now)),
+                None => self.book(Rate::Verifications, &key.1, 1, Duration::MAX),
+            };
+            let (Ok(wait) | Err(wait)) = booking;
+            if wait > longest {
+                (longest, full_network) = (wait, Some(key.1.clone()));
             }
-            Some(_) | None => Ok(()),
+            // Without a booking, it is tried again.
+            if booking.is_ok() {
+                times.push((key, now + wait));
+            }
         }
+        let Some(network) = full_network else {
+            return Ok(());
+        };
+        if booked.len() >= LIMITED_KEYS_MAX {
+            booked.retain(|_, at| *at > now);
+        }
+        booked.extend(times);
+        Err((longest, network))
     }
 
     /// Books `amount` of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not

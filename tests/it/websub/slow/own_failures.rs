@@ -21,19 +21,6 @@ async fn hub_without_route() -> Hub {
 }
 
 #[tokio::test]
-async fn a_name_without_an_address_is_a_failure() {
-    let hub = Hub::with(&["--hub-retry-delays=1s,1s"]).await;
-    let host = "a.receiver.test";
-    hub.subscribe_name(host).await;
-    hub.fake_dns.set(host, &[]);
-    hub.change("c1").await;
-    hub.pass(0).await;
-    assert_eq!(hub.failures_of(host), "active 1");
-    hub.pass(2).await;
-    assert_eq!(hub.failures_of(host), "active 2");
-}
-
-#[tokio::test]
 async fn a_verification_waits_while_it_cannot_leave_this_machine() {
     let hub = hub_without_route().await;
     // Broadcast: the system refuses to connect there, whatever its routes.
