@@ -153,7 +153,6 @@ fn update_process_metrics() -> Option<()> {
     let cpu = PROCESS_CPU.counter(&[]);
     cpu.inc_by(((field(14)? + field(15)?) / ticks).saturating_sub(cpu.get()));
     PROCESS_THREADS.gauge(&[]).set(figure(field(20)?));
-    PROCESS_VIRTUAL_BYTES.gauge(&[]).set(figure(field(23)?));
     let resident = field(24)? * page_size() as u64;
     PROCESS_RESIDENT_BYTES.gauge(&[]).set(figure(resident));
     let files = fs::read_dir("/proc/self/fd").ok()?.count() as u64;
@@ -189,19 +188,12 @@ const PUBLISH_SECONDS: &[f64] = &[0.001, 0.005, 0.01, 0.05, 0.1, 0.25, 0.5, 1.0,
 /// response, and a panic.
 const EXCHANGE_REASONS: &[&str] = &[
     "status",
-    "gone",
     "challenge_mismatch",
     "refused",
-    "name_unknown",
-    "connect",
-    "network_down",
-    "tls",
+    "unreachable",
     "timed_out",
-    "closed",
-    "protocol",
-    "unsendable",
+    "network_down",
     "panicked",
-    "no_randomness",
 ];
 
 /// The outcomes of runs of `reviews sync`.
@@ -227,12 +219,8 @@ catalog! {
         "Seconds until the first byte of the answer was ready.";
     CONNECTIONS_REFUSED "reviews_http_connections_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
         "Connections rejected because all were in use or the peer had reached its limit.";
-    MCP_REFUSED "reviews_mcp_refused_total" MetricKind::Counter, ["reason" &["all", "peer"]]
-        "Requests at /mcp answered 503 because too many were in flight, in total or from the peer.";
     COMPUTE_REFUSED "reviews_http_compute_refused_total" MetricKind::Counter, []
         "Requests answered 503 because too many waited to be computed.";
-    TEXT_SEARCHES "reviews_text_searches_total" MetricKind::Counter, ["way" &["index", "texts", "failed"]]
-        "Searches of a text: by the text index, by reading the texts, or by reading them because the index could not be asked.";
     // Those that every client has (<https://prometheus.io/docs/instrumenting/writing_clientlibs/#process-metrics>).
     PROCESS_CPU "process_cpu_seconds_total" MetricKind::Counter, []
         "Seconds of CPU in user and system mode.";
@@ -240,8 +228,6 @@ catalog! {
         "Open file descriptors.";
     PROCESS_FILES_MAX "process_max_fds" MetricKind::Gauge, []
         "Maximum number of open file descriptors.";
-    PROCESS_VIRTUAL_BYTES "process_virtual_memory_bytes" MetricKind::Gauge, []
-        "Virtual memory in bytes.";
     PROCESS_RESIDENT_BYTES "process_resident_memory_bytes" MetricKind::Gauge, []
         "Resident memory in bytes.";
     PROCESS_STARTED_AT "process_start_time_seconds" MetricKind::Gauge, []
@@ -278,8 +264,6 @@ catalog! {
         "Requests that their callback confirmed.";
     HUB_FAILED "reviews_websub_failed_total" MetricKind::Counter, ["kind" &["verification", "delivery"], "reason" EXCHANGE_REASONS]
         "Verifications and deliveries that failed, by reason.";
-    HUB_WAITS "reviews_websub_waits_total" MetricKind::Counter, []
-        "Verifications delayed by a limit per address.";
     HUB_SENDER "reviews_websub_sender" MetricKind::Gauge, []
         "1 if this process sends for the hub, 0 if another one does or none can.";
     HUB_ACTIVE "reviews_websub_active" MetricKind::Gauge, []

@@ -24,31 +24,32 @@ impl Random {
     }
 
     /// 128 random bits as 32 hexadecimal digits.
-    pub fn hex_128(&self) -> std::io::Result<String> {
-        Ok(format!("{:032x}", u128::from_be_bytes(self.bytes_16()?)))
+    pub fn hex_128(&self) -> String {
+        format!("{:032x}", u128::from_be_bytes(self.bytes_16()))
     }
 
-    /// 16 random bytes.
+    /// 16 random bytes. A system without randomness is too broken to go on.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the one place that asks the system"
     )]
-    pub fn bytes_16(&self) -> std::io::Result<[u8; 16]> {
+    pub fn bytes_16(&self) -> [u8; 16] {
         let mut bytes = [0_u8; 16];
         match &self.0 {
-            RandomSource::System => getrandom::fill(&mut bytes).map_err(std::io::Error::other)?,
+            RandomSource::System => getrandom::fill(&mut bytes)
+                .unwrap_or_else(|error| unreachable!("the system has no randomness: {error}")),
             RandomSource::Seeded(state) => {
                 for chunk in bytes.chunks_mut(8) {
                     chunk.copy_from_slice(&split_mix(state).to_le_bytes());
                 }
             }
         }
-        Ok(bytes)
+        bytes
     }
 
-    /// A number from 0 to 1 for jitter; 0 if the operating system's generator fails.
+    /// A number from 0 to 1 for jitter.
     pub fn fraction(&self) -> f64 {
-        let [a, b, c, d, ..] = self.bytes_16().unwrap_or_default();
+        let [a, b, c, d, ..] = self.bytes_16();
         f64::from(u32::from_be_bytes([a, b, c, d])) / f64::from(u32::MAX)
     }
 }

@@ -97,7 +97,7 @@ impl Rig {
         .await
         .unwrap();
         fill(&app, sink.port, hosts, dead, subscribers).await;
-        let egress = Egress::new(policy, &roots, Arc::new(Book), clock.clone()).unwrap();
+        let egress = Egress::new(policy, &roots, Arc::new(Book)).unwrap();
         let exchange = Exchange {
             egress,
             clock: clock.clone(),

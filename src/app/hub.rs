@@ -8,9 +8,8 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use super::publish::Retry;
-use super::schedule::{Schedule, expire, measure, prune, set_gauges};
+use super::schedule::{Schedule, expire, measure, set_gauges};
 use crate::clock::Clock;
-use crate::compute::Turns;
 use crate::config::{HubConfig, SyncConfig, read_file};
 use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
@@ -28,6 +27,7 @@ const LOCK_INTERVAL: Duration = Duration::from_millis(200);
 const LEASE_INTERVAL: Duration = Duration::from_secs(4);
 const LEASE_RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
+#[derive(Clone)]
 pub struct HubOptions {
     pub config: HubConfig,
     pub roots: Roots,
@@ -87,7 +87,7 @@ impl HubRuntime {
             allowed: config.allow_callback_nets,
         });
         let resolver = options.resolver;
-        let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver, clock.clone());
+        let egress = Egress::new(Arc::clone(&policy), &options.roots, resolver);
         let rates = Arc::new(RateLimits::new(&config.limits, clock));
         let runner = SyncRunner::new(&database, clock, options.sync);
         let links = &ctx.current.load().input.links;
@@ -112,7 +112,6 @@ impl HubRuntime {
             policy,
             leases: config.leases.checked()?,
             rates,
-            writer: Turns::new(1),
             wake: Arc::clone(&wake),
         };
         let hub = Self {
@@ -194,11 +193,10 @@ impl HubRuntime {
             return Ok(false);
         }
         let ended = expire(&self.database, &self.clock).await?;
-        let pruned = prune(&self.database, &self.clock).await?;
         let fetched = self.sources.run_once(&CancellationToken::new()).await?;
         let sent = self.worker.lock().await.run_once().await?;
         measure(&self.database, &self.clock).await?;
-        Ok(sent || fetched || ended || pruned)
+        Ok(sent || fetched || ended)
     }
 
     /// Releases the lease if this process still holds it.

@@ -54,7 +54,7 @@ const CRON_JOBS: [(&str, &str, CronJob); 6] = [
         async move { expire(&of.database, &of.clock).await.map(drop) }.boxed()
     }),
     ("10 23 * * * *", "prune", |of| {
-        async move { prune(&of.database, &of.clock).await.map(drop) }.boxed()
+        async move { prune(&of.database, &of.clock).await }.boxed()
     }),
     // Once an hour, because other writers wait while a file is rewritten.
     ("20 37 * * * *", "erase", |of| {
@@ -168,21 +168,13 @@ pub async fn expire(database: &Database, clock: &Clock) -> Result<bool, DbError>
     Ok(ended > 0)
 }
 
-/// Deletes rows whose retention has ended: the hub's ended subscriptions and unverified requests, and former values of imports.
-pub async fn prune(database: &Database, clock: &Clock) -> Result<bool, DbError> {
+/// Deletes former values of imports whose retention has ended.
+async fn prune(database: &Database, clock: &Clock) -> Result<(), DbError> {
     let (path, mut write) = (database.path(), database.write().await?);
-    let gone = store::prune(&mut write, clock.now()).await.at(path)?;
     reviews::forget_runs(&mut write, clock.now())
         .await
         .at(path)?;
-    write.commit().await.at(path)?;
-    if gone > 0 {
-        tracing::info!(
-            gone,
-            "websub.pruned: records older than 30 days were deleted"
-        );
-    }
-    Ok(gone > 0)
+    write.commit().await.at(path)
 }
 
 /// Erases traces of deleted reviews from the text index and the file, whatever program deleted them.

@@ -43,7 +43,7 @@ impl Backup {
         if is_there {
             may_replace(&self.file).await?;
         }
-        let begun = unused_name(&self.file)?;
+        let begun = unused_name(&self.file);
         Database::back_up(&address, &begun, &self.file).await?;
         let bytes = self.file.metadata()?.len();
         Ok(print_report(&format!(

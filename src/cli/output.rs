@@ -73,7 +73,7 @@ pub(super) fn begin(
             path.canonicalize().with_context(unwritable)?
         }
     };
-    let path = storage::unused_name(&target)?;
+    let path = storage::unused_name(&target);
     let mut options = OpenOptions::new();
     let file = options.write(true).create_new(true).mode(MODE).open(&path);
     let file = file.with_context(unwritable)?;

@@ -33,13 +33,6 @@ pub const IGNORED_MAX: usize = 20;
 
 /// Bytes of a message: a call names a tool and some filters. Parsed, the smallest values of so many bytes take 6 MiB.
 pub const MESSAGE_BYTES_MAX: usize = 64 * 1024;
-/// Bytes of a message's ID.
-pub const MESSAGE_ID_BYTES_MAX: usize = 256;
-/// Messages in flight: 12 MiB of bodies, and for each the buffer of its connection. Only as many as there are slots to
-/// compute are parsed at a time.
-pub const MESSAGES_IN_FLIGHT_MAX: usize = 192;
-/// Messages in flight of one peer: an IPv4 address or an IPv6 /48.
-pub const PEER_MESSAGES_IN_FLIGHT_MAX: usize = 64;
 
 // Requests to the hub.
 
@@ -54,12 +47,8 @@ pub const HOST_BYTES_MAX: usize = 253;
 pub const HOST_LABEL_BYTES_MAX: usize = 63;
 /// Hosts, networks or sources of which one limit keeps count; more are refused until one of them is free again.
 pub const LIMITED_KEYS_MAX: usize = 50_000;
-/// Hours that a request waits for its verification. Normally that takes seconds; it takes longer only if no process is sending.
-pub const INTENT_HOURS_MAX: i64 = 24;
-/// Rejected subscriptions that are kept: any client can create them, and each takes 4 KB.
-pub const REJECTED_MAX: i64 = 1_000;
-/// Removed and lapsed subscriptions that are kept: each was confirmed by its callback once.
-pub const ENDED_MAX: i64 = 10_000;
+/// Rejected, removed and lapsed subscriptions that are kept, of each: any client can create them, and each takes 4 KB.
+pub const ENDED_MAX: i64 = 1_000;
 
 // What callbacks answer.
 

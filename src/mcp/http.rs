@@ -1,9 +1,8 @@
 //! MCP over HTTP: answers one POST of `/mcp`. Body and headers select the revision. `initialize` gives a session ID,
 //! because clients expect one; nothing is kept for it, and no request is judged by it.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
-use bytes::Bytes;
 use poem::http::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, ORIGIN};
 use poem::http::uri::Authority;
 use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, Uri};
@@ -14,14 +13,11 @@ use super::catalog::Catalog;
 use super::message::{self, Call, ErrorCode, ErrorData, Revision, is_stateless, revision};
 use super::stdio::StdioConnection;
 use crate::config::Hosts;
-use crate::config::bounds::{
-    MESSAGE_BYTES_MAX, MESSAGES_IN_FLIGHT_MAX, PEER_MESSAGES_IN_FLIGHT_MAX,
-};
+use crate::config::bounds::MESSAGE_BYTES_MAX;
 use crate::links::is_local;
-use crate::metrics;
 use crate::random::Random;
-use crate::web::context::{CROWDED_PAUSE, Ctx};
-use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, Place, Places, read_body};
+use crate::web::context::Ctx;
+use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
 
 /// The endpoint of `POST /mcp`.
 pub struct Mcp {
@@ -30,7 +26,6 @@ pub struct Mcp {
     random: Random,
     /// Shared with connections over stdio.
     catalog: Arc<Catalog>,
-    places: Arc<Places>,
 }
 
 impl Mcp {
@@ -40,11 +35,6 @@ impl Mcp {
             origin_check,
             random,
             catalog: Arc::new(Catalog::new(Arc::clone(&ctx.current))),
-            places: Arc::new(Places {
-                max: MESSAGES_IN_FLIGHT_MAX,
-                peer_max: PEER_MESSAGES_IN_FLIGHT_MAX,
-                held: Mutex::default(),
-            }),
         }
     }
 
@@ -66,46 +56,29 @@ impl Mcp {
             ));
         }
         let client = ClientAddress::of(&request);
-        let place = self
-            .places
-            .take(Some(client.network(48)))
-            .map_err(crowded)?;
         let body = request.take_body();
         let body = read_body(body, MESSAGE_BYTES_MAX, BODY_TIMEOUT).await?;
         let _slot = self.ctx.turn(client).await?;
-        self.answer(request.headers(), &body, place).await
+        Ok(self.answer(request.headers(), &body).await)
     }
 
-    async fn answer(
-        &self,
-        headers: &HeaderMap,
-        body: &[u8],
-        place: Place,
-    ) -> Result<Response, HttpProblem> {
+    async fn answer(&self, headers: &HeaderMap, body: &[u8]) -> Response {
         let (status, json, opens_session) = match self.reply(headers, body).await {
             Ok(Some((json, opens_session))) => (StatusCode::OK, json, opens_session),
-            Ok(None) => return Ok(Response::builder().status(StatusCode::ACCEPTED).finish()),
+            Ok(None) => return Response::builder().status(StatusCode::ACCEPTED).finish(),
             Err((status, id, fault)) => {
                 let json = message::error(id.as_ref(), &fault, !is_stateless(headers));
                 (status, json, false)
             }
         };
-        let body = Bytes::from_owner(HeldAnswer {
-            json,
-            _place: place,
-        });
-        let mut response = Response::builder().status(status).body(body);
+        let mut response = Response::builder().status(status).body(json);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        // The answer is complete without an ID, too, if the system gives no randomness.
-        if opens_session
-            && let Ok(id) = self.random.hex_128()
-            && let Ok(id) = HeaderValue::from_str(&id)
-        {
+        if opens_session && let Ok(id) = HeaderValue::from_str(&self.random.hex_128()) {
             headers.insert(SESSION_HEADER, id);
         }
-        Ok(response)
+        response
     }
 }
 
@@ -136,10 +109,7 @@ impl Mcp {
         headers: &HeaderMap,
         body: &[u8],
     ) -> Result<Option<(String, bool)>, McpFault> {
-        let call = message::parse(body)
-            .map_err(|fault| (None, fault))
-            .and_then(Call::read)
-            .map_err(|(id, fault)| (StatusCode::BAD_REQUEST, id, fault))?;
+        let call = Call::read(body).map_err(|(id, fault)| (StatusCode::BAD_REQUEST, id, fault))?;
         let id = call.as_ref().and_then(|call| call.id.clone());
         let revision = revision(headers, call.as_ref())
             .map_err(|fault| (StatusCode::BAD_REQUEST, id.clone(), fault))?;
@@ -161,32 +131,6 @@ impl Mcp {
         })?;
         Ok(Some((message::result(&id, &json), opens_session)))
     }
-}
-
-// Requests in flight are bounded, in all and for each peer, and so is the memory that they and their responses take. A request
-// is in flight until the system has accepted the last byte of its response, which depends on its reader.
-
-/// A response that keeps its place.
-struct HeldAnswer {
-    json: String,
-    _place: Place,
-}
-
-impl AsRef<[u8]> for HeldAnswer {
-    fn as_ref(&self) -> &[u8] {
-        self.json.as_bytes()
-    }
-}
-
-/// 503; `limit` is `all` or `peer`.
-fn crowded(limit: &'static str) -> HttpProblem {
-    metrics::MCP_REFUSED.count(&[limit]);
-    HttpProblem::retry_later(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "Too many agent requests and unread answers are in flight, in total or from your network. Read your answers, then try \
-         again.",
-        CROWDED_PAUSE,
-    )
 }
 
 // Checks `Origin` and `Host`: only pages of this service, of this machine and of hosts that the operator allows may

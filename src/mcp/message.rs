@@ -4,11 +4,13 @@
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use poem::http::HeaderMap;
+use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value, json};
 
-use crate::config::bounds::MESSAGE_ID_BYTES_MAX;
+use crate::config::bounds::ECHO_CHARACTERS_MAX;
 use crate::model::named;
-use crate::model::text::escaped;
+use crate::model::text::{escaped, shorten};
 
 /// The codes of JSON-RPC (§5.1) and of MCP 2026-07-28.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,25 +42,18 @@ impl ErrorData {
     }
 }
 
-/// A request's ID: a string or an integer.
+/// A request's ID: a text or a number.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Id(Value);
 
-impl Id {
-    fn read(value: &Value) -> Option<Self> {
-        match value {
-            Value::String(text) => {
-                (text.len() <= MESSAGE_ID_BYTES_MAX).then(|| Self(value.clone()))
-            }
-            // In JSON, 7.0 and 7 are the same number.
-            Value::Number(number) if number.is_f64() => {
-                let whole: i64 = number.as_f64()?.to_string().parse().ok()?;
-                Some(Self(Value::from(whole)))
-            }
-            Value::Number(_) => Some(Self(value.clone())),
-            Value::Null | Value::Bool(_) | Value::Array(_) | Value::Object(_) => None,
-        }
-    }
+/// The members of a message that have a meaning here, beside its ID.
+#[derive(Deserialize)]
+struct Message {
+    jsonrpc: String,
+    method: Option<String>,
+    params: Option<Map<String, Value>>,
+    result: Option<IgnoredAny>,
+    error: Option<IgnoredAny>,
 }
 
 /// A request or, without an ID, a notification.
@@ -77,75 +72,54 @@ impl Call {
         self.params.get("_meta")?.get(name)
     }
 
+    /// Whether its body is that of a stateless request.
+    pub fn is_stateless(&self) -> bool {
+        self.meta(VERSION_META).is_some() || self.method == "server/discover"
+    }
+
     /// Reads one message; `None` for a response, because the server sends no requests that could have one.
     ///
     /// # Errors
     /// If it is not valid; with its ID if that could be read.
-    pub fn read(value: Value) -> Result<Option<Self>, (Option<Id>, ErrorData)> {
-        let Value::Object(mut members) = value else {
-            let reason = if value.is_array() {
-                "Batches are not supported: send each message by itself."
-            } else {
-                "A message must be a JSON object."
-            };
+    pub fn read(body: &[u8]) -> Result<Option<Self>, (Option<Id>, ErrorData)> {
+        let value: Value = serde_json::from_slice(body).map_err(|error| {
+            let reason = format!("This is not JSON: {error}.");
+            (None, ErrorData::new(ErrorCode::ParseError, reason))
+        })?;
+        if !value.is_object() {
+            let reason = "A message must be a JSON object; batches are not supported.";
             return Err((None, ErrorData::new(ErrorCode::InvalidRequest, reason)));
-        };
-        let id = members.get("id").map(Id::read);
-        let invalid = |fault: &str| {
-            let fault = ErrorData::new(ErrorCode::InvalidRequest, fault.to_owned());
-            (id.clone().flatten(), fault)
-        };
-        if members.get("jsonrpc") != Some(&Value::from("2.0")) {
-            return Err(invalid("The member jsonrpc must be \"2.0\"."));
         }
-        if id == Some(None) && !members.contains_key("error") {
-            let reason = format!(
-                "An id must be a text of at most {MESSAGE_ID_BYTES_MAX} bytes or a whole number."
-            );
-            return Err(invalid(&reason));
-        }
-        let answers = ["result", "error"]
-            .into_iter()
-            .filter(|name| members.contains_key(*name))
-            .count();
-        match members.remove("method") {
-            Some(Value::String(method)) if answers == 0 => {
-                let params = match members.remove("params") {
-                    None | Some(Value::Null) => Map::new(),
-                    Some(Value::Object(params)) => params,
-                    Some(
-                        Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_),
-                    ) => {
-                        let fault = ErrorData::new(
-                            ErrorCode::InvalidParams,
-                            "The member params must be an object.",
-                        );
-                        return Err((id.flatten(), fault));
-                    }
-                };
-                Ok(Some(Self {
-                    id: id.flatten(),
+        let raw_id = value.get("id").cloned();
+        let id = raw_id.clone().filter(|id| id.is_string() || id.is_number());
+        let id = id.map(Id);
+        let invalid = |reason: String| {
+            let fault = ErrorData::new(ErrorCode::InvalidRequest, reason);
+            (id.clone(), fault)
+        };
+        let message = Message::deserialize(value).map_err(|error| {
+            let reason = shorten(&error.to_string(), ECHO_CHARACTERS_MAX);
+            invalid(format!("This is no message of JSON-RPC 2.0: {reason}."))
+        })?;
+        let is_answer = message.result.is_some() != message.error.is_some();
+        let has_answer = message.result.is_some() || message.error.is_some();
+        match message.method {
+            _ if message.jsonrpc != "2.0" => {}
+            Some(method) if !has_answer && id.is_some() == raw_id.is_some() => {
+                return Ok(Some(Self {
+                    id,
                     method,
-                    params,
-                }))
+                    params: message.params.unwrap_or_default(),
+                }));
             }
-            None if answers == 1 => Ok(None),
-            Some(_) | None => Err(invalid(
-                "A message must have a method (a text), a result or an error.",
-            )),
+            None if is_answer => return Ok(None),
+            Some(_) | None => {}
         }
+        Err(invalid(
+            "A message has jsonrpc \"2.0\", an id that is a text or a number, and a method, a result or an error."
+                .to_owned(),
+        ))
     }
-}
-
-/// # Errors
-/// If it is not JSON.
-pub fn parse(body: &[u8]) -> Result<Value, ErrorData> {
-    serde_json::from_slice(body).map_err(|error| {
-        ErrorData::new(
-            ErrorCode::ParseError,
-            format!("The body is not JSON: {error}."),
-        )
-    })
 }
 
 /// A response message with `result`, which is JSON.
@@ -179,17 +153,18 @@ pub fn error(id: Option<&Id>, fault: &ErrorData, has_null_id: bool) -> String {
 
 const VERSION_HEADER: &str = "mcp-protocol-version";
 /// The member of `_meta` with the revision.
-pub const VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
+const VERSION_META: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES_META: &str = "io.modelcontextprotocol/clientCapabilities";
 const METHOD_HEADER: &str = "mcp-method";
 const NAME_HEADER: &str = "mcp-name";
 
-/// Checks a stateless call's metadata. A notification need not have `_meta`.
+/// Checks a stateless call's metadata, and that of its headers over HTTP. A notification need not have `_meta`.
 ///
 /// # Errors
 /// If it is incomplete, contradictory or not supported.
-fn check(headers: &HeaderMap, call: &Call) -> Result<(), ErrorData> {
-    if let Some(version) = version(call)? {
+pub fn check(headers: Option<&HeaderMap>, call: &Call) -> Result<(), ErrorData> {
+    let version = call.meta(VERSION_META).and_then(Value::as_str);
+    if let Some(version) = version {
         agree(headers, VERSION_HEADER, version)?;
         if Revision::find(version).is_none() {
             return Err(unsupported_revision(version));
@@ -201,42 +176,18 @@ fn check(headers: &HeaderMap, call: &Call) -> Result<(), ErrorData> {
     {
         agree(headers, NAME_HEADER, name)?;
     }
-    check_body(call)
-}
-
-/// Like [`check`], without headers.
-///
-/// # Errors
-/// If it is incomplete or not supported.
-pub fn check_body(call: &Call) -> Result<(), ErrorData> {
-    let Some(version) = version(call)? else {
-        return if call.id.is_some() {
-            Err(missing(VERSION_META))
-        } else {
-            Ok(())
-        };
+    let has_capabilities = call.meta(CAPABILITIES_META).is_some_and(Value::is_object);
+    let reason = match version.and_then(Revision::find) {
+        Some(Revision::July2026) if has_capabilities || call.id.is_none() => return Ok(()),
+        None if call.id.is_none() => return Ok(()),
+        Some(Revision::July2026) | None => format!(
+            "params._meta needs \"{VERSION_META}\", a date as text, and \"{CAPABILITIES_META}\", an object."
+        ),
+        Some(revision) => format!(
+            "{revision} begins with initialize: send that first, and no {VERSION_META} in _meta."
+        ),
     };
-    let Some(revision) = Revision::find(version) else {
-        return Err(unsupported_revision(version));
-    };
-    if revision.has_initialize() {
-        let reason = format!(
-            "{version} begins with initialize: send that first, and no {VERSION_META} in _meta."
-        );
-        return Err(ErrorData::new(ErrorCode::InvalidParams, reason));
-    }
-    if call.id.is_some() && !call.meta(CAPABILITIES_META).is_some_and(Value::is_object) {
-        return Err(missing(CAPABILITIES_META));
-    }
-    Ok(())
-}
-
-fn version(call: &Call) -> Result<Option<&str>, ErrorData> {
-    match call.meta(VERSION_META) {
-        Some(Value::String(version)) => Ok(Some(version)),
-        Some(_) => Err(missing(VERSION_META)),
-        None => Ok(None),
-    }
+    Err(ErrorData::new(ErrorCode::InvalidParams, reason))
 }
 
 /// The error for an unsupported revision, with the supported ones.
@@ -252,32 +203,19 @@ fn unsupported_revision(requested: &str) -> ErrorData {
     }
 }
 
-fn missing(name: &str) -> ErrorData {
-    let kind = if name == CAPABILITIES_META {
-        "an object"
-    } else {
-        "a date as text"
-    };
-    let reason =
-        format!("params._meta lacks \"{name}\", {kind}; a request of 2026-07-28 needs it.");
-    ErrorData::new(ErrorCode::InvalidParams, reason)
-}
-
-/// Whether the header occurs once with that value, which may be encoded in Base64.
-fn agree(headers: &HeaderMap, header: &str, expected: &str) -> Result<(), ErrorData> {
-    let mismatch = |fault: &str| {
-        let reason = format!("The header {header} {fault} \"{expected}\".");
-        Err(ErrorData::new(ErrorCode::HeaderMismatch, reason))
+/// Checks that the header occurs once with that value, which may be encoded in Base64.
+fn agree(headers: Option<&HeaderMap>, header: &str, expected: &str) -> Result<(), ErrorData> {
+    let Some(headers) = headers else {
+        return Ok(());
     };
     let mut values = headers.get_all(header).iter();
-    match (values.next(), values.next()) {
-        (None, _) => mismatch("is missing; the body says"),
-        (Some(_), Some(_)) => mismatch("appears more than once; the body says"),
-        (Some(value), None) if decode(value.as_bytes()).is_some_and(|value| value == expected) => {
-            Ok(())
-        }
-        (Some(_), None) => mismatch("differs from the body, which says"),
+    let value = values.next().and_then(|value| decode(value.as_bytes()));
+    if value.is_some_and(|value| value == expected) && values.next().is_none() {
+        return Ok(());
     }
+    let reason =
+        format!("The header {header} must be given once, as \"{expected}\" like the body.");
+    Err(ErrorData::new(ErrorCode::HeaderMismatch, reason))
 }
 
 fn decode(value: &[u8]) -> Option<String> {
@@ -294,8 +232,7 @@ fn decode(value: &[u8]) -> Option<String> {
 // The supported revisions of the Model Context Protocol, named by their dates.
 
 named! {
-    /// A later revision is greater.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Revision {
         /// 2025-03-26: streamable HTTP.
         March2025 = "2025-03-26",
@@ -313,28 +250,26 @@ impl Revision {
     pub const NEWEST_WITH_INITIALIZE: Self = Self::November2025;
     /// That of a request which names no revision (MCP 2025-06-18, "Protocol Version Header").
     pub const DEFAULT: Self = Self::March2025;
-
-    pub fn has_initialize(self) -> bool {
-        self <= Self::NEWEST_WITH_INITIALIZE
-    }
 }
 
 /// The revision whose rules apply to a call or, without one, to a response: the stateless one, or that of the header.
 pub fn revision(headers: &HeaderMap, call: Option<&Call>) -> Result<Revision, ErrorData> {
     match call {
-        Some(call)
-            if is_stateless(headers)
-                || call.meta(VERSION_META).is_some()
-                || call.method == "server/discover" =>
-        {
-            check(headers, call)?;
+        Some(call) if is_stateless(headers) || call.is_stateless() => {
+            check(Some(headers), call)?;
             Ok(Revision::July2026)
         }
         None if is_stateless(headers) => Err(ErrorData::new(
             ErrorCode::InvalidRequest,
-            "The body is empty: send a request or a notification.",
+            "Send a request or a notification.",
         )),
-        Some(_) | None => named_revision(headers),
+        Some(_) | None => match headers.get(VERSION_HEADER) {
+            None => Ok(Revision::DEFAULT),
+            Some(version) => {
+                let version = String::from_utf8_lossy(version.as_bytes());
+                Revision::find(version.trim()).ok_or_else(|| unsupported_revision(&version))
+            }
+        },
     }
 }
 
@@ -343,19 +278,4 @@ pub fn is_stateless(headers: &HeaderMap) -> bool {
     headers
         .get(VERSION_HEADER)
         .is_some_and(|version| version == Revision::July2026.name())
-}
-
-/// The revision that the header names first, else the oldest.
-///
-/// # Errors
-/// The supported ones, if it names an unknown one.
-fn named_revision(headers: &HeaderMap) -> Result<Revision, ErrorData> {
-    let mut first = None;
-    for version in headers.get_all(VERSION_HEADER) {
-        let version = String::from_utf8_lossy(version.as_bytes());
-        let revision =
-            Revision::find(version.trim()).ok_or_else(|| unsupported_revision(&version))?;
-        first = first.or(Some(revision));
-    }
-    Ok(first.unwrap_or(Revision::DEFAULT))
 }

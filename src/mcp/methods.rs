@@ -10,10 +10,7 @@ use serde_json::{Map, Value, json};
 use super::catalog::{CallError, Catalog, Object, TOOL_LIST};
 use super::message::{Call, ErrorCode, ErrorData, Revision};
 use crate::config::bounds::ECHO_CHARACTERS_MAX;
-
-#[cfg(feature = "conformance")]
-#[path = "../../tests/conformance/fixtures.rs"]
-mod fixtures;
+use crate::model::text::shorten;
 
 /// The member of a result's `_meta` with the server's identity.
 const SERVER_INFO_META: &str = "io.modelcontextprotocol/serverInfo";
@@ -37,7 +34,7 @@ impl Catalog {
                 let request: InitializeParams = read(&method, params)?;
                 // The answer is in the requested revision, or in the newest one with `initialize`.
                 let revision = Revision::find(&request.protocol_version)
-                    .filter(|revision| revision.has_initialize())
+                    .filter(|revision| *revision != Revision::July2026)
                     .unwrap_or(Revision::NEWEST_WITH_INITIALIZE);
                 json!({
                     "protocolVersion": revision.name(), "serverInfo": self.identity(),
@@ -92,10 +89,6 @@ impl Catalog {
 
     /// A tool's result as JSON; invalid arguments are also a result, because the model should read them.
     async fn call_tool(&self, request: CallParams) -> Result<String, ErrorData> {
-        #[cfg(feature = "conformance")]
-        if let Some(result) = fixtures::tool(&request.name) {
-            return Ok(result.to_string());
-        }
         let arguments = request.arguments.unwrap_or_default();
         let content = |text: String| json!([{ "type": "text", "text": text }]);
         match self.call(&request.name, &arguments).await {
@@ -116,18 +109,8 @@ impl Catalog {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
-#[expect(dead_code, reason = "the schema of MCP requires them")]
 struct InitializeParams {
     protocol_version: String,
-    capabilities: Object,
-    client_info: ClientInfo,
-}
-
-#[derive(Deserialize)]
-#[expect(dead_code, reason = "the schema of MCP requires them")]
-struct ClientInfo {
-    name: String,
-    version: String,
 }
 
 #[derive(Deserialize)]
@@ -145,11 +128,7 @@ struct CallParams {
 fn read<T: DeserializeOwned>(method: &str, params: Map<String, Value>) -> Result<T, ErrorData> {
     T::deserialize(params).map_err(|error| {
         // It may repeat a value of the params.
-        let reason: String = error
-            .to_string()
-            .chars()
-            .take(ECHO_CHARACTERS_MAX)
-            .collect();
+        let reason = shorten(&error.to_string(), ECHO_CHARACTERS_MAX);
         let message = format!("The params of {method} do not match the schema of MCP: {reason}.");
         ErrorData::new(ErrorCode::InvalidParams, message)
     })

@@ -15,7 +15,6 @@ use super::names::named;
 use super::parameters::{Cursor, SearchParameters, TextMatch, TextQuery};
 use super::suggestions::nearest_names;
 use crate::compute::run_long_if;
-use crate::metrics;
 use crate::model::{FoldedText, Sort, fold, fold_plain_character, hex};
 use crate::snapshot::{Content, Entries, Index, Snapshot, position};
 use crate::wire::{self, DidYouMean, MatchedRelation, SearchHead};
@@ -186,7 +185,6 @@ async fn candidates(
 ) -> RoaringBitmap {
     let (index, parts) = (snapshot.input.entries.index(), query.parts());
     if !parts.iter().all(|part| Index::is_indexed(part)) {
-        metrics::TEXT_SEARCHES.count(&["texts"]);
         return selected & &index.unindexed;
     }
     let review_nos = if selected.len() > READ_UNASKED_MAX {
@@ -195,19 +193,17 @@ async fn candidates(
     } else {
         Ok(None)
     };
-    let (way, candidates) = match review_nos {
+    match review_nos {
         Ok(Some(review_nos)) => {
             let indexed = index.positions_of(&review_nos);
-            ("index", selected & (indexed | &index.unindexed))
+            selected & (indexed | &index.unindexed)
         }
-        Ok(None) => ("texts", selected),
+        Ok(None) => selected,
         Err(error) => {
             tracing::debug!(%error, "search.index_failed: the text index cannot be asked, so the texts are read");
-            ("failed", selected)
+            selected
         }
-    };
-    metrics::TEXT_SEARCHES.count(&[way]);
-    candidates
+    }
 }
 
 /// The newest of the reviews at these positions whose text matches, at most [`FOUND_MAX`].

@@ -119,7 +119,7 @@ pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
 
 /// Creates an empty file beside `path` with mode 0600, which gets that name once it is complete.
 pub(super) fn begin(path: &Path) -> Result<PathBuf, DbError> {
-    let begun = unused_name(path)?;
+    let begun = unused_name(path);
     let file = open_private(&begun, owner_of(path));
     file.map_err(|error| DbError::create(path, error))?;
     Ok(begun)
@@ -196,13 +196,11 @@ const NOTED_MAX: usize = 64;
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// An unused name beside `path`.
-pub fn unused_name(path: &Path) -> Result<PathBuf, DbError> {
-    let random = Random::system()
-        .bytes_16()
-        .map_err(|reason| DbError::create(path, reason))?;
+pub fn unused_name(path: &Path) -> PathBuf {
+    let random = Random::system().bytes_16();
     let name = beside(path, &format!("{NEW}{}", hex(&random[..4])));
     note_unfinished(&name);
-    Ok(name)
+    name
 }
 
 fn note_unfinished(path: &Path) {

@@ -15,7 +15,7 @@ use crate::model::hex;
 use crate::random::Random;
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
-/// Takes a [`random_id`], and keeps one that there is.
+/// Takes a random id of 128 bits in hexadecimal, and keeps one that there is.
 pub(super) const BIND_INSTANCE: &str =
     "insert into instance (lineage_id) values (?1) on conflict (only_row)
      do update set lineage_id = coalesce(lineage_id, excluded.lineage_id)";
@@ -156,12 +156,6 @@ pub(super) fn known_versions(
     Ok(applied.into_iter().map(|(version, _)| version).collect())
 }
 
-/// A random id of a database or of a process on it, 128 bits in hexadecimal.
-pub(super) fn random_id(path: &Path) -> Result<String, DbError> {
-    let id = Random::system().hex_128();
-    id.map_err(|error| DbError::other(path, error))
-}
-
 /// Gives the database an id if it lacks one.
 async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     // Looked up first: even an insert that changes nothing would wait for another process's lock.
@@ -174,7 +168,7 @@ async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result
         return Ok(());
     }
     sqlx::query(BIND_INSTANCE)
-        .bind(random_id(path)?)
+        .bind(Random::system().hex_128())
         .execute(&mut *connection)
         .await
         .at(path)?;

@@ -13,4 +13,3 @@ pub use context::{BODY_TIMEOUT, ClientAddress, read_body};
 pub use middleware::{with_common_headers, with_log};
 pub use problem::{HttpProblem, PROBLEM};
 pub use routes::{ListedRoute, Routes};
-pub use server::{Place, Places};

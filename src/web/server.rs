@@ -271,23 +271,23 @@ fn limit_unsent(listener: &TcpListener) {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const fn limit_unsent(_listener: &TcpListener) {}
 
-/// What clients hold for a while, such as connections: bounded in all and for each peer.
+/// The connections, bounded in all and for each peer.
 #[derive(Debug)]
-pub struct Places {
-    pub max: usize,
-    pub peer_max: usize,
-    pub held: Mutex<Held>,
+struct Places {
+    max: usize,
+    peer_max: usize,
+    held: Mutex<Held>,
 }
 
 #[derive(Debug, Default)]
-pub struct Held {
+struct Held {
     all: usize,
     by_peer: HashMap<IpAddr, usize>,
 }
 
 /// Given back when it is dropped.
 #[derive(Debug)]
-pub struct Place {
+struct Place {
     places: Arc<Places>,
     peer: Option<IpAddr>,
 }
@@ -297,7 +297,7 @@ impl Places {
     ///
     /// # Errors
     /// The limit that is reached: `all` or `peer`.
-    pub fn take(self: &Arc<Self>, peer: Option<IpAddr>) -> Result<Place, &'static str> {
+    fn take(self: &Arc<Self>, peer: Option<IpAddr>) -> Result<Place, &'static str> {
         let mut held = lock(&self.held);
         if held.all >= self.max {
             return Err("all");

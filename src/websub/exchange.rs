@@ -13,10 +13,9 @@ use hmac::{Hmac, KeyInit, Mac};
 use sha2::Sha256;
 
 use super::http_client::{Answer, Callback, Egress, Failure, with_parameters};
-use super::limits::{RateLimits, VerificationWait};
+use super::limits::RateLimits;
 use super::request::Secret;
-use super::store::{Attempt, AttemptOutcome, Due, DueDelivery, DueVerification};
-use super::subscription::Subscriber;
+use super::store::{Attempt, AttemptOutcome, Due, DueDelivery, DueVerification, Subscriber};
 use crate::clock::Clock;
 use crate::config::RetryDelays;
 use crate::config::bounds::CHALLENGE_BODY_BYTES_MAX;
@@ -33,6 +32,10 @@ const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
 const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// Timeout of a whole delivery, plus a second per MiB.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Consecutive failed attempts that end a subscription: one more than there are delays in [`RetryDelays`].
+const ATTEMPTS: u32 = 3;
+/// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
+const JITTER_SHARE: f64 = 0.1;
 
 pub struct Exchange {
     pub egress: Egress,
@@ -68,7 +71,7 @@ impl Exchange {
             );
             let outcome = match due {
                 Due::Verify(due) => self.verify_after_outage(due),
-                Due::Deliver(due) => self.deliver_after_outage(due),
+                Due::Deliver(due) => self.retry_after(due.failures, OUTAGE_DELAY),
             };
             (outcome, None, "panicked")
         });
@@ -89,77 +92,78 @@ impl Exchange {
     /// `sent_at` is when the verification is sent.
     async fn verify(&self, due: &DueVerification, sent_at: DateTime<Utc>) -> Conclusion {
         let serial = due.serial;
-        let again = || AttemptOutcome::VerifyAgain {
-            serial,
-            attempts: due.attempts + 1,
-            at: self.clock.now() + VERIFY_AGAIN,
-        };
-        let challenge = match self.challenge() {
-            Ok(challenge) => challenge,
-            Err(error) => {
-                tracing::error!(%error, "websub.no_randomness: a challenge must be random; trying again");
-                return (self.verify_after_outage(due), None, "no_randomness");
-            }
-        };
+        // 64 random characters.
+        let challenge = self.random.hex_128() + &self.random.hex_128();
         let topic = self.links.absolute(due.subscriber.document.path());
         // The offered lease; when unsubscribing, the rest of the running one.
-        let lease_seconds = due.lease_seconds_at(sent_at).to_string();
+        let lease_seconds = due.lease_seconds_at(sent_at);
         let parameters = [
             ("hub.mode", due.mode.name()),
             ("hub.topic", &topic),
             ("hub.challenge", &challenge),
-            ("hub.lease_seconds", &lease_seconds),
+            ("hub.lease_seconds", &lease_seconds.to_string()),
         ];
         let url = with_parameters(&due.subscriber.callback, &parameters);
         let answered = match self.send_verification(due, &url).await {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
-            Err(VerificationWait { wait, network }) => {
-                let waits = AttemptOutcome::Waits {
+            Err((wait, network)) => {
+                let waits = AttemptOutcome::VerifyLater {
                     serial,
+                    attempts: due.attempts,
                     at: self.clock.now() + wait,
-                    network,
+                    full_network: Some(network),
                 };
                 return (waits, None, "waits");
             }
         };
-        let (verdict, status, reason) = judge(&challenge, &answered);
-        let is_local = answered.as_ref().is_err_and(|failure| failure.is_local());
-        let outcome = match verdict {
-            Confirmation::Confirmed => AttemptOutcome::Verified {
+        let (is_confirmed, status, reason) = match &answered {
+            Ok(answer) if answer.is_success() && answer.body == challenge.as_bytes() => {
+                (true, Some(answer.status), "ok")
+            }
+            Ok(answer) if answer.is_success() => (false, Some(answer.status), "challenge_mismatch"),
+            Ok(answer) => (false, Some(answer.status), "status"),
+            Err(failure) => (false, None, failure.name()),
+        };
+        let outcome = match answered {
+            _ if is_confirmed => AttemptOutcome::Verified {
                 serial,
                 mode: due.mode,
-                lease_ends_at: sent_at + TimeDelta::seconds(due.lease_seconds_at(sent_at)),
+                lease_ends_at: sent_at + TimeDelta::seconds(lease_seconds),
             },
-            Confirmation::Unheard | Confirmation::Refused if is_local => {
-                self.verify_after_outage(due)
+            Err(Failure::NetworkDown) => self.verify_after_outage(due),
+            // The callback may not have received it.
+            Err(Failure::TimedOut | Failure::Unreachable) | Ok(Answer { status: 500.., .. })
+                if due.attempts == 0 =>
+            {
+                AttemptOutcome::VerifyLater {
+                    serial,
+                    attempts: 1,
+                    at: self.clock.now() + VERIFY_AGAIN,
+                    full_network: None,
+                }
             }
-            Confirmation::Unheard if due.attempts == 0 => again(),
-            Confirmation::Unheard | Confirmation::Refused => AttemptOutcome::NotVerified { serial },
+            Ok(_) | Err(_) => AttemptOutcome::NotVerified { serial },
         };
         (outcome, status, reason)
     }
 
-    /// 64 random characters.
-    fn challenge(&self) -> std::io::Result<String> {
-        Ok(self.random.hex_128()? + &self.random.hex_128()?)
-    }
-
     fn verify_after_outage(&self, due: &DueVerification) -> AttemptOutcome {
-        AttemptOutcome::VerifyAgain {
+        AttemptOutcome::VerifyLater {
             serial: due.serial,
             attempts: due.attempts,
             at: self.clock.now() + OUTAGE_DELAY,
+            full_network: None,
         }
     }
 
     /// Resolves the callback, applies the rate limits of its addresses and connects, in 10 s in total. The outer `Err` has
-    /// the time to wait if a limit is reached.
+    /// the time to wait if a limit is reached, and the network that reached it.
     async fn send_verification(
         &self,
         due: &DueVerification,
         url: &str,
-    ) -> Result<Result<Answer, Failure>, VerificationWait> {
+    ) -> Result<Result<Answer, Failure>, (Duration, String)> {
         let exchange = async {
             let vetted = match self.egress.vet(url).await {
                 Ok(vetted) => vetted,
@@ -170,20 +174,15 @@ impl Exchange {
                 let id = due.subscriber.subscription_id;
                 self.rates.book_verification(id, addresses, is_active)?;
             }
-            Ok(self
-                .egress
-                .get_vetted(vetted, CHALLENGE_BODY_BYTES_MAX)
-                .await)
+            Ok(self.egress.get(vetted, CHALLENGE_BODY_BYTES_MAX).await)
         };
-        tokio::time::timeout(VERIFY_TIMEOUT, exchange)
-            .await
-            .unwrap_or(Ok(Err(Failure::TimedOut)))
+        let sent = tokio::time::timeout(VERIFY_TIMEOUT, exchange).await;
+        sent.unwrap_or(Ok(Err(Failure::TimedOut)))
     }
 
     async fn deliver(&self, due: &DueDelivery, snapshot: &Snapshot) -> Conclusion {
         let document = due.subscriber.document;
         let body = &snapshot.document(document).body;
-        let bytes = body.content.length();
         let link = document.link(&self.links);
         let signature = (due.secret.as_ref()).map(|secret| sign(secret, &body.content.pieces));
         let mut fields = vec![
@@ -191,31 +190,28 @@ impl Exchange {
             ("link", link.as_str()),
         ];
         fields.extend((signature.as_deref()).map(|signature| ("x-hub-signature", signature)));
-        let (timeout, body) = (delivery_timeout(bytes), Arc::clone(body));
-        let posted = self
-            .egress
-            .post(&due.subscriber.callback, &fields, body, timeout);
-        let answered = posted.await;
-        match &answered {
-            Ok(Answer {
-                status: 200..=299, ..
-            }) => {
+        let exchange = async {
+            let vetted = self.egress.vet(&due.subscriber.callback).await?;
+            self.egress.post(vetted, &fields, Arc::clone(body)).await
+        };
+        let timeout = delivery_timeout(body.content.length());
+        let posted = tokio::time::timeout(timeout, exchange).await;
+        match posted.unwrap_or(Err(Failure::TimedOut)) {
+            Ok(answer) if answer.is_success() => {
                 let version = snapshot.document(document).publication.version;
                 (AttemptOutcome::Delivered { version }, None, "ok")
             }
-            Ok(Answer { status: 410, .. }) => (AttemptOutcome::Gone, Some(410), "gone"),
-            Ok(answer) => {
-                let outcome = self.retry_or_deny(due).await;
-                (outcome, Some(answer.status), "status")
+            Ok(Answer { status: 410, .. }) => {
+                let failures = due.failures;
+                (AttemptOutcome::Ended { failures }, Some(410), "status")
             }
+            Ok(answer) => (self.retry_or_deny(due).await, Some(answer.status), "status"),
             // Nothing is known about the subscriber, so the failure does not count.
-            Err(failure) if failure.is_local() => {
-                (self.deliver_after_outage(due), None, failure.name())
-            }
-            Err(failure) => {
-                let outcome = self.retry_or_deny(due).await;
+            Err(failure @ Failure::NetworkDown) => {
+                let outcome = self.retry_after(due.failures, OUTAGE_DELAY);
                 (outcome, None, failure.name())
             }
+            Err(failure) => (self.retry_or_deny(due).await, None, failure.name()),
         }
     }
 
@@ -226,15 +222,11 @@ impl Exchange {
             return self.retry_after(due.failures + 1, delay.0);
         }
         self.deny(due).await;
-        AttemptOutcome::DeliveriesFailed
-    }
-
-    fn deliver_after_outage(&self, due: &DueDelivery) -> AttemptOutcome {
-        self.retry_after(due.failures, OUTAGE_DELAY)
+        AttemptOutcome::Ended { failures: ATTEMPTS }
     }
 
     fn retry_after(&self, failures: u32, wait: Duration) -> AttemptOutcome {
-        let wait = add_jitter(wait, self.random.fraction());
+        let wait = wait.mul_f64(1.0 + JITTER_SHARE * self.random.fraction());
         AttemptOutcome::Retry {
             failures,
             at: self.clock.now() + wait,
@@ -243,6 +235,11 @@ impl Exchange {
 
     /// Notifies a subscriber that its subscription was ended (WebSub §5.2). The response is ignored.
     async fn deny(&self, due: &DueDelivery) {
+        tracing::info!(
+            subscription.id = due.subscriber.subscription_id,
+            host = due.subscriber.host,
+            "websub.ended: {ATTEMPTS} deliveries in a row failed"
+        );
         let topic = self.links.absolute(due.subscriber.document.path());
         let reason = format!("{ATTEMPTS} deliveries in a row failed; subscribe again to continue");
         let parameters = [
@@ -251,20 +248,11 @@ impl Exchange {
             ("hub.reason", reason.as_str()),
         ];
         let url = with_parameters(&due.subscriber.callback, &parameters);
-        let answered = self
-            .egress
-            .get(&url, CHALLENGE_BODY_BYTES_MAX, VERIFY_TIMEOUT)
-            .await;
-        let outcome = answered.map_or_else(
-            |failure| failure.name().to_owned(),
-            |answer| answer.status.to_string(),
-        );
-        tracing::info!(
-            subscription.id = due.subscriber.subscription_id,
-            host = due.subscriber.host,
-            outcome,
-            "websub.ended: {ATTEMPTS} deliveries in a row failed"
-        );
+        let exchange = async {
+            let vetted = self.egress.vet(&url).await?;
+            self.egress.get(vetted, 0).await
+        };
+        let _ = tokio::time::timeout(VERIFY_TIMEOUT, exchange).await;
     }
 
     /// Whether the callback's address is certainly in a network that the operator allows, which exempts it from the
@@ -304,78 +292,6 @@ pub fn sign(secret: &Secret, body: &[Bytes]) -> String {
         signature.push_str(&hex(&mac.finalize().into_bytes()));
     }
     signature
-}
-
-// Verification of intent (WebSub §5.3): the evaluation of the response.
-
-#[must_use]
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Confirmation {
-    /// Any 2xx with exactly the challenge.
-    Confirmed,
-    /// The callback may not have received it: worth a second attempt.
-    Unheard,
-    /// Anything else: 3xx, 4xx, and 2xx with another body.
-    Refused,
-}
-
-/// The verdict, with its status and the reason shown to operators.
-fn judge(
-    challenge: &str,
-    answered: &Result<Answer, Failure>,
-) -> (Confirmation, Option<u16>, &'static str) {
-    match answered {
-        Ok(answer) => {
-            let (verdict, reason) = match answer.status {
-                200..=299 if answer.body == challenge.as_bytes() => (Confirmation::Confirmed, "ok"),
-                200..=299 => (Confirmation::Refused, "challenge_mismatch"),
-                500..=599 => (Confirmation::Unheard, "status"),
-                _ => (Confirmation::Refused, "status"),
-            };
-            (verdict, Some(answer.status), reason)
-        }
-        Err(failure) if is_unheard(*failure) => (Confirmation::Unheard, None, failure.name()),
-        Err(failure) => (Confirmation::Refused, None, failure.name()),
-    }
-}
-
-/// Whether the callback may not have received the verification, which is then sent a second time (`docs/WEBSUB.md`).
-const fn is_unheard(failure: Failure) -> bool {
-    matches!(
-        failure,
-        Failure::TimedOut
-            | Failure::Connect
-            | Failure::NameUnknown
-            | Failure::NetworkDown
-            | Failure::Closed
-    )
-}
-
-// When a failed delivery is repeated.
-
-/// Consecutive failed attempts that end a subscription: one more than there are delays in [`RetryDelays`].
-const ATTEMPTS: u32 = 3;
-/// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
-const JITTER_SHARE: f64 = 0.1;
-
-/// `jitter` is a random number from 0 to 1.
-fn add_jitter(wait: Duration, jitter: f64) -> Duration {
-    wait.mul_f64(1.0 + JITTER_SHARE * jitter.clamp(0.0, 1.0))
-}
-
-/// The reason of a failed verification, for the operator and the owner of the callback.
-pub fn verification_advice(attempt: &Attempt) -> String {
-    match (Failure::find(attempt.reason), attempt.status) {
-        (Some(failure), _) => failure.advice().to_owned(),
-        (None, Some(200..=299)) => {
-            "the body of its answer is not the challenge; answer with the value of hub.challenge and nothing else"
-                .to_owned()
-        }
-        (None, Some(status)) => {
-            format!("it answered {status}; answer 200 with the value of hub.challenge")
-        }
-        (None, None) => attempt.reason.to_owned(),
-    }
 }
 
 #[cfg(test)]

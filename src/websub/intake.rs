@@ -4,7 +4,7 @@
 //! Limits apply to new subscriptions. Requests that renew or end an active subscription, or replace their own request,
 //! have a reserved share of the limits.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ use super::limits::{NETWORK_PREFIX, Rate, RateExceeded, RateLimits};
 use super::request::{RequestError, parse};
 use super::store::{self, Counts, SubscriptionRequest, SubscriptionState};
 use crate::clock::Clock;
-use crate::compute::{Turns, network};
+use crate::compute::network;
 use crate::config::LeaseBounds;
 use crate::links::Links;
 use crate::storage::{AtPath as _, Database, DbError};
@@ -42,8 +42,6 @@ pub struct SubscriptionIntake {
     pub policy: Arc<Policy>,
     pub leases: LeaseBounds,
     pub rates: Arc<RateLimits>,
-    /// There is one writer; clients take turns at it, so that a burst from one delays only itself.
-    pub writer: Turns,
     /// Notifies the worker of a new request.
     pub wake: Arc<Notify>,
 }
@@ -95,7 +93,7 @@ impl SubscriptionIntake {
             callback_network: callback.host.parse().ok().and_then(limited),
             form,
         };
-        let commit = self.commit(source, &request, is_free, exceeded);
+        let commit = self.commit(&request, is_free, exceeded);
         let error = match tokio::time::timeout(COMMIT_TIMEOUT, commit).await {
             Ok(Ok(taken)) => {
                 taken?;
@@ -116,7 +114,6 @@ impl SubscriptionIntake {
     /// used up.
     async fn commit(
         &self,
-        source: Option<IpAddr>,
         request: &SubscriptionRequest,
         is_free: bool,
         exceeded: Option<RateExceeded>,
@@ -127,12 +124,6 @@ impl SubscriptionIntake {
         {
             return Ok(Err(exceeded.into()));
         }
-        let source = source.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED));
-        let Ok(_slot) = self.writer.slot(network(source, NETWORK_PREFIX)).await else {
-            return Ok(Err(IntakeError::Unavailable(
-                "too many requests are waiting to be stored",
-            )));
-        };
         let mut write = self.database.write().await?;
         let connection = write.for_reading();
         let standing = store::standing(connection, request).await.at(path)?;
@@ -155,13 +146,10 @@ impl SubscriptionIntake {
     async fn has_own_share(&self, request: &SubscriptionRequest) -> Result<bool, DbError> {
         let mut connection = self.database.reader().await?;
         let standing = store::standing(&mut connection, request).await;
-        let SubscriptionState {
-            is_active,
-            has_request,
-            ..
-        } = standing.at(self.database.path())?;
+        let standing = standing.at(self.database.path())?;
         let key = format!("{} {}", request.form.document, request.callback_key);
-        Ok((is_active || has_request) && self.rates.take(Rate::Known, &key).is_ok())
+        Ok((standing.is_active || standing.has_request)
+            && self.rates.take(Rate::Known, &key).is_ok())
     }
 
     /// Maximum number of waiting requests of one network.

@@ -4,7 +4,7 @@
 //! This code only counts; it neither answers nor sends. The monotonic clock is used, so setting the wall clock neither
 //! lifts nor prolongs a limit. The state is only in memory, so a restart resets it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::net::IpAddr;
 use std::sync::Mutex;
 use std::time::Duration;
@@ -22,7 +22,6 @@ pub const NETWORK_PREFIX: u32 = 48;
 /// Maximum requests per minute that renew, end or repeat one known subscription while other limits are used up, and maximum
 /// verifications of it then: so forged requests for a subscriber's address do not block it.
 const KNOWN_PER_MINUTE: u64 = 4;
-const REMOVAL_INTERVAL: Duration = Duration::from_secs(1);
 
 named! {
     /// The rows of the table, each with its reason; clients see those of `Source` and `Host`.
@@ -58,18 +57,10 @@ pub struct RateLimits {
     /// The settings, including the limits on waiting requests and subscriptions.
     pub limits: HubLimits,
     clock: Clock,
-    rates: [Mutex<Keys>; Rate::ALL.len()],
-    /// The verifications that wait, by subscription.
-    booked: Mutex<HashMap<i64, Booking>>,
-}
-
-/// The keys of one limit. All times are since the clock's start.
-#[derive(Debug, Default)]
-struct Keys {
-    /// The time at which a key's whole amount is free again.
-    free_at: HashMap<String, Duration>,
-    /// The earliest time for removing free keys again if there are too many; each removal visits all.
-    next_removal_at: Duration,
+    /// For each limit, the time since the clock's start at which a key's whole amount is free again.
+    free_at: [Mutex<HashMap<String, Duration>>; Rate::ALL.len()],
+    /// The time since the clock's start that is booked for a waiting verification, by subscription and network.
+    booked: Mutex<HashMap<(i64, String), Duration>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -79,28 +70,12 @@ pub struct RateExceeded {
     pub after: Duration,
 }
 
-/// The time that a verification must wait for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct VerificationWait {
-    pub wait: Duration,
-    /// The network that has had too many.
-    pub network: String,
-}
-
-/// The time, since the clock's start, that is booked for a verification.
-#[derive(Debug)]
-struct Booking {
-    at: Duration,
-    /// The networks of its callback's addresses.
-    networks: Vec<String>,
-}
-
 impl RateLimits {
     pub fn new(limits: &HubLimits, clock: &Clock) -> Self {
         Self {
             limits: *limits,
             clock: clock.clone(),
-            rates: Rate::ALL.map(|_| Mutex::default()),
+            free_at: Rate::ALL.map(|_| Mutex::default()),
             booked: Mutex::default(),
         }
     }
@@ -118,63 +93,51 @@ impl RateLimits {
         })
     }
 
-    /// Counts a verification of a subscription for the networks of all `addresses` if it may be sent now. Otherwise it is booked
-    /// for the first time at which all of them are free.
+    /// Counts a verification of a subscription for the networks of all `addresses` if it may be sent now; one of an active subscription
+    /// counts only for itself. Otherwise it is booked for the first time at which all of them are free.
+    ///
+    /// # Errors
+    /// The time to wait, and the network that has had too many.
     pub fn book_verification(
         &self,
         subscription_id: i64,
         addresses: &[IpAddr],
         is_active: bool,
-    ) -> Result<(), VerificationWait> {
+    ) -> Result<(), (Duration, String)> {
+        let networks: BTreeSet<String> = (addresses.iter())
+            .map(|address| network(*address, NETWORK_PREFIX).to_string())
+            .collect();
+        if is_active {
+            let taken = self.take(Rate::Known, &subscription_id.to_string());
+            let network = networks.into_iter().next().unwrap_or_default();
+            return taken.map_err(|exceeded| (exceeded.after, network));
+        }
         let now = self.clock.monotonic().since_start();
         let mut booked = lock(&self.booked);
-        let former = booked.remove(&subscription_id);
-        let (mut wait, mut slowest, mut networks) = (Duration::ZERO, None, Vec::new());
-        for address in addresses {
-            let network = network(*address, NETWORK_PREFIX).to_string();
-            if networks.contains(&network) {
-                continue;
-            }
-            let of_network = match &former {
-                Some(former) if former.networks.contains(&network) => {
-                    Ok(former.at.saturating_sub(now))
-                }
-                Some(_) | None => {
-                    let active = is_active.then_some(subscription_id);
-                    self.book_for_network(&network, active)
-                }
+        let (mut longest, mut full_network, mut times) = (Duration::ZERO, None, Vec::new());
+        for network in networks {
+            let key = (subscription_id, network);
+            let booking = match booked.remove(&key) {
+                Some(at) => Ok(at.saturating_sub(now)),
+                None => self.book(Rate::Verifications, &key.1, 1, Duration::MAX),
             };
-            let (Ok(after) | Err(after)) = of_network;
-            if after > wait {
-                (wait, slowest) = (after, Some(network.clone()));
+            let (Ok(wait) | Err(wait)) = booking;
+            if wait > longest {
+                (longest, full_network) = (wait, Some(key.1.clone()));
             }
-            if of_network.is_ok() {
-                networks.push(network);
+            // Without a booking, it is tried again.
+            if booking.is_ok() {
+                times.push((key, now + wait));
             }
         }
-        let Some(network) = slowest else {
+        let Some(network) = full_network else {
             return Ok(());
         };
         if booked.len() >= LIMITED_KEYS_MAX {
-            booked.retain(|_, booking| booking.at > now);
+            booked.retain(|_, at| *at > now);
         }
-        if booked.len() < LIMITED_KEYS_MAX {
-            let at = now + wait;
-            booked.insert(subscription_id, Booking { at, networks });
-        }
-        Err(VerificationWait { wait, network })
-    }
-
-    /// Counts a verification for `network`, now or later, and returns the wait; `Err` is the wait if it is not counted. `active` is
-    /// the ID of an active subscription.
-    fn book_for_network(&self, network: &str, active: Option<i64>) -> Result<Duration, Duration> {
-        let Some(subscription_id) = active else {
-            return self.book(Rate::Verifications, network, 1, Duration::MAX);
-        };
-        if self.take(Rate::Verifications, network).is_ok() {
-            return Ok(Duration::ZERO);
-        }
-        self.book(Rate::Known, &subscription_id.to_string(), 1, Duration::MAX)
+        booked.extend(times);
+        Err((longest, network))
     }
 
     /// Books `amount` of `rate` for `key` if it is free within `wait_max`, and returns the wait; `Err` is the wait if it is not
@@ -192,17 +155,21 @@ impl RateLimits {
         let nanoseconds = period.as_nanos() * u128::from(amount).min(allowed) / allowed;
         let share = Duration::from_nanos(u64::try_from(nanoseconds).unwrap_or(u64::MAX));
         let now = self.clock.monotonic().since_start();
-        let mut keys = lock(&self.rates[rate as usize]);
-        let known_at = keys.free_at.get(key).copied();
-        if known_at.is_none() && !keys.has_room(now) {
-            return Err(REMOVAL_INTERVAL);
+        let mut keys = lock(&self.free_at[rate as usize]);
+        if keys.len() >= LIMITED_KEYS_MAX && !keys.contains_key(key) {
+            // Free keys limit nothing.
+            keys.retain(|_, at| *at > now);
+            if keys.len() >= LIMITED_KEYS_MAX {
+                return Err(Duration::from_secs(1));
+            }
         }
+        let known_at = keys.get(key).copied();
         let free_at = known_at.map_or(now, |at| now.max(at)) + share;
         let wait = free_at.saturating_sub(now + period);
         if wait > wait_max {
             return Err(wait);
         }
-        keys.free_at.insert(key.to_owned(), free_at);
+        keys.insert(key.to_owned(), free_at);
         Ok(wait)
     }
 
@@ -210,25 +177,14 @@ impl RateLimits {
     pub fn may_send(&self, host: &str) -> bool {
         let (_, period) = Rate::Bytes.allowed(&self.limits);
         let now = self.clock.monotonic().since_start();
-        let keys = lock(&self.rates[Rate::Bytes as usize]);
-        keys.free_at.get(host).is_none_or(|at| *at < now + period)
+        let keys = lock(&self.free_at[Rate::Bytes as usize]);
+        keys.get(host).is_none_or(|at| *at < now + period)
     }
 
     /// Counts `bytes` delivered to `host`. With too many hosts they are not counted: sending too much is better than
     /// nothing.
     pub fn count_sent(&self, host: &str, bytes: u64) {
         let _ = self.book(Rate::Bytes, host, bytes, Duration::MAX);
-    }
-}
-
-impl Keys {
-    /// Whether another key fits. Removes free keys, which limit nothing, at most once per [`REMOVAL_INTERVAL`].
-    fn has_room(&mut self, now: Duration) -> bool {
-        if self.free_at.len() >= LIMITED_KEYS_MAX && now >= self.next_removal_at {
-            self.free_at.retain(|_, at| *at > now);
-            self.next_removal_at = now + REMOVAL_INTERVAL;
-        }
-        self.free_at.len() < LIMITED_KEYS_MAX
     }
 }
 
@@ -274,6 +230,6 @@ mod tests {
         clock.advance(TimeDelta::seconds(1));
         assert_eq!(wait(&rates, "new"), Ok(()));
         // With the key that took two.
-        assert_eq!(lock(&rates.rates[Rate::Host as usize]).free_at.len(), 2);
+        assert_eq!(lock(&rates.free_at[Rate::Host as usize]).len(), 2);
     }
 }

@@ -9,12 +9,11 @@ mod intake;
 mod limits;
 mod request;
 pub(crate) mod store;
-mod subscription;
 mod worker;
 
 pub use exchange::{Exchange, longest_delivery, sign};
 pub use intake::{FULL_RETRY, IntakeError, SubscriptionIntake};
 pub use limits::RateLimits;
 pub use request::{RequestError, Secret};
-pub use subscription::State;
+pub use store::State;
 pub use worker::Worker;

@@ -8,8 +8,9 @@ use std::fmt;
 use thiserror::Error;
 
 use crate::config::LeaseBounds;
-use crate::config::bounds::{ECHO_CHARACTERS_MAX, SECRET_BYTES_MAX};
+use crate::config::bounds::SECRET_BYTES_MAX;
 use crate::links::{Links, normal};
+use crate::model::text::quoted;
 use crate::snapshot::Document;
 use crate::websub::http_client::{Callback, CallbackFault, Policy};
 use crate::wire::HubMode;
@@ -52,40 +53,23 @@ impl fmt::Debug for Secret {
 /// One line that explains what to change.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum RequestError {
-    #[error("Content-Type must be application/x-www-form-urlencoded in UTF-8.")]
+    #[error("Content-Type must be application/x-www-form-urlencoded.")]
     ContentType,
-    #[error("{0} is missing; give hub.callback, hub.mode and hub.topic.")]
-    Missing(&'static str),
-    #[error("{0} is given more than once; give it once.")]
-    Repeated(&'static str),
-    #[error("{0} is not UTF-8 once its percent-encoding is decoded.")]
-    NotUtf8(&'static str),
-    /// The given value, shortened, here and below.
-    #[error("hub.mode `{0}` is neither subscribe nor unsubscribe.")]
-    Mode(String),
-    #[error(
-        "hub.mode `publish` is not needed: the hub sees every change by itself, so no ping is needed."
-    )]
-    Publish,
-    #[error("hub.topic `{value}` is not a topic of this hub; its topics are {topics}.")]
-    Topic { value: String, topics: String },
-    #[error("hub.callback cannot be used: {0}{how}.", how = permitting_setting(.0))]
-    Callback(#[from] CallbackFault),
-    #[error(
-        "hub.lease_seconds `{0}` must be a whole number of seconds above 0, in digits; leave it out for the default."
-    )]
-    LeaseSeconds(String),
-    #[error("hub.secret has {0} bytes; it must have fewer than 200.")]
-    SecretTooLong(usize),
+    /// A value in it is shortened.
+    #[error("{0}")]
+    Field(String),
 }
 
-/// The setting that would permit the callback; empty if none would.
-const fn permitting_setting(fault: &CallbackFault) -> &'static str {
-    if matches!(fault, CallbackFault::Refused(_)) {
-        "; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it \
-         on one machine"
-    } else {
-        ""
+impl From<CallbackFault> for RequestError {
+    fn from(fault: CallbackFault) -> Self {
+        let how = match &fault {
+            CallbackFault::Refused(_) => {
+                "; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it \
+                 on one machine"
+            }
+            CallbackFault::Spelling(_) => "",
+        };
+        Self::Field(format!("hub.callback cannot be used: {fault}{how}."))
     }
 }
 
@@ -104,9 +88,11 @@ pub fn parse(
         return Err(RequestError::ContentType);
     }
     let mode = required_field(body, "hub.mode")?;
-    let mode = HubMode::find(&mode).ok_or_else(|| match &*mode {
-        "publish" => RequestError::Publish,
-        other => RequestError::Mode(echo(other)),
+    let mode = HubMode::find(&mode).ok_or_else(|| {
+        RequestError::Field(format!(
+            "hub.mode {} is neither subscribe nor unsubscribe; the hub sees every change by itself, so no ping is needed.",
+            quoted(&mode)
+        ))
     })?;
     let document = topic(&required_field(body, "hub.topic")?, links)?;
     let callback = Callback::parse(&required_field(body, "hub.callback")?, policy)?;
@@ -114,7 +100,10 @@ pub fn parse(
     if let Some(secret) = &secret
         && secret.len() > SECRET_BYTES_MAX
     {
-        return Err(RequestError::SecretTooLong(secret.len()));
+        return Err(RequestError::Field(format!(
+            "hub.secret has {} bytes; it must have fewer than 200.",
+            secret.len()
+        )));
     }
     let (secret, wish_seconds) = match mode {
         HubMode::Subscribe => {
@@ -135,23 +124,18 @@ pub fn parse(
 }
 
 fn is_form(content_type: &str) -> bool {
-    let mut parts = content_type.split(';').map(str::trim);
-    let is_form = parts
-        .next()
-        .is_some_and(|kind| kind.eq_ignore_ascii_case("application/x-www-form-urlencoded"));
-    let is_utf8 = |part: &str| match part.split_once('=') {
-        Some((name, value)) if name.trim().eq_ignore_ascii_case("charset") => {
-            value.trim().trim_matches('"').eq_ignore_ascii_case("utf-8")
-        }
-        Some(_) | None => true,
-    };
-    is_form && parts.all(is_utf8)
+    let kind = content_type.split(';').next().unwrap_or_default();
+    (kind.trim()).eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
 fn required_field(body: &[u8], name: &'static str) -> Result<String, RequestError> {
     field(body, name)?
         .filter(|value| !value.is_empty())
-        .ok_or(RequestError::Missing(name))
+        .ok_or_else(|| {
+            RequestError::Field(format!(
+                "{name} is missing; give hub.callback, hub.mode and hub.topic."
+            ))
+        })
 }
 
 /// A field's decoded value (WHATWG URL, `application/x-www-form-urlencoded`). The decoder puts U+FFFD in place of bytes
@@ -159,14 +143,12 @@ fn required_field(body: &[u8], name: &'static str) -> Result<String, RequestErro
 fn field(body: &[u8], name: &'static str) -> Result<Option<String>, RequestError> {
     let mut values = url::form_urlencoded::parse(body).filter(|(key, _)| key == name);
     let value = values.next().map(|(_, value)| value.into_owned());
-    if values.next().is_some() {
-        return Err(RequestError::Repeated(name));
-    }
-    if value
+    let is_utf8 = !value
         .as_ref()
-        .is_some_and(|value| value.contains(char::REPLACEMENT_CHARACTER))
-    {
-        return Err(RequestError::NotUtf8(name));
+        .is_some_and(|value| value.contains(char::REPLACEMENT_CHARACTER));
+    if values.next().is_some() || !is_utf8 {
+        let reason = format!("{name} must be given once, in UTF-8 that is percent-encoded.");
+        return Err(RequestError::Field(reason));
     }
     Ok(value)
 }
@@ -184,10 +166,11 @@ fn topic(value: &str, links: &Links) -> Result<Document, RequestError> {
         let topics: Vec<String> = topics()
             .map(|document| links.absolute(document.path()))
             .collect();
-        RequestError::Topic {
-            value: echo(value),
-            topics: topics.join(", "),
-        }
+        RequestError::Field(format!(
+            "hub.topic {} is not a topic of this hub; its topics are {}.",
+            quoted(value),
+            topics.join(", ")
+        ))
     })
 }
 
@@ -198,20 +181,9 @@ fn seconds(value: &str) -> Result<u64, RequestError> {
     if is_positive {
         Ok(value.parse().unwrap_or(u64::MAX))
     } else {
-        Err(RequestError::LeaseSeconds(echo(value)))
+        Err(RequestError::Field(format!(
+            "hub.lease_seconds {} must be a whole number of seconds above 0, in digits; leave it out for the default.",
+            quoted(value)
+        )))
     }
-}
-
-/// The value, shortened and without line breaks.
-fn echo(value: &str) -> String {
-    let breaks_line = |c: char| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}');
-    let mut shown: String = value
-        .chars()
-        .take(ECHO_CHARACTERS_MAX)
-        .map(|c| if breaks_line(c) { '\u{fffd}' } else { c })
-        .collect();
-    if value.chars().nth(ECHO_CHARACTERS_MAX).is_some() {
-        shown.push('…');
-    }
-    shown
 }

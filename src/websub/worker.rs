@@ -11,7 +11,7 @@ use tokio::sync::Notify;
 use tokio::task::{JoinError, JoinSet};
 use tokio_util::sync::CancellationToken;
 
-use super::exchange::{Exchange, VERIFY_TIMEOUT, longest_delivery, verification_advice};
+use super::exchange::{Exchange, VERIFY_TIMEOUT, longest_delivery};
 use super::store::{self, Attempt, AttemptOutcome, Due, DueDelivery};
 use crate::clock::{Clock, Monotonic};
 use crate::config::bounds::{EXCHANGES_MAX, HOST_EXCHANGES_MAX};
@@ -271,26 +271,26 @@ impl Worker {
             self.queues.end_exchange(queue);
         }
         match &attempt.outcome {
-            AttemptOutcome::Waits { .. } => metrics::HUB_WAITS.count(&[]),
             AttemptOutcome::Delivered { .. } => metrics::HUB_DELIVERED.count(&[]),
             AttemptOutcome::Verified { .. } => metrics::HUB_VERIFIED.count(&[]),
-            AttemptOutcome::NotVerified { .. } => {
-                metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
-                // The URL is the subscriber's secret.
-                tracing::info!(
-                    subscription.id = subscriber.subscription_id,
-                    host = subscriber.host,
-                    topic = subscriber.document.name(),
-                    reason = verification_advice(&attempt),
-                    "websub.refused: a callback did not confirm a request"
-                );
-            }
-            AttemptOutcome::VerifyAgain { .. }
+            AttemptOutcome::VerifyLater { .. }
+            | AttemptOutcome::NotVerified { .. }
             | AttemptOutcome::Retry { .. }
-            | AttemptOutcome::Gone
-            | AttemptOutcome::DeliveriesFailed => {
-                metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
+            | AttemptOutcome::Ended { .. } => {
+                if !attempt.is_postponed() {
+                    metrics::HUB_FAILED.count(&[attempt.kind, attempt.reason]);
+                }
             }
+        }
+        if matches!(attempt.outcome, AttemptOutcome::NotVerified { .. }) {
+            // The URL is the subscriber's secret.
+            tracing::info!(
+                subscription.id = subscriber.subscription_id,
+                host = subscriber.host,
+                topic = subscriber.document.name(),
+                reason = attempt.result(),
+                "websub.refused: a callback did not confirm a request"
+            );
         }
         if self.unrecorded.is_empty() {
             self.unrecorded_at = Clock::system().monotonic();
@@ -335,9 +335,8 @@ impl Worker {
         }
         for attempt in self.unrecorded.drain(..) {
             self.busy.remove(&attempt.subscriber.subscription_id);
-            if let AttemptOutcome::VerifyAgain { at, .. }
-            | AttemptOutcome::Waits { at, .. }
-            | AttemptOutcome::Retry { at, .. } = attempt.outcome
+            if let AttemptOutcome::VerifyLater { at, .. } | AttemptOutcome::Retry { at, .. } =
+                attempt.outcome
             {
                 let again_at = self.exchange.clock.monotonic_at(at, READ_INTERVAL);
                 self.next_at = self.next_at.min(again_at);

@@ -49,9 +49,7 @@ pub struct Tool {
 
 /// What answers a tool.
 enum ToolFunction {
-    /// Reads one value, which takes less time than to move the thread's other tasks.
-    Read(fn(&Snapshot, ToolCall) -> ToolAnswer),
-    /// Counts, while another thread takes over the tasks of this one.
+    /// Reads and counts, while another thread takes over the tasks of this one.
     Count(fn(&Snapshot, ToolCall) -> ToolAnswer),
     /// Searches.
     Search(for<'a> fn(&'a Snapshot, ToolCall) -> BoxFuture<'a, ToolAnswer>),
@@ -67,7 +65,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: Vec::new,
         result: result_schema::<wire::BusinessSummary>,
         added: &[],
-        answer: ToolFunction::Read(results::business),
+        answer: ToolFunction::Count(results::business),
     },
     Tool {
         name: "search_reviews",
@@ -87,7 +85,7 @@ pub const TOOLS: [Tool; 9] = [
         arguments: ReviewArguments::describe,
         result: result_schema::<wire::Review>,
         added: &[],
-        answer: ToolFunction::Read(results::review),
+        answer: ToolFunction::Count(results::review),
     },
     Tool {
         name: "get_reviews_since",
@@ -222,7 +220,6 @@ impl Catalog {
         };
         let snapshot = self.current.load();
         match tool.answer {
-            ToolFunction::Read(read) => read(&snapshot, tool_call),
             ToolFunction::Count(count) => run_long(|| count(&snapshot, tool_call)),
             ToolFunction::Search(search) => search(&snapshot, tool_call).await,
         }

@@ -6,7 +6,6 @@ use std::future::ready;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::compute::run_long_if;
 use crate::config::bounds::{ECHO_CHARACTERS_MAX, LIMIT_MAX};
 use crate::model::text::{escaped, escaped_json};
 use crate::model::{Day, ReviewId};
@@ -17,7 +16,7 @@ use crate::search::insights::{
     technician_canonical,
 };
 use crate::search::{
-    Cursor, ResultPage, SHORT_PAGE, SearchParameters, SinceParameters, find_page, search_reviews,
+    Cursor, ResultPage, SearchParameters, SinceParameters, find_page, search_reviews,
 };
 use crate::snapshot::document::head;
 use crate::snapshot::{Content, Snapshot};
@@ -91,9 +90,11 @@ pub async fn search(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     parameters.check_aspect(trade, &mut call.arguments.issues);
     let parameters = call.finish(Some(parameters))?;
     let Ok(mut found) = search_reviews(snapshot, &parameters, has_turn).await;
-    cut(snapshot, &parameters, &mut found);
-    let head = found.head(parameters.limit, Vec::new());
-    Ok(text(&found.json(snapshot, &head)))
+    Ok(fit(found.positions.len(), |count| {
+        shorten_page(snapshot, &parameters, &mut found, count);
+        let head = found.head(parameters.limit, Vec::new());
+        text(&found.json(snapshot, &head))
+    }))
 }
 
 /// A call has its turn before its message is read.
@@ -125,19 +126,21 @@ pub async fn since(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     }
     let date = call.finish(since.date)?;
     let Ok(mut found) = find_page(snapshot, &parameters, has_turn).await;
-    cut(snapshot, &parameters, &mut found);
-    let returned = found.positions.len() as u64;
-    let mut head = to_json(wire::SinceHead {
-        since: date.date(),
-        returned,
-    });
-    if returned < found.matched {
-        head["matched"] = json!(found.matched);
-    }
-    if let Some(next) = &found.next {
-        head["next_cursor"] = json!(next.to_string());
-    }
-    Ok(text(&found.json(snapshot, &head)))
+    Ok(fit(found.positions.len(), |count| {
+        shorten_page(snapshot, &parameters, &mut found, count);
+        let returned = found.positions.len() as u64;
+        let mut head = to_json(wire::SinceHead {
+            since: date.date(),
+            returned,
+        });
+        if returned < found.matched {
+            head["matched"] = json!(found.matched);
+        }
+        if let Some(next) = &found.next {
+            head["next_cursor"] = json!(next.to_string());
+        }
+        text(&found.json(snapshot, &head))
+    }))
 }
 
 /// The text of a body of REST.
@@ -198,9 +201,9 @@ pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
         return Err(refusal(&[cursor.invalid()]));
     }
     let mut found = insights::evidence(snapshot, &query);
-    Ok(fit(&query.canonical(), found.page.clone(), |page| {
-        found.page = page.clone();
-        to_json(&found)
+    Ok(fit(found.page.reviews.len(), |count| {
+        shorten_evidence(&query.canonical(), &mut found.page, count);
+        text_of(&found)
     }))
 }
 
@@ -217,33 +220,10 @@ pub fn technician(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     }
     let found = insights::technician(snapshot, &name, &parameters);
     let mut found = found.map_err(CallError::Arguments)?;
-    Ok(fit(&canonical, found.page.clone(), |page| {
-        found.page = page.clone();
-        to_json(&found)
+    Ok(fit(found.page.reviews.len(), |count| {
+        shorten_evidence(&canonical, &mut found.page, count);
+        text_of(&found)
     }))
-}
-
-/// The answer of `answer` with the reviews of `page` that fit, at least one.
-fn fit(
-    canonical: &str,
-    mut page: EvidencePage,
-    mut answer: impl FnMut(&EvidencePage) -> Value,
-) -> String {
-    loop {
-        let fitted = escaped_json(&answer(&page));
-        let bytes = fitted.len();
-        if bytes <= RESULT_BYTES_MAX || page.reviews.len() < 2 {
-            return fitted;
-        }
-        let fewer = page.reviews.len() * RESULT_BYTES_MAX / bytes;
-        page.reviews.truncate(fewer.max(1));
-        page.returned = page.reviews.len() as u64;
-        let last = page.reviews.last();
-        page.next_cursor = last.and_then(|last| {
-            let day = Day::new(last.date)?;
-            Some(Cursor::at(canonical, day, &last.review_id).to_string())
-        });
-    }
 }
 
 // The business, facets, insights and periods, in the shapes of REST.
@@ -294,27 +274,42 @@ pub fn periods(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 /// Maximum bytes of the JSON text of a page: some 12,000 tokens, about half of the limit of common clients. Only a single
 /// larger review exceeds it, and is returned by itself.
 pub const RESULT_BYTES_MAX: usize = 48 * 1024;
-/// Bytes reserved for everything but reviews: counts, and a cursor with the longest ID.
-const ENVELOPE_BYTES: usize = 512;
 
-/// Removes the last reviews of `found` until the others fit into a result; at least one stays.
-fn cut(snapshot: &Snapshot, parameters: &SearchParameters, found: &mut ResultPage) {
-    let entries = &snapshot.input.entries;
-    let mut bytes = ENVELOPE_BYTES;
-    let fits = |at: &&usize| {
-        // Rendered JSON is always UTF-8.
-        let (json, _) = entries.json(**at);
-        bytes += escaped(String::from_utf8_lossy(&json).into_owned()).len() + 1;
-        bytes <= RESULT_BYTES_MAX
-    };
-    let count = found.positions.len();
-    let fitting = run_long_if(count > SHORT_PAGE, || {
-        found.positions.iter().take_while(fits).count().max(1)
-    });
-    if fitting < count {
-        found.positions.truncate(fitting);
-        let last = found.positions.last().map(|at| &entries[*at].review);
-        found.next = last.map(|last| Cursor::after(parameters, last));
+/// The text of `render` with as many of `count` reviews as fit, at least one.
+fn fit(mut count: usize, mut render: impl FnMut(usize) -> String) -> String {
+    loop {
+        let text = render(count);
+        if text.len() <= RESULT_BYTES_MAX || count < 2 {
+            return text;
+        }
+        count = (count * RESULT_BYTES_MAX / text.len()).max(1);
+    }
+}
+
+/// Keeps the first `count` reviews of a page; the next one follows them.
+fn shorten_page(
+    snapshot: &Snapshot,
+    parameters: &SearchParameters,
+    page: &mut ResultPage,
+    count: usize,
+) {
+    if count < page.positions.len() {
+        page.positions.truncate(count);
+        let last = page.positions.last();
+        let last = last.map(|at| &snapshot.input.entries[*at].review);
+        page.next = last.map(|last| Cursor::after(parameters, last));
+    }
+}
+
+/// Like [`shorten_page`], for a page of evidence.
+fn shorten_evidence(canonical: &str, page: &mut EvidencePage, count: usize) {
+    if count < page.reviews.len() {
+        page.reviews.truncate(count);
+        page.returned = count as u64;
+        page.next_cursor = page.reviews.last().and_then(|last| {
+            let day = Day::new(last.date)?;
+            Some(Cursor::at(canonical, day, &last.review_id).to_string())
+        });
     }
 }
 
@@ -380,10 +375,6 @@ impl ToolCall {
 
 /// An error that lists every issue with the allowed and the given values.
 pub fn refusal(issues: &[Issue]) -> CallError {
-    let count = match issues.len() {
-        1 => "1 argument is wrong".to_owned(),
-        count => format!("{count} arguments are wrong"),
-    };
     let line = |issue: &Issue| {
         let name = escaped_json(&Value::String(issue.path.concat()));
         let line = format!("\n- {}: {}", name.trim_matches('"'), issue.message);
@@ -397,9 +388,8 @@ pub fn refusal(issues: &[Issue]) -> CallError {
         )
     };
     let lines: String = issues.iter().take(ISSUES_SHOWN).map(line).collect();
-    let more = match issues.len().saturating_sub(ISSUES_SHOWN) {
-        0 => String::new(),
-        more => format!("\n- and {more} more"),
-    };
-    CallError::Arguments(format!("{count}. Change and call again:{lines}{more}"))
+    let count = issues.len();
+    CallError::Arguments(format!(
+        "Wrong arguments: {count}. Change and call again:{lines}"
+    ))
 }

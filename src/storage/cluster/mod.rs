@@ -37,7 +37,7 @@ impl Database {
         let open = OpenFile::open(&address.file, options(&address.file)).await?;
         let cluster = Cluster {
             client,
-            holder: schema::random_id(&address.file)?,
+            holder: Random::system().hex_128(),
             lease: Mutex::default(),
             contact_at: Mutex::new(Clock::system().monotonic()),
         };
@@ -214,7 +214,7 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
         let checksum = hex(&migration.checksum);
         all.push(json!([note, version, description, installed_on, checksum]));
     }
-    all.push(json!([schema::BIND_INSTANCE, schema::random_id(file)?]));
+    all.push(json!([schema::BIND_INSTANCE, Random::system().hex_128()]));
     Ok(all)
 }
 

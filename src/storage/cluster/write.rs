@@ -145,7 +145,7 @@ impl Cluster {
         state: CopyState,
         statements: Vec<SqlStatement>,
     ) -> Result<(), ClusterError> {
-        let next = next_owner_number(state.owner_writes)?;
+        let next = next_owner_number(state.owner_writes);
         let fence = "update instance set owner_writes = iif(owner_writes = ?1 \
              and ?3 = (select coalesce(max(change_no), 0) from review_change), ?2, null)";
         let mut all = vec![json!([fence, state.owner_writes, next, state.change_no])];
@@ -162,11 +162,9 @@ impl Cluster {
 }
 
 /// A number above `number`, which no other command has.
-fn next_owner_number(number: i64) -> Result<i64, ClusterError> {
-    let random = Random::system().bytes_16();
-    let random = random.map_err(|error| ClusterError::Unreachable(error.to_string()))?;
-    let [a, b, c, d, ..] = random;
-    Ok(number + 1 + i64::from(u32::from_be_bytes([a, b, c, d])))
+fn next_owner_number(number: i64) -> i64 {
+    let [a, b, c, d, ..] = Random::system().bytes_16();
+    number + 1 + i64::from(u32::from_be_bytes([a, b, c, d]))
 }
 
 /// Whether a statement only reads, by its first word.

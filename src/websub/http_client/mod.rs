@@ -9,29 +9,25 @@
 mod callback;
 
 use std::convert::Infallible;
-use std::future::Future;
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use futures_util::stream;
 use http_body_util::StreamBody;
 use hyper::body::Frame;
-use reqwest::header::{CONTENT_LENGTH, TRANSFER_ENCODING};
+use reqwest::header::CONTENT_LENGTH;
 use reqwest::{Client, Response};
 use rustls::client::Resumption;
 use rustls::crypto::ring;
+use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, UnixTime};
-use rustls::time_provider::TimeProvider;
 use rustls::{ClientConfig, RootCertStore};
 use thiserror::Error;
 use tokio::sync::Semaphore;
 
-use crate::clock::Clock;
 use crate::config::bounds::{ADDRESSES_TRIED_MAX, ANSWER_FIELDS_MAX, LOOKUPS_MAX};
 use crate::http::find_cause;
 use crate::model::named;
@@ -68,9 +64,8 @@ impl Egress {
         policy: Arc<Policy>,
         roots: &Roots,
         resolver: Arc<dyn Resolver>,
-        clock: Clock,
     ) -> Result<Self, rustls::Error> {
-        let tls = tls_config(roots, clock)?;
+        let tls = tls_config(roots)?;
         Ok(Self {
             policy,
             resolver,
@@ -80,12 +75,12 @@ impl Egress {
 
     /// Resolves `url` and checks all its addresses. One address that is not permitted rejects a name: the caller cannot
     /// choose the address that is connected to, and a name with both public and internal addresses is an attack or a
-    /// mistake. A lookup takes at most 4 s.
+    /// mistake.
     ///
     /// # Errors
     /// If the URL, its name or one of its addresses is not permitted, or the lookup fails.
     pub async fn vet(&self, url: &str) -> Result<Vetted, Failure> {
-        let callback = Callback::read(url).map_err(|_| Failure::Unsendable)?;
+        let callback = Callback::read(url).map_err(|_| Failure::Refused)?;
         if let Some(known) = &callback.known_addresses {
             let addresses = permitted(known, callback.port, &self.policy)?;
             return Ok(Vetted {
@@ -102,7 +97,7 @@ impl Egress {
             }
         }
         if addresses.is_empty() {
-            return Err(Failure::NameUnknown);
+            return Err(Failure::Unreachable);
         }
         Ok(Vetted {
             callback,
@@ -110,68 +105,46 @@ impl Egress {
         })
     }
 
-    /// GETs `url`.
+    /// GETs a URL. The body of a 2xx is read up to `body_bytes_max` and, without its length, up to the end of the connection (RFC 9112
+    /// §6.3), which many servers close without the `close_notify` of TLS: the caller must compare it as a whole.
     ///
     /// # Errors
-    /// Without a response, or if a 2xx has a longer body or the exchange exceeds `total_timeout`.
-    pub async fn get(
-        &self,
-        url: &str,
-        body_bytes_max: usize,
-        total_timeout: Duration,
-    ) -> Result<Answer, Failure> {
-        with_deadline(total_timeout, async {
-            let vetted = self.vet(url).await?;
-            self.get_vetted(vetted, body_bytes_max).await
-        })
-        .await
+    /// Without a response.
+    pub async fn get(&self, vetted: Vetted, body_bytes_max: usize) -> Result<Answer, Failure> {
+        let request = self.client(&vetted)?.get(vetted.callback.url);
+        let mut response = request.send().await?;
+        let mut answer = self.answer(&response, vetted.callback.port)?;
+        while answer.is_success()
+            && answer.body.len() <= body_bytes_max
+            && let Ok(Some(piece)) = response.chunk().await
+        {
+            answer.body.extend_from_slice(&piece);
+        }
+        Ok(answer)
     }
 
     /// POSTs the content of `body` with `Content-Length`. The response's body is discarded.
     ///
     /// # Errors
-    /// Without a response, or if the exchange exceeds `total_timeout`.
+    /// Without a response.
     pub async fn post(
         &self,
-        url: &str,
+        vetted: Vetted,
         fields: &[(&str, &str)],
         body: Arc<CachedBody>,
-        total_timeout: Duration,
     ) -> Result<Answer, Failure> {
-        let exchange = async {
-            let vetted = self.vet(url).await?;
-            let mut request = self.client(&vetted)?.post(vetted.callback.url);
-            for (name, value) in fields {
-                request = request.header(*name, *value);
-            }
-            let length = body.content.length();
-            // The pieces are shared, not copied.
-            let pieces = (0..body.content.pieces.len()).map(move |number| {
-                Ok::<_, Infallible>(Frame::data(body.content.pieces[number].clone()))
-            });
-            let pieces = reqwest::Body::wrap(StreamBody::new(stream::iter(pieces)));
-            let request = request.header(CONTENT_LENGTH, length).body(pieces);
-            self.answer(&request.send().await?, vetted.callback.port)
-        };
-        with_deadline(total_timeout, exchange).await
-    }
-
-    /// GETs vetted addresses like [`Egress::get`], but without a deadline: the caller's includes the vetting.
-    ///
-    /// # Errors
-    /// Those of [`Egress::get`].
-    pub async fn get_vetted(
-        &self,
-        vetted: Vetted,
-        body_bytes_max: usize,
-    ) -> Result<Answer, Failure> {
-        let request = self.client(&vetted)?.get(vetted.callback.url);
-        let response = request.send().await?;
-        let mut answer = self.answer(&response, vetted.callback.port)?;
-        if answer.is_success() {
-            answer.body = read(response, body_bytes_max).await?;
+        let mut request = self.client(&vetted)?.post(vetted.callback.url);
+        for (name, value) in fields {
+            request = request.header(*name, *value);
         }
-        Ok(answer)
+        let length = body.content.length();
+        // The pieces are shared, not copied.
+        let pieces = (0..body.content.pieces.len()).map(move |number| {
+            Ok::<_, Infallible>(Frame::data(body.content.pieces[number].clone()))
+        });
+        let pieces = reqwest::Body::wrap(StreamBody::new(stream::iter(pieces)));
+        let request = request.header(CONTENT_LENGTH, length).body(pieces);
+        self.answer(&request.send().await?, vetted.callback.port)
     }
 
     /// Creating a client takes about 2 µs, because all share one TLS configuration.
@@ -200,7 +173,7 @@ impl Egress {
     /// the response is discarded.
     fn answer(&self, response: &Response, port: u16) -> Result<Answer, Failure> {
         let Some(remote) = response.remote_addr() else {
-            return Err(Failure::Protocol);
+            return Err(Failure::Unreachable);
         };
         self.policy.permits(remote.ip(), port)?;
         Ok(Answer {
@@ -210,20 +183,7 @@ impl Egress {
     }
 }
 
-/// Applies a deadline to the whole exchange, so a slow receiver is cut off like a silent one.
-async fn with_deadline<T>(
-    timeout: Duration,
-    exchange: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
-    tokio::time::timeout(timeout, exchange)
-        .await
-        .unwrap_or(Err(Failure::TimedOut))
-}
-
 // Name resolution. A trait, so that a test can return any addresses, or different ones each time; it checks nothing.
-
-/// Less than the deadline of an exchange, so that a silent resolver is distinguished from a silent receiver.
-const LOOKUP_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// The only source of addresses for host names.
 pub trait Resolver: Send + Sync + 'static {
@@ -242,41 +202,25 @@ static LOOKUPS: Semaphore = Semaphore::const_new(LOOKUPS_MAX);
 
 impl Resolver for SystemResolver {
     fn resolve(&self, name: String) -> BoxFuture<'static, Result<Vec<IpAddr>, Failure>> {
-        let lookup = async move {
+        Box::pin(async move {
             let turn = LOOKUPS.acquire().await.map_err(|_| Failure::NetworkDown)?;
             let lookup = move || {
                 // Held until the thread is free, even if the caller has timed out.
                 let _turn = turn;
-                match (name.as_str(), 0).to_socket_addrs() {
-                    Ok(found) => Ok(found.map(|address| address.ip()).collect()),
-                    // Without a descriptor `/etc/hosts` cannot be read, so the result means nothing.
-                    Err(_) if is_out_of_descriptors() => Err(Failure::NetworkDown),
-                    Err(_) => Err(Failure::NameUnknown),
-                }
+                let found = (name.as_str(), 0).to_socket_addrs();
+                found.map(|found| found.map(|address| address.ip()).collect())
             };
-            tokio::task::spawn_blocking(lookup)
-                .await
-                .unwrap_or(Err(Failure::NetworkDown))
-        };
-        let looked_up = tokio::time::timeout(LOOKUP_TIMEOUT, lookup);
-        Box::pin(looked_up.map(|found| found.unwrap_or(Err(Failure::NameUnknown))))
+            let found = tokio::task::spawn_blocking(lookup).await;
+            let found = found.map_err(|_| Failure::NetworkDown)?;
+            found.map_err(|_| Failure::Unreachable)
+        })
     }
-}
-
-/// Whether opening a file fails for lack of descriptors. `getaddrinfo` reports only that it failed.
-fn is_out_of_descriptors() -> bool {
-    let opened = std::fs::File::open("/dev/null");
-    opened.is_err_and(|error| {
-        error
-            .raw_os_error()
-            .is_some_and(|code| NO_DESCRIPTORS.contains(&code))
-    })
 }
 
 // TLS: the machine's roots and those that the operator adds.
 //
 // Every connection verifies the certificate. Sessions are not resumed, because that would save only a tenth of a
-// handshake and require a cache of other hosts' certificates. Time comes from [`Clock`].
+// handshake and require a cache of other hosts' certificates.
 
 /// The trusted roots for callbacks' certificates.
 #[derive(Debug, Clone)]
@@ -284,8 +228,10 @@ pub struct Roots(Arc<RootCertStore>);
 
 /// The reason why the extra roots cannot be used, as the end of a sentence.
 #[derive(Debug, Error)]
-#[error("{0}")]
-pub struct RootsError(String);
+#[error(
+    "it is no PEM file of certificates that can be roots; a certificate in it begins with -----BEGIN CERTIFICATE-----"
+)]
+pub struct RootsError;
 
 impl Roots {
     /// Loads the machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply), and those of `extra_pem`.
@@ -302,39 +248,24 @@ impl Roots {
             );
         }
         if let Some(pem) = extra_pem {
-            add_pem(&mut store, pem)?;
+            let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
+            let certificates = certificates.map_err(|_| RootsError)?;
+            let (added, refused) = store.add_parsable_certificates(certificates);
+            if added == 0 || refused > 0 {
+                return Err(RootsError);
+            }
         }
         Ok(Self(Arc::new(store)))
     }
-}
-
-fn add_pem(store: &mut RootCertStore, pem: &[u8]) -> Result<(), RootsError> {
-    let mut added = 0;
-    for certificate in CertificateDer::pem_slice_iter(pem) {
-        added += 1;
-        let certificate = certificate.map_err(|error| {
-            RootsError(format!("it is not a PEM file of certificates ({error})"))
-        })?;
-        store.add(certificate).map_err(|error| {
-            let reason = format!("its certificate number {added} cannot be a root ({error})");
-            RootsError(reason)
-        })?;
-    }
-    if added == 0 {
-        let reason =
-            "it holds no certificate; a PEM certificate begins with -----BEGIN CERTIFICATE-----";
-        return Err(RootsError(reason.to_owned()));
-    }
-    Ok(())
 }
 
 /// The configuration that all clients share.
 ///
 /// # Errors
 /// If the provider lacks a requested feature, which does not happen with the built-in one.
-fn tls_config(roots: &Roots, clock: Clock) -> Result<ClientConfig, rustls::Error> {
+fn tls_config(roots: &Roots) -> Result<ClientConfig, rustls::Error> {
     let provider = Arc::new(ring::default_provider());
-    let builder = ClientConfig::builder_with_details(provider, Arc::new(Time(clock)));
+    let builder = ClientConfig::builder_with_provider(provider);
     // TLS 1.2 and 1.3.
     let builder = builder
         .with_safe_default_protocol_versions()?
@@ -345,21 +276,11 @@ fn tls_config(roots: &Roots, clock: Clock) -> Result<ClientConfig, rustls::Error
     Ok(config)
 }
 
-#[derive(Debug)]
-struct Time(Clock);
-
-impl TimeProvider for Time {
-    fn current_time(&self) -> Option<UnixTime> {
-        let seconds = u64::try_from(self.0.now().timestamp()).ok()?;
-        Some(UnixTime::since_unix_epoch(Duration::from_secs(seconds)))
-    }
-}
-
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
     /// Redirects are not followed.
     pub status: u16,
-    /// The whole body if the caller asked for it and the status is 2xx; otherwise empty.
+    /// What [`Egress::get`] read of it.
     pub body: Vec<u8>,
 }
 
@@ -369,111 +290,22 @@ impl Answer {
     }
 }
 
-/// The whole body, at most `bytes_max`. A body without a length ends with the connection (RFC 9112 §6.3); many servers close
-/// it without the `close_notify` of TLS.
-async fn read(mut response: Response, bytes_max: usize) -> Result<Vec<u8>, Failure> {
-    let headers = response.headers();
-    let has_length =
-        headers.contains_key(CONTENT_LENGTH) || headers.contains_key(TRANSFER_ENCODING);
-    let mut body = Vec::new();
-    loop {
-        match response.chunk().await {
-            Ok(Some(chunk)) if body.len() + chunk.len() > bytes_max => {
-                return Err(Failure::Protocol);
-            }
-            Ok(Some(chunk)) => body.extend_from_slice(&chunk),
-            Err(error) if has_length || !is_end_of_stream(&error) => return Err(error.into()),
-            Ok(None) | Err(_) => return Ok(body),
-        }
-    }
-}
-
-/// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
-pub(super) const NO_DESCRIPTORS: [i32; 2] = [23, 24];
-
 named! {
-    /// Its name is stable, for the log and metrics.
+    /// Why there was no response. Its name is stable, for the log and metrics.
     #[derive(Debug, Clone, Copy, PartialEq, Eq)]
     pub enum Failure {
         /// Not permitted by the policy; nothing was sent.
         Refused = "refused",
-        /// The name has no address, or could not be looked up.
-        NameUnknown = "name_unknown",
-        /// No connection within 5 s, although there is a route from this machine.
-        Connect = "connect",
-        /// No route, no address or no socket on this machine.
-        NetworkDown = "network_down",
-        /// Certificate, name or version.
-        Tls = "tls",
-        /// Connected, but no complete response in time.
+        /// The name has no address, or the connection or the response failed.
+        Unreachable = "unreachable",
         TimedOut = "timed_out",
-        /// Closed before the response was complete.
-        Closed = "closed",
-        /// Not an HTTP response, or one that is longer than the caller's limit.
-        Protocol = "protocol",
-        /// The request could not be built; a bug of ours.
-        Unsendable = "unsendable",
+        /// Nothing left this machine, because it has no route, no address or no socket. Such an attempt does not count.
+        NetworkDown = "network_down",
     }
 }
 
-impl Failure {
-    /// Whether nothing left this machine, through no fault of the receiver. Such an attempt does not count.
-    pub const fn is_local(self) -> bool {
-        matches!(self, Self::NetworkDown | Self::Unsendable)
-    }
-
-    /// The reason and what to do, as the end of a sentence about the callback.
-    pub const fn advice(self) -> &'static str {
-        match self {
-            Self::Refused => {
-                "its name leads to an address that is not public; use a public one, or allow its network in \
-                 REVIEWS_HUB_ALLOW_CALLBACK_NETS"
-            }
-            Self::NameUnknown => {
-                "no address of its name was found; check its DNS records, and the resolver of this machine"
-            }
-            Self::Connect => {
-                "it accepted no connection within 5 s; check that the receiver runs, and its firewall"
-            }
-            Self::NetworkDown => "this machine has no route or no free socket; check its network",
-            Self::TimedOut => "it did not answer within 10 s",
-            Self::Tls => {
-                "its certificate is not trusted or is for another name; use one of a public authority, or add its root to \
-                 REVIEWS_HUB_CA_FILE"
-            }
-            Self::Closed => "it closed the connection before its answer was complete",
-            Self::Protocol => {
-                "its answer is not HTTP/1.1 or too long; answer with the value of hub.challenge and nothing else"
-            }
-            Self::Unsendable => "the request could not be made; report it",
-        }
-    }
-
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "the standard library adds kinds; what is unknown is no fault of ours"
-    )]
-    fn of_io(kind: io::ErrorKind, code: Option<i32>) -> Self {
-        if code.is_some_and(|code| NO_DESCRIPTORS.contains(&code)) {
-            return Self::NetworkDown;
-        }
-        match kind {
-            io::ErrorKind::NetworkUnreachable
-            | io::ErrorKind::NetworkDown
-            | io::ErrorKind::AddrNotAvailable
-            | io::ErrorKind::AddrInUse
-            | io::ErrorKind::PermissionDenied
-            | io::ErrorKind::OutOfMemory => Self::NetworkDown,
-            io::ErrorKind::ConnectionReset
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::BrokenPipe
-            | io::ErrorKind::UnexpectedEof
-            | io::ErrorKind::NotConnected
-            | io::ErrorKind::WriteZero => Self::Closed,
-            _ => Self::Connect,
-        }
-    }
-}
+/// `ENFILE` and `EMFILE` (on every Unix): no file and no socket can be opened.
+const NO_DESCRIPTORS: [i32; 2] = [23, 24];
 
 impl From<reqwest::Error> for Failure {
     /// Its layers wrap one another, so all causes are searched.
@@ -481,20 +313,22 @@ impl From<reqwest::Error> for Failure {
         if let Some(reason) = find_cause::<rustls::Error>(&error) {
             // The callback's owner needs the exact reason: expired, another name, an unknown root.
             tracing::info!(%reason, "websub.tls_failed: a callback's certificate or TLS version was not accepted");
-            return Self::Tls;
         }
-        // Its clients have no other timeout than that of connecting.
-        if error.is_timeout() {
-            return Self::Connect;
-        }
-        if find_cause::<hyper::Error>(&error).is_some_and(hyper::Error::is_parse) {
-            return Self::Protocol;
-        }
-        match find_cause::<io::Error>(&error) {
-            Some(reason) => Self::of_io(reason.kind(), reason.raw_os_error()),
-            None if error.is_connect() => Self::Connect,
-            None if error.is_builder() => Self::Unsendable,
-            None => Self::Closed,
+        let is_local = find_cause::<io::Error>(&error).is_some_and(|cause| {
+            matches!(
+                cause.kind(),
+                io::ErrorKind::NetworkUnreachable
+                    | io::ErrorKind::NetworkDown
+                    | io::ErrorKind::AddrNotAvailable
+                    | io::ErrorKind::AddrInUse
+                    | io::ErrorKind::PermissionDenied
+                    | io::ErrorKind::OutOfMemory
+            ) || (cause.raw_os_error()).is_some_and(|code| NO_DESCRIPTORS.contains(&code))
+        });
+        if is_local {
+            Self::NetworkDown
+        } else {
+            Self::Unreachable
         }
     }
 }
@@ -505,30 +339,18 @@ impl From<Refused> for Failure {
     }
 }
 
-/// Whether the connection ended without an end of the response, and not by a reset.
-pub fn is_end_of_stream(error: &reqwest::Error) -> bool {
-    find_cause::<io::Error>(error).is_some_and(|cause| cause.kind() == io::ErrorKind::UnexpectedEof)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn a_file_without_root_certificates_is_refused() {
-        for (pem, word) in [
-            ("nonsense", "no certificate"),
-            (
-                "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n",
-                "not a PEM file",
-            ),
-            (
-                "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-                "number 1 cannot be a root",
-            ),
+        for pem in [
+            "nonsense",
+            "-----BEGIN CERTIFICATE-----\n!!\n-----END CERTIFICATE-----\n",
+            "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
         ] {
-            let fault = Roots::load(Some(pem.as_bytes())).unwrap_err().to_string();
-            assert!(fault.contains(word), "{pem:?}: {fault}");
+            assert!(Roots::load(Some(pem.as_bytes())).is_err(), "{pem:?}");
         }
     }
 }

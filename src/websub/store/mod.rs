@@ -1,25 +1,23 @@
-//! The hub's tables: what is due, the results of attempts, what operators see, and the end of leases. Requests and deliveries have
-//! files of their own.
+//! The hub's tables: what is due, the results of attempts, what operators see, and the end of leases. Requests have a file of their
+//! own.
 
-mod deliveries;
 mod requests;
 
-use chrono::{DateTime, Duration, Utc};
+use chrono::{DateTime, Utc};
 use serde_json::json;
 use sqlx::SqliteConnection;
 
-pub use deliveries::{DueDelivery, deliveries};
 pub use requests::{
-    Counts, DueVerification, SubscriptionRequest, SubscriptionState, accept, counts, standing,
-    verifications,
+    Counts, DueVerification, State, Subscriber, SubscriptionRequest, SubscriptionState, accept,
+    counts, standing, verifications,
 };
 
-use deliveries::mark_delivered;
 use requests::{confirm, forget_request};
 
-use super::subscription::{State, Subscriber};
-use crate::config::bounds::{ENDED_MAX, INTENT_HOURS_MAX, REJECTED_MAX};
+use crate::config::bounds::ENDED_MAX;
+use crate::snapshot::Document;
 use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
+use crate::websub::request::Secret;
 use crate::wire::HubMode;
 
 pub enum Due {
@@ -55,6 +53,61 @@ pub async fn next_due_at(
     Ok(next.as_deref().map(instant_or_epoch))
 }
 
+// Subscriptions that are behind the published version.
+
+/// One of them.
+pub struct DueDelivery {
+    pub subscriber: Subscriber,
+    pub secret: Option<Secret>,
+    pub lease_ends_at: DateTime<Utc>,
+    /// The last delivered version.
+    pub delivered_version: i64,
+    /// Consecutive failed deliveries.
+    pub failures: u32,
+}
+
+/// Maximum number of subscriptions read at once: per host, and in total.
+const HOST_BATCH: i64 = 256;
+const BATCH: i64 = 8_192;
+
+/// Subscriptions that are behind and due, at most [`HOST_BATCH`] per host, so that a host with many does not hide
+/// other hosts.
+pub async fn deliveries(
+    connection: &mut SqliteConnection,
+    now: DateTime<Utc>,
+) -> sqlx::Result<Vec<DueDelivery>> {
+    let now = utc_milliseconds(now);
+    let rows = sqlx::query!(
+        r#"select subscription_id as "subscription_id!", document as "document!", callback as "callback!", host as "host!", secret,
+             lease_ends_at, delivered_version as "delivered_version!", failures as "failures!"
+           from (select s.*, row_number() over (partition by host order by subscription_id) as place
+                 from subscription as s join publication as p on p.document = s.document
+                 where s.state = 'active' and s.delivered_version < p.version and s.lease_ends_at > ?1
+                   and (s.next_attempt_at is null or s.next_attempt_at <= ?1))
+           where place <= ?2 order by place, subscription_id limit ?3"#,
+        now,
+        HOST_BATCH,
+        BATCH
+    )
+    .fetch_all(connection)
+    .await?;
+    let due = rows.into_iter().filter_map(|row| {
+        Some(DueDelivery {
+            subscriber: Subscriber {
+                subscription_id: row.subscription_id,
+                document: Document::find(&row.document)?,
+                callback: row.callback,
+                host: row.host,
+            },
+            secret: row.secret.map(Secret::new),
+            lease_ends_at: row.lease_ends_at.as_deref().map(instant_or_epoch)?,
+            delivered_version: row.delivered_version,
+            failures: u32::try_from(row.failures).unwrap_or(0),
+        })
+    });
+    Ok(due.collect())
+}
+
 // Results of attempts.
 
 /// One exchange with a callback and its result.
@@ -71,6 +124,27 @@ pub struct Attempt {
     pub outcome: AttemptOutcome,
 }
 
+impl Attempt {
+    /// Whether a rate limit postponed it, so that nothing was sent.
+    pub const fn is_postponed(&self) -> bool {
+        matches!(
+            self.outcome,
+            AttemptOutcome::VerifyLater {
+                full_network: Some(_),
+                ..
+            }
+        )
+    }
+
+    /// For operators: `ok`, `status 404`, or why there was no valid response.
+    pub fn result(&self) -> String {
+        match self.status {
+            Some(status) if self.reason == "status" => format!("status {status}"),
+            Some(_) | None => self.reason.to_owned(),
+        }
+    }
+}
+
 /// The effect of an attempt on its subscription. A `serial` is the number of the verified request.
 #[derive(Debug, Clone)]
 pub enum AttemptOutcome {
@@ -82,19 +156,14 @@ pub enum AttemptOutcome {
         /// Counted from the moment the verification was sent (WebSub §5.3).
         lease_ends_at: DateTime<Utc>,
     },
-    /// No usable response; it is tried once more.
-    VerifyAgain {
+    /// It is sent later: once more, or because it could not be sent.
+    VerifyLater {
         serial: i64,
         /// Attempts that count, without those in which our own network failed.
         attempts: i64,
         at: DateTime<Utc>,
-    },
-    /// A rate limit postponed the exchange; nothing was sent.
-    Waits {
-        serial: i64,
-        at: DateTime<Utc>,
-        /// The callback's network that has had too many.
-        network: String,
+        /// The callback's network if a rate limit of it postponed the exchange; then nothing was sent.
+        full_network: Option<String>,
     },
     NotVerified {
         serial: i64,
@@ -107,11 +176,11 @@ pub enum AttemptOutcome {
         failures: u32,
         at: DateTime<Utc>,
     },
-    /// 410 ended the subscription.
-    Gone,
-    /// Three consecutive deliveries failed, which ends the subscription (stricter than WebSub §7, which asks to retry until
-    /// the lease ends).
-    DeliveriesFailed,
+    /// 410, or three consecutive failed deliveries, ended the subscription (stricter than WebSub §7, which asks to retry until the
+    /// lease ends).
+    Ended {
+        failures: u32,
+    },
 }
 
 // Recording results, many in one transaction.
@@ -136,7 +205,9 @@ pub async fn record(
             ));
         } else {
             apply(write, attempt, &now).await?;
-            note_attempt(write, attempt).await?;
+            if !attempt.is_postponed() {
+                note_attempt(write, attempt).await?;
+            }
         }
     }
     mark_delivered(write, &delivered).await?;
@@ -146,129 +217,118 @@ pub async fn record(
     Ok(())
 }
 
+/// Sets the delivered versions in one statement. The unary plus keeps SQLite from starting with all active
+/// subscriptions.
+async fn mark_delivered(write: &mut Write, delivered: &[(i64, i64, String)]) -> sqlx::Result<()> {
+    if delivered.is_empty() {
+        return Ok(());
+    }
+    let delivered = json!(delivered).to_string();
+    sqlx::query!(
+        "update subscription set delivered_version = d.version, failures = 0, next_attempt_at = null, last_attempt_at = d.at,
+           last_outcome = 'ok'
+         from (select value ->> 0 as id, value ->> 1 as version, value ->> 2 as at from json_each(?)) as d
+         where subscription_id = d.id and +state = 'active'",
+        delivered
+    )
+    .execute(&mut *write)
+    .await?;
+    Ok(())
+}
+
 // The effects of an attempt on its subscription and on the verified request.
 
 /// Applies an outcome to its subscription, except successful deliveries, which [`mark_delivered`] applies.
 async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<()> {
     let id = attempt.subscriber.subscription_id;
-    let update = match &attempt.outcome {
+    match &attempt.outcome {
+        AttemptOutcome::Delivered { .. } => Ok(()),
         AttemptOutcome::Verified {
             serial,
             mode: HubMode::Subscribe,
             lease_ends_at,
-        } => return confirm(write, (id, *serial), *lease_ends_at, now).await,
+        } => confirm(write, (id, *serial), *lease_ends_at, now).await,
         AttemptOutcome::Verified {
             serial,
             mode: HubMode::Unsubscribe,
             ..
-        } => {
-            let from = [State::Pending, State::Active];
-            return end(write, (id, Some(*serial)), &from, State::Removed, now).await;
-        }
+        } => end_by_request(write, (id, *serial), State::Removed, now).await,
         // An active subscription continues (WebSub §5.3).
         AttemptOutcome::NotVerified { serial } => {
-            let from = [State::Pending];
-            return end(write, (id, Some(*serial)), &from, State::Rejected, now).await;
+            end_by_request(write, (id, *serial), State::Rejected, now).await
         }
-        AttemptOutcome::VerifyAgain {
+        AttemptOutcome::VerifyLater {
             serial,
             attempts,
             at,
+            full_network,
         } => {
             let at = utc_milliseconds(*at);
-            sqlx::query!(
-                "update intent set attempts = ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
+            // Keeps the callback's network, which the lookup has found.
+            let later = sqlx::query!(
+                "update intent set attempts = ?1, next_attempt_at = ?2, callback_network = coalesce(?3, callback_network)
+                 where subscription_id = ?4 and serial = ?5",
                 attempts,
                 at,
+                full_network,
                 id,
                 serial
-            )
+            );
+            later.execute(&mut *write).await.map(drop)
         }
-        // Keeps the callback's network, which the lookup has found.
-        AttemptOutcome::Waits {
-            serial,
-            at,
-            network,
-        } => {
-            let at = utc_milliseconds(*at);
-            sqlx::query!(
-                "update intent set callback_network = ?, next_attempt_at = ? where subscription_id = ? and serial = ?",
-                network,
-                at,
-                id,
-                serial
-            )
-        }
-        AttemptOutcome::Delivered { .. } => return Ok(()),
         AttemptOutcome::Retry { failures, at } => {
             let at = utc_milliseconds(*at);
-            sqlx::query!(
+            let retry = sqlx::query!(
                 "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
                 failures,
                 at,
                 id
-            )
+            );
+            retry.execute(&mut *write).await.map(drop)
         }
-        AttemptOutcome::Gone => {
-            return end(write, (id, None), &[State::Active], State::Removed, now).await;
-        }
-        AttemptOutcome::DeliveriesFailed => {
-            sqlx::query!(
-                "update subscription set failures = 3, next_attempt_at = null where subscription_id = ? and state = 'active'",
+        AttemptOutcome::Ended { failures } => {
+            let end = sqlx::query!(
+                "update subscription set state = 'removed', secret = null, failures = ?, next_attempt_at = null, updated_at = ?
+                 where subscription_id = ? and state = 'active'",
+                failures,
+                now,
                 id
-            )
-            .execute(&mut *write)
-            .await?;
-            return end(write, (id, None), &[State::Active], State::Removed, now).await;
+            );
+            end.execute(&mut *write).await.map(drop)
         }
-    };
-    update.execute(&mut *write).await.map(drop)
+    }
 }
 
-/// Ends a subscription that is in a state of `from`, and deletes its secret. With a `serial`, only if that is the number
-/// of the subscription's request, which is deleted in any case.
-async fn end(
+/// Ends the subscription of a request with this `serial`, unless a newer request has replaced it, and deletes secret and request.
+/// Only a pending subscription is rejected.
+async fn end_by_request(
     write: &mut Write,
-    (subscription_id, serial): (i64, Option<i64>),
-    from: &[State],
+    (subscription_id, serial): (i64, i64),
     to: State,
     now: &str,
 ) -> sqlx::Result<()> {
-    let from: Vec<&str> = from.iter().map(|state| state.name()).collect();
-    let (from, to) = (json!(from).to_string(), to.name());
+    let to = to.name();
     sqlx::query!(
         "update subscription set state = ?1, secret = null, updated_at = ?2
-         where subscription_id = ?3 and state in (select value from json_each(?4))
-           and (?5 is null or exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?5))",
+         where subscription_id = ?3 and (state = 'pending' or state = 'active' and ?1 = 'removed')
+           and exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?4)",
         to,
         now,
         subscription_id,
-        from,
         serial
     )
     .execute(&mut *write)
     .await?;
-    match serial {
-        Some(serial) => forget_request(write, subscription_id, serial).await,
-        None => Ok(()),
-    }
+    forget_request(write, subscription_id, serial).await
 }
 
-/// Notes when the last attempt was and its result: `ok`, `status 404`, or why there was no valid response.
+/// Notes when the last attempt was and its result.
 async fn note_attempt(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
-    // A postponed exchange sent nothing.
-    if matches!(attempt.outcome, AttemptOutcome::Waits { .. }) {
-        return Ok(());
-    }
-    let at = utc_milliseconds(attempt.at);
-    let outcome = match attempt.status {
-        Some(status) if attempt.reason == "status" => format!("status {status}"),
-        Some(_) | None => attempt.reason.to_owned(),
-    };
+    let (at, result) = (utc_milliseconds(attempt.at), attempt.result());
     sqlx::query!(
         "update subscription set last_attempt_at = ?, last_outcome = ? where subscription_id = ?",
         at,
-        outcome,
+        result,
         attempt.subscriber.subscription_id
     )
     .execute(&mut *write)
@@ -354,17 +414,9 @@ pub async fn gauges(
 
 // Expiry of leases and retention.
 
-/// Retention of ended subscriptions, in days.
-const KEPT_DAYS: i64 = 30;
-
-/// Deletes all but the newest of the rows that any client can create; returns the number of deleted rows.
-async fn bound(write: &mut Write) -> sqlx::Result<u64> {
-    let mut gone = 0;
-    for (state, kept) in [
-        (State::Rejected, REJECTED_MAX),
-        (State::Removed, ENDED_MAX),
-        (State::Lapsed, ENDED_MAX),
-    ] {
+/// Deletes all but the newest of the rows that any client can create.
+async fn bound(write: &mut Write) -> sqlx::Result<()> {
+    for state in [State::Rejected, State::Removed, State::Lapsed] {
         let state = state.name();
         // A subscription with a waiting request is not over.
         let over = sqlx::query!(
@@ -373,46 +425,23 @@ async fn bound(write: &mut Write) -> sqlx::Result<u64> {
                where state = ?1 and state in ('rejected', 'removed', 'lapsed') order by updated_at desc limit -1 offset ?2)
              and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
             state,
-            kept
+            ENDED_MAX
         );
-        gone += over.execute(&mut *write).await?.rows_affected();
+        over.execute(&mut *write).await?;
     }
-    Ok(gone)
+    Ok(())
 }
 
 /// Ends expired leases; returns their number.
 pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
     let now = utc_milliseconds(now);
-    let done = sqlx::query!(
+    let ended = sqlx::query!(
         "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
         now
-    )
-    .execute(&mut *write)
-    .await?;
-    Ok(done.rows_affected())
-}
-
-/// Deletes old rows; returns their number.
-pub async fn prune(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
-    let old = utc_milliseconds(now - Duration::days(KEPT_DAYS));
-    let forgotten = utc_milliseconds(now - Duration::hours(INTENT_HOURS_MAX));
-    let queries = [
-        sqlx::query!("delete from intent where requested_at < ?", forgotten),
-        sqlx::query!(
-            "delete from subscription where updated_at < ?1 and (state in ('rejected', 'removed', 'lapsed'))
-           and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
-            old
-        ),
-        // Those whose request expired.
-        sqlx::query!(
-            "update subscription set state = 'rejected', secret = null, updated_at = ?1 where state = 'pending'
-           and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
-            old
-        ),
-    ];
-    let mut gone = 0;
-    for query in queries {
-        gone += query.execute(&mut *write).await?.rows_affected();
+    );
+    let ended = ended.execute(&mut *write).await?.rows_affected();
+    if ended > 0 {
+        bound(write).await?;
     }
-    Ok(gone + bound(write).await?)
+    Ok(ended)
 }

@@ -1,17 +1,50 @@
-//! Requests to subscribe and unsubscribe: accepted, due for verification, and confirmed. A request is committed before it is answered, and
-//! changes no active subscription until it is confirmed.
+//! The states of a subscription, and requests to subscribe and unsubscribe: accepted, due for verification, and confirmed. A request
+//! is committed before it is answered, and changes no active subscription until it is confirmed.
 
 use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
 
+use crate::model::named;
 use crate::snapshot::Document;
 use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
 use crate::websub::request::{Request, Secret};
-use crate::websub::subscription::{State, Subscriber};
 use crate::wire::HubMode;
 
 /// Maximum number of requests read at once.
 const BATCH: i64 = 8_192;
+
+// The states of a subscription. The table's CHECK lists the same states; a test compares them.
+
+named! {
+    /// By its name in the database.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum State {
+        /// Requested, and not verified yet. A subscription that is over can be requested again.
+        Pending = "pending",
+        /// Verified; receives changes until its lease ends. A new request changes it only once it is verified (WebSub §5.1).
+        Active = "active",
+        /// The first verification failed.
+        Rejected = "rejected",
+        /// Ended by its subscriber, by 410, or by three consecutive failed deliveries.
+        Removed = "removed",
+        /// The lease ended without renewal.
+        Lapsed = "lapsed",
+    }
+}
+
+/// Whom an exchange is with.
+#[derive(Debug, Clone)]
+pub struct Subscriber {
+    /// Primary key of `subscription`.
+    pub subscription_id: i64,
+    pub document: Document,
+    /// The callback in the spelling of the subscription, or of the request to verify.
+    pub callback: String,
+    /// Limits count by host.
+    pub host: String,
+}
+
+// Requests.
 
 /// A request that passed the intake's checks.
 pub struct SubscriptionRequest {

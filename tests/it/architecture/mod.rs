@@ -1,5 +1,4 @@
-//! Rules of `docs/ARCHITECTURE.md` that the compiler does not check: which module may use which, and where SQL, HTTP types
-//! and public JSON types are.
+//! Rules of `docs/ARCHITECTURE.md` that the compiler does not check: which module may use which, and where SQL is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -53,20 +52,6 @@ fn sources() -> Vec<File> {
 #[track_caller]
 fn assert_none(faults: &[String]) {
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
-}
-
-/// Fails for every line of code outside `allowed` that contains one of `marks`.
-#[track_caller]
-fn assert_only_in(allowed: impl Fn(&File) -> bool, marks: &[&str]) {
-    let mut faults = Vec::new();
-    for file in sources().iter().filter(|file| !allowed(file)) {
-        for (number, line) in file.code() {
-            if marks.iter().any(|mark| line.contains(mark)) {
-                faults.push(format!("{}:{number}: {}", file.name(), line.trim()));
-            }
-        }
-    }
-    assert_none(&faults);
 }
 
 /// The modules of `src/lib.rs` in order.
@@ -189,65 +174,16 @@ fn files_of_a_module_import_each_other_in_no_circle() {
 #[test]
 fn sql_is_only_in_storage_and_stores() {
     let marks = "sqlx::query query!( query_as!( query_scalar!( QueryBuilder raw_sql sqlx::migrate!";
-    let marks: Vec<&str> = marks.split(' ').collect();
-    let is_store = |file: &File| {
-        file.module() == Some("storage")
-            || file.name().ends_with("/store.rs")
-            || file.name().contains("/store/")
-    };
-    assert_only_in(is_store, &marks);
-}
-
-#[test]
-fn only_web_later_modules_and_http_clients_use_http_types() {
-    let order = order();
-    let place = |module: &str| order.iter().position(|other| *other == module);
-    assert_only_in(
-        |file| {
-            file.module().is_none_or(|module| place(module) >= place("web"))
-                || file.name() == "src/http.rs"
-                || file.name().starts_with("src/websub/http_client/")
-                // Its addresses are the owner's.
-                || file.name().starts_with("src/sync/")
-                // The operator names its nodes.
-                || file.name() == "src/storage/cluster/client.rs"
-                // Finished header fields, which only `web` sends.
-                || file.name() == "src/snapshot/coding.rs"
-                // The cryptography of the clients.
-                || file.name() == "src/config/mod.rs"
-        },
-        &[
-            "use poem::",
-            " poem::",
-            "hyper::",
-            "hyper_util::",
-            "http_body",
-            "reqwest::",
-        ],
-    );
-}
-
-#[test]
-fn only_wire_and_model_define_public_json_types() {
-    // Staged or stored JSON rows and log lines also derive `Serialize`; the OpenAPI document has none of them.
-    let is_stored = |file: &File| {
-        ["imports", "insights"].contains(&file.module().unwrap_or_default())
-            || file.name() == "src/cli/logging.rs"
-            // Former values, by which an import is undone.
-            || ["src/storage/reviews/rows.rs", "src/storage/reviews/runs.rs", "src/storage/reviews/source.rs", "src/storage/formats.rs"].contains(&file.name().as_str())
-    };
     let mut faults = Vec::new();
-    for file in sources()
-        .iter()
-        .filter(|file| !["wire", "model"].contains(&file.module().unwrap_or_default()))
-    {
-        for (number, line) in file.code().filter(|(_, line)| line.contains("derive(")) {
-            let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).collect();
-            let is_public = ["Object", "Enum", "Union", "NewType"]
-                .iter()
-                .any(|name| words.contains(name));
-            if is_public || words.contains(&"Serialize") && !is_stored(file) {
-                faults.push(format!("{}:{number}: {}", file.name(), line.trim()));
+    for file in sources() {
+        let name = file.name();
+        let is_store = name.ends_with("/store.rs") || name.contains("/store/");
+        if is_store || file.module() == Some("storage") {
+            continue;
+        }
+        for (number, line) in file.code() {
+            if marks.split(' ').any(|mark| line.contains(mark)) {
+                faults.push(format!("{name}:{number}: {}", line.trim()));
             }
         }
     }

@@ -8,7 +8,7 @@ use reviews_service::imports::{Format, ImportError, ImportRequest, import};
 use reviews_service::storage::Database;
 use reviews_service::sync::SyncFile;
 
-use super::{runtime, text_from};
+use super::{raw_or_text, runtime, text_from};
 use crate::support::{Quiet, start};
 
 const WORDS: &str = "ignored = |[\"a\"]|\"*\"|\n|[fields]\n|[[public]]\n|[[public_reply]]\n|rating = |date = |text = |\"?\"|\"\"|names = |\
@@ -22,11 +22,7 @@ fn any_text_is_a_format_or_is_refused() {
     bolero::check!()
         .with_type::<(bool, Vec<u8>)>()
         .for_each(|(is_raw, bytes)| {
-            let text = if *is_raw {
-                String::from_utf8_lossy(bytes).into_owned()
-            } else {
-                text_from(bytes, WORDS)
-            };
+            let text = raw_or_text(*is_raw, bytes, WORDS);
             match Format::parse(&text) {
                 Ok(format) => {
                     let again = Format::parse(&format.to_text()).unwrap();
@@ -45,11 +41,7 @@ fn any_text_is_a_file_of_entries_or_is_refused() {
     bolero::check!()
         .with_type::<(bool, Vec<u8>)>()
         .for_each(|(is_raw, bytes)| {
-            let text = if *is_raw {
-                String::from_utf8_lossy(bytes).into_owned()
-            } else {
-                text_from(bytes, ENTRY_WORDS)
-            };
+            let text = raw_or_text(*is_raw, bytes, ENTRY_WORDS);
             match SyncFile::parse(&text, Path::new("/nowhere/reviews.sync.toml")) {
                 Ok(file) => {
                     for entry in file.entries {

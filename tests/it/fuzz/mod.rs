@@ -16,6 +16,15 @@ fn runtime() -> Runtime {
     Builder::new_current_thread().enable_all().build().unwrap()
 }
 
+/// A text from these bytes as they are, or from words.
+fn raw_or_text(is_raw: bool, bytes: &[u8], words: &str) -> String {
+    if is_raw {
+        String::from_utf8_lossy(bytes).into_owned()
+    } else {
+        text_from(bytes, words)
+    }
+}
+
 /// A text from these bytes: one below the number of `words`, which `|` separates, is that word, any other a character.
 fn text_from(bytes: &[u8], words: &str) -> String {
     let words: Vec<&str> = words.split('|').collect();

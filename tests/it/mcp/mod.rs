@@ -2,7 +2,6 @@
 //! clients.
 
 mod discovery;
-mod in_flight;
 mod origins;
 mod real_clients;
 mod refused;
@@ -10,18 +9,12 @@ mod sessions;
 mod slow;
 mod stateless;
 
-use std::pin::Pin;
-
-use bytes::Bytes;
-use futures_util::{poll, stream};
-use http_body_util::combinators::BoxBody;
 use poem::http::{HeaderValue, Method};
-use poem::{Body, Endpoint, Request, Response};
+use poem::{Body, Endpoint, Request};
 use serde_json::{Value, json};
 
 use crate::support::{
-    Answer, BASE, FakeDns, Generator, HOST, MakeHub, TestApp, assert_has, contents, links,
-    service_on, str_of, table,
+    Answer, BASE, Generator, HOST, TestApp, assert_has, contents, links, service_on, str_of, table,
 };
 
 /// The revisions with `initialize`.

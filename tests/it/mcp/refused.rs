@@ -55,12 +55,12 @@ const NO_MESSAGES: &str = r#"
     {"id":7,"method":"m"} → 7 → -32600
     {"jsonrpc":"1.0","id":7,"method":"m"} → 7 → -32600
     {"jsonrpc":"2.0","id":null,"method":"m"} → null → -32600
-    {"jsonrpc":"2.0","id":1.5,"method":"m"} → null → -32600
+    {"jsonrpc":"2.0","id":[1],"method":"m"} → null → -32600
     {"jsonrpc":"2.0","id":7,"method":1} → 7 → -32600
     {"jsonrpc":"2.0","id":7,"method":"initialize","params":{}} → 7 → -32602
     {"jsonrpc":"2.0","id":7} → 7 → -32600
     {"jsonrpc":"2.0","id":7,"result":{},"error":{}} → 7 → -32600
-    {"jsonrpc":"2.0","id":7,"method":"ping","params":[1]} → 7 → -32602
+    {"jsonrpc":"2.0","id":7,"method":"ping","params":[1]} → 7 → -32600
 "#;
 
 #[tokio::test]
@@ -71,28 +71,6 @@ async fn an_invalid_message_is_refused_with_the_id_if_readable() {
         let json = answer.json();
         assert_eq!(json["id"].to_string(), id, "{message}");
         assert_eq!(json["error"]["code"].to_string(), code, "{message}");
-    }
-}
-
-#[tokio::test]
-async fn an_id_is_a_whole_number_or_has_at_most_256_bytes() {
-    let app = service().await;
-    for (id, echoed) in [
-        ("-7.0", "-7"),
-        ("18446744073709551615", "18446744073709551615"),
-    ] {
-        let ping = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping","more":1}}"#);
-        let answer = app.post_mcp(&[], ping).await;
-        assert_eq!(answer.json()["id"].to_string(), echoed);
-    }
-    for (letter, count) in [("x", 256), ("é", 128)] {
-        for (id, status) in [(letter.repeat(count), 200), (letter.repeat(count + 1), 400)] {
-            let ping = json!({ "jsonrpc": "2.0", "id": id, "method": "ping" });
-            let answer = post(&app, &[], &ping).await;
-            assert_eq!(answer.status, status, "{}", answer.text());
-            let echoed = (status == 200).then_some(id);
-            assert_eq!(answer.json()["id"], json!(echoed));
-        }
     }
 }
 
@@ -142,6 +120,7 @@ async fn hidden_characters_reach_an_agent_only_escaped() {
         result["structuredContent"]["business"]["name"], "A\u{202e}\u{85}\u{e0041}\u{1b}Z",
         "it means the same"
     );
-    let shown = result["content"][0]["text"].as_str().unwrap();
+    let shown = str_of(&result["content"][0]["text"]);
+    assert_eq!(shown.parse::<Value>().unwrap(), result["structuredContent"]);
     assert_has(shown, r"A\u202e\u0085\udb40\udc41\u001bZ");
 }

@@ -12,7 +12,7 @@ use poem::http::uri::Scheme;
 use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
-use reviews_service::app::{App, AppOptions, ConnectionLimits};
+use reviews_service::app::{App, AppOptions, ConnectionLimits, HubOptions};
 use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::compute::Slot;
@@ -33,7 +33,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::answer::Answer;
 use super::cluster::{Rqlited, address, file_in};
-use super::hub::{MakeHub, hub_options};
+use super::hub::hub_options;
 use super::quiet::Quiet;
 use super::sqlite::{back_up, refused, restore, sqlite3};
 use super::tools::form;
@@ -48,7 +48,7 @@ pub struct TestApp {
     app: App,
     clock: Clock,
     folder: TempDir,
-    hub: MakeHub,
+    hub: HubOptions,
     /// The rqlited beside it, if tests run on a cluster.
     node: Option<Rqlited>,
 }
@@ -106,7 +106,7 @@ impl TestApp {
             app,
             clock,
             folder,
-            hub: MakeHub::default_options(),
+            hub: hub_options(),
             node,
         }
     }
@@ -140,18 +140,18 @@ impl TestApp {
 
     /// A service on the database in `folder`.
     pub async fn at(folder: TempDir, clock: Clock) -> Self {
-        Self::start(folder, clock, MakeHub::default_options()).await
+        Self::start(folder, clock, hub_options()).await
     }
 
     /// A service that publishes these reviews, with this hub.
-    pub async fn with_hub(reviews: &[Review], hub: MakeHub) -> Self {
+    pub async fn with_hub(reviews: &[Review], hub: HubOptions) -> Self {
         let app = Self::start(tempfile::tempdir().unwrap(), Clock::manual(start()), hub).await;
         app.write(reviews).await;
         app
     }
 
     /// A service on the database in `folder`, with this hub.
-    pub async fn start(folder: TempDir, clock: Clock, hub: MakeHub) -> Self {
+    pub async fn start(folder: TempDir, clock: Clock, hub: HubOptions) -> Self {
         let node = Rqlited::start(folder.path());
         Self::beside(node, folder, clock, hub, |_| ()).await
     }
@@ -161,12 +161,12 @@ impl TestApp {
         node: Option<Rqlited>,
         folder: TempDir,
         clock: Clock,
-        hub: MakeHub,
+        hub: HubOptions,
         change: impl FnOnce(&mut AppOptions),
     ) -> Self {
         let database = open(folder.path()).await;
         database.take_lease(Duration::ZERO).await.unwrap();
-        let mut options = AppOptions::from(hub.options());
+        let mut options = AppOptions::from(hub.clone());
         change(&mut options);
         let publisher = Publisher::new(database, links(), clock.clone());
         let app = Self {
@@ -198,7 +198,7 @@ impl TestApp {
         Self::beside(node, folder, clock, hub, |_| ()).await
     }
 
-    async fn stop(self) -> (Option<Rqlited>, TempDir, Clock, MakeHub) {
+    async fn stop(self) -> (Option<Rqlited>, TempDir, Clock, HubOptions) {
         let Self {
             app,
             clock,
@@ -414,33 +414,22 @@ impl TestApp {
         headers: &[(&str, &str)],
         body: impl Into<Body>,
     ) -> Answer {
-        let request = request_from(peer, method, target, headers, body);
+        let request = poem::http::Request::builder().method(method).uri(target);
+        let (mut parts, ()) = request.body(()).unwrap().into_parts();
+        for (name, value) in headers {
+            let name: HeaderName = name.parse().unwrap();
+            let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
+            parts.headers.append(name, value);
+        }
+        let host = HeaderValue::from_static(HOST);
+        parts.headers.entry("host").or_insert(host);
+        let remote = peer
+            .map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into()))
+            .unwrap_or_default();
+        let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
+        let request = Request::from_parts(parts, body.into());
         Answer::read(self.app.endpoint.get_response(request).await).await
     }
-}
-
-/// The request of [`TestApp::ask_from`].
-pub fn request_from(
-    peer: Option<&str>,
-    method: Method,
-    target: &str,
-    headers: &[(&str, &str)],
-    body: impl Into<Body>,
-) -> Request {
-    let request = poem::http::Request::builder().method(method).uri(target);
-    let (mut parts, ()) = request.body(()).unwrap().into_parts();
-    for (name, value) in headers {
-        let name: HeaderName = name.parse().unwrap();
-        let value = HeaderValue::from_bytes(value.as_bytes()).unwrap();
-        parts.headers.append(name, value);
-    }
-    let host = HeaderValue::from_static(HOST);
-    parts.headers.entry("host").or_insert(host);
-    let remote = peer
-        .map(|peer| RemoteAddr(SocketAddr::new(peer.parse().unwrap(), 40_000).into()))
-        .unwrap_or_default();
-    let parts = RequestParts::from((parts, LocalAddr::default(), remote, Scheme::HTTP));
-    Request::from_parts(parts, body.into())
 }
 
 /// Stores reviews in one transaction.

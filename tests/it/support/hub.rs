@@ -22,11 +22,20 @@ const OPENED: [&str; 2] = ["--hub-allow-callback-nets", "127.0.0.0/8,::1/128"];
 
 /// The default settings, but callbacks on this machine are allowed.
 pub fn hub_options() -> HubOptions {
-    hub_options_of(&OPENED, Arc::new(SystemResolver))
+    options(&OPENED, Arc::new(SystemResolver))
 }
 
-/// Options of the hub with these flags and this resolver.
-pub fn hub_options_of(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions {
+/// The same with these flags and this resolver.
+pub fn opened_hub(flags: &[&str], fake_dns: FakeDns) -> HubOptions {
+    options(&[&OPENED, flags].concat(), Arc::new(fake_dns))
+}
+
+/// With these flags and this resolver, without allowed networks.
+pub fn closed_hub(flags: &[&str], fake_dns: FakeDns) -> HubOptions {
+    options(flags, Arc::new(fake_dns))
+}
+
+fn options(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions {
     let line = Line::parse_from([&["reviews"], flags].concat());
     HubOptions {
         config: line.hub,
@@ -34,33 +43,5 @@ pub fn hub_options_of(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions
         resolver,
         random: Random::seeded(1),
         sync: SyncConfig::default(),
-    }
-}
-
-/// The options of a service's hub, applied at every start.
-#[derive(Clone)]
-pub struct MakeHub(Arc<dyn Fn() -> HubOptions + Send + Sync>);
-
-impl MakeHub {
-    /// The options of [`hub_options`].
-    pub fn default_options() -> Self {
-        Self(Arc::new(hub_options))
-    }
-
-    /// With the allowed networks, these flags and this resolver.
-    pub fn opened(flags: &'static [&'static str], fake_dns: FakeDns) -> Self {
-        Self(Arc::new(move || {
-            hub_options_of(&[&OPENED, flags].concat(), Arc::new(fake_dns.clone()))
-        }))
-    }
-
-    /// With these flags and this resolver, without allowed networks.
-    pub fn closed(flags: &'static [&'static str], fake_dns: FakeDns) -> Self {
-        let options = move || hub_options_of(flags, Arc::new(fake_dns.clone()));
-        Self(Arc::new(options))
-    }
-
-    pub fn options(&self) -> HubOptions {
-        (self.0)()
     }
 }

@@ -17,13 +17,11 @@ mod surfaces;
 mod tools;
 
 pub use answer::Answer;
-pub use app::{
-    BASE, HOST, TestApp, create_database, links, request_from, service_on, start, store,
-};
+pub use app::{BASE, HOST, TestApp, create_database, links, service_on, start, store};
 pub use authority::{ca_pem, config_of, server_config};
 pub use fake_dns::FakeDns;
 pub use generator::{Generator, TECHNICIANS, published, review_with_text};
-pub use hub::MakeHub;
+pub use hub::{closed_hub, opened_hub};
 pub use logs::Logs;
 pub use quiet::Quiet;
 pub use receiver::{Manner, Received, Receiver};

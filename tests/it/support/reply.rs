@@ -18,8 +18,6 @@ pub enum Reply {
     DripHead,
     /// 200 and an endless body.
     Endless,
-    /// Endless `100 Continue`.
-    Interim,
     /// Closes the connection instead of answering.
     Close,
 }

@@ -1,13 +1,13 @@
 //! Limits against abuse: each refuses with `Retry-After`; allowed networks are exempt from those per source and per host.
 
 use super::{Hub, REVIEWS, fake_dns};
-use crate::support::{Answer, Generator, MakeHub, TestApp, assert_has, form, table};
+use crate::support::{Answer, Generator, TestApp, assert_has, closed_hub, form, table};
 
 /// A hub with these flags and without allowed networks.
-async fn outside(flags: &'static [&'static str]) -> TestApp {
+async fn outside(flags: &[&str]) -> TestApp {
     TestApp::with_hub(
         &Generator::new(73).reviews(3),
-        MakeHub::closed(flags, fake_dns()),
+        closed_hub(flags, fake_dns()),
     )
     .await
 }

@@ -8,9 +8,11 @@ mod secrets;
 mod slow;
 
 use chrono::TimeDelta;
+use reviews_service::app::HubOptions;
 
 use crate::support::{
-    Answer, BASE, FakeDns, Generator, MakeHub, Received, Receiver, Reply, TestApp, sqlite3, table,
+    Answer, BASE, FakeDns, Generator, Received, Receiver, Reply, TestApp, opened_hub, sqlite3,
+    table,
 };
 
 /// The URLs of the topics.
@@ -33,12 +35,12 @@ impl Hub {
     }
 
     /// With these additional flags.
-    async fn with(flags: &'static [&'static str]) -> Self {
+    async fn with(flags: &[&str]) -> Self {
         let fake_dns = fake_dns();
-        Self::made(MakeHub::opened(flags, fake_dns.clone()), fake_dns).await
+        Self::made(opened_hub(flags, fake_dns.clone()), fake_dns).await
     }
 
-    async fn made(hub: MakeHub, fake_dns: FakeDns) -> Self {
+    async fn made(hub: HubOptions, fake_dns: FakeDns) -> Self {
         let app = TestApp::with_hub(&Generator::new(71).reviews(5), hub).await;
         let receiver = Receiver::start().await;
         receiver.always(Reply::Challenge);

@@ -33,8 +33,8 @@ async fn rule_9_to_14_and_20_an_invalid_field_is_refused() {
         hub.callback → https://subscriber.example/cb#x → fragment
         hub.callback → https://10.0.0.1/cb → not public
         hub.callback → https://[::ffff:169.254.169.254]/ → not public
-        hub.lease_seconds → 0 → hub.lease_seconds `0`
-        hub.lease_seconds → 3600.5 → hub.lease_seconds `3600.5`
+        hub.lease_seconds → 0 → must be a whole number
+        hub.lease_seconds → 3600.5 → must be a whole number
         hub.secret → LONG → 200 bytes
         ",
     ) {
@@ -52,12 +52,7 @@ async fn rule_9_to_14_and_20_an_invalid_field_is_refused() {
         check_refused(&hub, &answer, 400, &words);
         assert!(name != "hub.secret" || !answer.text().contains(value));
     }
-    for kind in [
-        "application/json",
-        "multipart/form-data; boundary=x",
-        "application/x-www-form-urlencoded; charset=latin1",
-        "",
-    ] {
+    for kind in ["application/json", "multipart/form-data; boundary=x", ""] {
         let kind = [("content-type", kind)];
         let answer = hub.app.post_hub_from(None, &kind, "hub.mode=subscribe");
         check_refused(&hub, &answer.await, 415, "form-urlencoded");
@@ -105,7 +100,7 @@ async fn rule_23_an_invalid_request_gets_a_reason_in_plain_text() {
     let long = "x".repeat(40_000);
     for (body, status, words) in [
         (long.as_str(), 413, "32768 bytes"),
-        ("hub.mode=subscribe&hub.mode=x", 400, "more than once"),
+        ("hub.mode=subscribe&hub.mode=x", 400, "given once"),
         ("hub.mode=%FF", 400, "UTF-8"),
     ] {
         let answer = hub.app.post_hub_from(None, &form, body.to_owned()).await;

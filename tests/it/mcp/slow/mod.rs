@@ -1,5 +1,3 @@
 //! Tests of tools on the sample business; `.ci/quick` leaves them out.
 
 mod tools;
-
-use super::*;

@@ -26,10 +26,6 @@ pub(super) async fn serve(
             return wait_for_close(&mut stream).await;
         }
         Manner::Silent => return wait_for_close(&mut stream).await,
-        Manner::Deaf => {
-            let _stream = acceptor.accept(stream).await?;
-            return std::future::pending().await;
-        }
         Manner::Https | Manner::Untrusted | Manner::OtherName => {}
     }
     let mut stream = acceptor.accept(stream).await?;
@@ -139,9 +135,10 @@ async fn answer(
             let head = format!("{OK}transfer-encoding: chunked\r\n\r\n");
             stream.write_all(head.as_bytes()).await?;
             let chunk = format!("1000\r\n{}\r\n", "x".repeat(4_096));
-            return repeat(stream, &chunk).await;
+            loop {
+                stream.write_all(chunk.as_bytes()).await?;
+            }
         }
-        Reply::Interim => return repeat(stream, "HTTP/1.1 100 Continue\r\n\r\n").await,
         Reply::Close => return Ok(false),
     };
     stream.write_all(&bytes).await?;
@@ -160,11 +157,5 @@ async fn send_slowly(stream: &mut TlsStream<TcpStream>, first: &str) -> io::Resu
         drops.tick().await;
         stream.write_all(b"x").await?;
         stream.flush().await?;
-    }
-}
-
-async fn repeat(stream: &mut TlsStream<TcpStream>, text: &str) -> io::Result<bool> {
-    loop {
-        stream.write_all(text.as_bytes()).await?;
     }
 }

@@ -34,8 +34,6 @@ pub enum Manner {
     PlainText,
     /// Never answers the handshake.
     Silent,
-    /// Reads nothing after the handshake.
-    Deaf,
 }
 
 impl Manner {

@@ -1,7 +1,7 @@
 //! What cannot leave this machine does not count against subscribers.
 
 use super::{Hub, fake_dns};
-use crate::support::MakeHub;
+use crate::support::closed_hub;
 
 impl Hub {
     fn failures_of(&self, host: &str) -> String {
@@ -17,20 +17,7 @@ async fn hub_without_route() -> Hub {
         "--hub-retry-delays=1s,1s",
     ];
     let fake_dns = fake_dns();
-    Hub::made(MakeHub::closed(flags, fake_dns.clone()), fake_dns).await
-}
-
-#[tokio::test]
-async fn a_name_without_an_address_is_a_failure() {
-    let hub = Hub::with(&["--hub-retry-delays=1s,1s"]).await;
-    let host = "a.receiver.test";
-    hub.subscribe_name(host).await;
-    hub.fake_dns.set(host, &[]);
-    hub.change("c1").await;
-    hub.pass(0).await;
-    assert_eq!(hub.failures_of(host), "active 1");
-    hub.pass(2).await;
-    assert_eq!(hub.failures_of(host), "active 2");
+    Hub::made(closed_hub(flags, fake_dns.clone()), fake_dns).await
 }
 
 #[tokio::test]

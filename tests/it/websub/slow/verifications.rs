@@ -73,10 +73,13 @@ async fn only_verified_requests_count_as_the_rules_say() {
         "
         # rule 16: a later request replaces the earlier one when it is verified; it may also remove the secret
         subscribe /cb secret=first lease_seconds=1000 → active, 1 GET, 0 POST, 0 failures
+        request /cb secret=never-verified → active, 1 GET, 0 POST, 0 failures
         request /cb secret=second lease_seconds=2000 → active, 1 GET, 0 POST, 0 failures
+        select secret from intent → second
         select secret || ' ' || lease_ends_at from subscription → first 2026-11-20T12:16:40.000Z
         pass 0 → active, 2 GET, 0 POST, 0 failures
         select secret || ' ' || lease_ends_at from subscription → second 2026-11-20T12:33:20.000Z
+        select count(*) from intent → 0
         subscribe /cb → active, 3 GET, 0 POST, 0 failures
         select secret is null from subscription → 1
 

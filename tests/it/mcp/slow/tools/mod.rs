@@ -5,7 +5,6 @@ mod insights_parts;
 mod listed;
 mod manual;
 mod pages;
-mod questions;
 mod refused;
 mod same_as_rest;
 
@@ -18,7 +17,6 @@ use reviews_service::mcp::escaped_json;
 use reviews_service::model::{Mentions, Rating, Review};
 use serde_json::{Map, Value, json};
 
-use super::{alone, request};
 use crate::support::{
     Generator, INSIGHTS_PARTS, TestApp, forbid_other_members, form, review_with_text, table,
 };
@@ -79,17 +77,6 @@ impl Tools {
     async fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {
         let answer = self.catalog.call(tool, arguments).await;
         answer.map(|answer| answer.parse().unwrap())
-    }
-
-    /// A tool's result as a client gets it, and the size of its message in bytes.
-    async fn wire_result(&self, tool: &str, arguments: Value) -> (usize, Value) {
-        let params = alone(json!({"name": tool, "arguments": arguments}));
-        let line = request("tools/call", params).to_string() + "\n";
-        let mut message = Vec::new();
-        let agents = self.app.app().agents.connect();
-        agents.run(line.as_bytes(), &mut message).await.unwrap();
-        let mut answer: Value = serde_json::from_slice(&message).unwrap();
-        (message.len(), answer["result"].take())
     }
 
     /// A tool's answer.

@@ -44,7 +44,6 @@ async fn a_refusal_is_small_whatever_was_sent() {
         .collect();
     let refused = tools.refused("search_reviews", Value::Object(many));
     let refused = refused.await;
-    assert!(refused.starts_with("5000 arguments are wrong"), "{refused}");
-    assert!(refused.ends_with("\n- and 4960 more"), "{refused}");
+    assert!(refused.starts_with("Wrong arguments: 5000."), "{refused}");
     assert!(refused.len() < 20_000, "{}", refused.len());
 }
