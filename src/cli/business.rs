@@ -16,7 +16,7 @@ use super::status::{PUBLISH, first_step, policy_advice};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::owner::OwnerFile;
 use crate::imports::owner::business::{ADDRESS, country, language, zone};
-use crate::model::business::{Business, Editorial, UnknownType, local_business_type};
+use crate::model::business::{Business, UnknownType, local_business_type};
 use crate::model::text::url;
 use crate::pages::PageLanguage;
 use crate::storage;
@@ -157,7 +157,7 @@ fn format_summary(business: &Business, is_zone_known: bool, path: &Path) -> Stri
     if let Some(address) = &business.address {
         let parts = ADDRESS
             .iter()
-            .filter_map(|part| address.get(part.name)?.as_str());
+            .filter_map(|part| address.get(*part)?.as_str());
         line("address", &parts.collect::<Vec<_>>().join(", "));
     }
     line("staff", business.publish_staff.name());
@@ -239,7 +239,7 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
     let parts = ADDRESS.iter().zip(parts);
     let filled = parts.filter(|(_, part)| !part.is_empty());
     Ok(filled
-        .map(|(member, part)| (member.name.to_owned(), Value::from(part)))
+        .map(|(name, part)| ((*name).to_owned(), Value::from(part)))
         .collect())
 }
 
@@ -346,7 +346,7 @@ impl EditorialCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
             let editorial = read(config, storage::business::editorial).await?;
-            return print_result(&format!("{:#}\n", editorial_json(&editorial)));
+            return print_result(&format!("{:#}\n", json!(editorial)));
         };
         let file = OwnerFile::read(file)?;
         change(&existing_address(config)?, async |database| {
@@ -365,19 +365,7 @@ async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result
         storage::business::replace_editorial(&mut write, &loaded).await?;
     }
     write.commit().await?;
-    Ok(format_changed(
-        &editorial_json(&known),
-        &editorial_json(&loaded),
-    ))
-}
-
-/// The editorial texts in the format of a file.
-pub(super) fn editorial_json(editorial: &Editorial) -> Value {
-    let mut members = json!({ "faq": editorial.faq });
-    if let Some(text) = &editorial.summary {
-        members["summary"] = json!({ "text": text });
-    }
-    members
+    Ok(format_changed(&json!(known), &json!(loaded)))
 }
 
 /// The names of the members that differ.

@@ -262,7 +262,7 @@ impl<'t> OpenedFile<'t> {
     fn document(&self) -> Option<&'t str> {
         let list = self.parts[0].list();
         let list = list.filter(|list| list.kind == RowKind::Document)?;
-        list.elements.first().copied()
+        list.texts().next()
     }
 
     /// The native records of a file that has our own form, or is to be read so.
@@ -337,7 +337,7 @@ impl<'t> OpenedFile<'t> {
         let rank = |number: &&usize| {
             let part = &self.parts[**number];
             let rows = match part.list() {
-                Some(list) if **number > 0 => list.elements.len(),
+                Some(list) if **number > 0 => list.texts().count(),
                 _ => usize::MAX,
             };
             let fits = fitting.contains(number);
@@ -401,10 +401,11 @@ impl<'t> OpenedFile<'t> {
     ) -> Result<Table, FileError> {
         if format.reader == Reader::LinkedData {
             return match &self.parts[0].content {
-                PartContent::Page(text) => page::reviews_of_page(text, format, bounds),
-                PartContent::List(list) => {
-                    page::reviews_of_document(&list.elements, format, bounds)
+                PartContent::Page(text) => {
+                    let scripts = page::script_texts(text)?;
+                    page::find_reviews(scripts.iter().map(String::as_str), format, bounds)
                 }
+                PartContent::List(list) => page::find_reviews(list.texts(), format, bounds),
                 PartContent::Sheet(_) | PartContent::Text(_) => Err(unreadable(format)),
             };
         }
@@ -441,59 +442,27 @@ fn unreadable(format: &Format) -> FileError {
     ))
 }
 
-/// The list of native records, if that is what a text of JSON has.
+/// Our own form, if that is what a text of JSON has: lines, or another instance's document. A list of native records is a table.
 fn find_own_form(file: &OpenedFile<'_>) -> Option<OwnForm> {
-    let of = |format: &Arc<Format>, list, is_certain| {
-        Some(OwnForm {
-            format: Arc::clone(format),
-            list,
-            is_certain,
-        })
-    };
-    let top = file.parts[0].list()?;
-    let Some(document) = file.document() else {
-        let lines = &top.elements;
-        // The faults of lines that are no objects are those of rows.
-        let is_certain = lines.first().is_some_and(|line| begins_export(line))
-            || file.parts[0].names.columns.is_empty();
-        if is_certain || are_native(lines) {
-            return of(&NATIVE, Some(0), is_certain);
-        }
-        return None;
-    };
-    let find = |path: &str| {
-        let mut lists = 1..file.parts.len();
-        lists.find(|number| file.parts[*number].place == path)
-    };
-    if is_own_document(document) {
-        return of(&DOCUMENT, find("reviews"), true);
+    let (list, document) = (file.parts[0].list()?, file.document());
+    if document.is_some_and(is_own_document) {
+        return Some(OwnForm {
+            format: Arc::clone(&DOCUMENT),
+            list: file.parts.iter().position(|part| part.place == "reviews"),
+            is_certain: true,
+        });
     }
-    let is_certain = begins_export(document);
-    if is_certain || document.starts_with('{') && native_row(document) == Some(true) {
-        return of(&NATIVE, Some(0), is_certain);
-    }
-    let mut members = 0;
-    visit(document, |_, _| {
-        members += 1;
-        ControlFlow::<()>::Continue(())
-    });
-    // What stands beside a list may hide its rows.
-    let place = match (document.starts_with('{'), members) {
-        (false, _) => "",
-        (true, 1) => "reviews",
-        (true, _) => return None,
-    };
-    let number = find(place)?;
-    if are_native(&file.parts[number].list()?.elements) {
-        return of(&NATIVE, Some(number), false);
-    }
-    None
-}
-
-/// Rows of members of native records alone, of which one is whole: what the others lack is their fault.
-fn are_native(rows: &[&str]) -> bool {
-    let rows: Option<Vec<bool>> = rows.iter().map(|row| native_row(row)).collect();
-    rows.is_some_and(|rows| rows.contains(&true))
+    let rows: Option<Vec<bool>> = list.texts().map(native_row).collect();
+    // One of the rows is whole: what the others lack is their fault.
+    let are_native = rows.is_some_and(|rows| rows.contains(&true));
+    // The faults of lines that are no objects are those of rows.
+    let is_certain = list.texts().next().is_some_and(begins_export)
+        || document.is_none() && file.parts[0].names.columns.is_empty();
+    (is_certain || are_native).then(|| OwnForm {
+        format: Arc::clone(&NATIVE),
+        list: Some(0),
+        is_certain,
+    })
 }
 
 /// Whether a line is the first one of an export.

@@ -9,7 +9,9 @@ use sqlx::SqliteConnection;
 use super::error::{AtPath as _, DbError};
 use super::text::{NullableText, Text, strings};
 use super::write::Write;
-use crate::model::business::{Business, Editorial, FaqEntry, PublishStaff, Service, Technician};
+use crate::model::business::{
+    Business, Editorial, FaqEntry, Geo, PublishStaff, Service, Summary, Technician,
+};
 
 /// Deletes all rows of these tables.
 macro_rules! empty {
@@ -54,7 +56,10 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         address: row
             .address
             .and_then(|json| serde_json::from_str(json.as_ref()).ok()),
-        geo: row.latitude.zip(row.longitude),
+        geo: (row.latitude.zip(row.longitude)).map(|(latitude, longitude)| Geo {
+            latitude,
+            longitude,
+        }),
         // Other programs may write other JSON.
         hours: serde_json::from_str(row.hours.as_ref()).unwrap_or_default(),
         same_as: row.same_as.into(),
@@ -111,7 +116,8 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
     let (time_zone, publish_staff) = (business.time_zone.name(), business.publish_staff.name());
     let address = business.address.as_ref();
     let address = address.map(|address| json!(address).to_string());
-    let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
+    let latitude = business.geo.map(|geo| geo.latitude);
+    let longitude = business.geo.map(|geo| geo.longitude);
     let hours = json!(business.hours).to_string();
     let same_as = json!(business.same_as).to_string();
     let review_links = json!(business.review_links).to_string();
@@ -192,18 +198,18 @@ pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editor
     .fetch_all(connection)
     .await?;
     Ok(Editorial {
-        summary: summary.map(String::from),
+        summary: summary.map(|text| Summary { text: text.into() }),
         faq,
     })
 }
 
 pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx::Result<()> {
     empty!(write, "editorial_summary");
-    if let Some(text) = &editorial.summary {
+    if let Some(summary) = &editorial.summary {
         execute!(
             write,
             "insert into editorial_summary (text) values (?)",
-            text
+            summary.text
         )?;
     }
     let faq = json!(editorial.faq).to_string();
