@@ -9,8 +9,8 @@ use sqlx::SqliteConnection;
 
 use crate::imports::format::{Format, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
+use crate::imports::owner::FieldError;
 use crate::imports::owner::business::{TextRule, language, read_texts};
-use crate::imports::owner::fault::FieldError;
 use crate::imports::read::json::parse_row;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::value::names::{digest, without_address};
@@ -342,10 +342,12 @@ impl RecordReader {
     /// A member; `None` if it is missing, null or wrong.
     fn read<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
         let value = self.record.get(name)?;
-        match Option::<T>::deserialize(value) {
+        match serde_path_to_error::deserialize::<_, Option<T>>(value) {
             Ok(read) => read,
             Err(error) => {
-                self.fault(name, error.to_string());
+                let path = format!("{name}.{}", error.path()).replace(".[", "[");
+                let message = error.inner().to_string();
+                self.fault(path.trim_end_matches('.'), message);
                 None
             }
         }
@@ -361,12 +363,15 @@ impl RecordReader {
 
     /// Whole stars: 5.0 is whole (JSON has only one kind of number); 4.5 and "5" are not.
     fn stars(&mut self) -> Option<Rating> {
-        let float = self.record.get("rating").and_then(Value::as_f64);
-        if let Some(whole) = float.filter(|stars| stars.fract() == 0.0) {
-            // A float without a fraction is written without a point.
-            self.record["rating"] = whole.to_string().parse().unwrap_or_default();
+        let value: Value = self.needed("rating")?;
+        // A float without a fraction is written without a point.
+        let whole = value.as_f64().and_then(|it| it.to_string().parse().ok());
+        let stars = whole.and_then(|whole: i64| Rating::try_from(whole).ok());
+        if stars.is_none() {
+            let advice = format!("{} is not one of 1, 2, 3, 4, 5", shown(&value));
+            self.fault("rating", advice);
         }
-        self.needed("rating")
+        stars
     }
 
     /// A day that is not after tomorrow.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use super::fault::FieldError;
+use super::FieldError;
 use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
 use crate::model::json::join;
 use crate::model::text::{check_text, is_made_of_subtags, nearest, quoted, url, words};
@@ -230,17 +230,19 @@ fn unknown_member(path: &str, name: &str, known: &[&str]) -> FieldError {
 
 /// Changes `target` to have these members, of which null removes one (RFC 7396, but lists are replaced whole).
 fn patch(target: &mut Value, value: Value) {
-    match (target, value) {
-        (Value::Object(target), Value::Object(members)) => {
-            for (name, member) in members {
-                if member.is_null() {
-                    target.remove(&name);
-                } else {
-                    patch(target.entry(name).or_insert(Value::Null), member);
-                }
-            }
+    let Value::Object(members) = value else {
+        *target = value;
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    for (name, member) in members {
+        if !member.is_null() {
+            patch(&mut target[&name], member);
+        } else if let Some(target) = target.as_object_mut() {
+            target.remove(&name);
         }
-        (target, value) => *target = value,
     }
 }
 

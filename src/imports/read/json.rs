@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, PublicColumn};
-use crate::imports::owner::fault::reason;
+use crate::imports::owner::reason;
 use crate::imports::read::{
     Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
 };
@@ -24,7 +24,7 @@ const BYTES_SHOWN: usize = 1 << 10;
 /// Maximum depth of the members that become cells: objects in the reviews inside a document inside an API's answer.
 const DEEP_MAX: usize = 5;
 /// Maximum depth of the objects and lists around a list of rows.
-const LISTS_DEEP_MAX: usize = 6;
+const LISTS_DEEP_MAX: usize = 8;
 /// Maximum number of lists with paths of their own.
 const LISTS_MAX: usize = 500;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
@@ -37,15 +37,15 @@ const BESIDE_MAX: usize = 20;
 /// A row; or an error message with the row as text, truncated if it is too long.
 pub type RowValue = Result<Value, (String, Value)>;
 
-/// The lists in a text that begins with a bracket or a brace: the document itself or the lines, then the lists of objects in the
-/// document, the outermost first.
+/// The document that a text is, if it is one, and the lists of objects in it, the outermost first; without any, it is one row. Otherwise
+/// the lines of the text.
 ///
 /// # Errors
 /// If it is broken, and not one value in each line.
-pub fn read_lists(text: &str) -> Result<Vec<RowList<'_>>, FileError> {
+pub fn read_lists(text: &str) -> Result<(Option<&str>, Vec<RowList<'_>>), FileError> {
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(document) => lists_in(document.get()),
-        Err(_) if has_lines(text) => Ok(vec![read_lines(text)?]),
+        Ok(document) => Ok((Some(document.get()), lists_in(document.get())?)),
+        Err(_) if has_lines(text) => Ok((None, vec![read_lines(text)?])),
         Err(error) => Err(error.into()),
     }
 }
@@ -55,7 +55,7 @@ pub fn read_lists(text: &str) -> Result<Vec<RowList<'_>>, FileError> {
 /// # Errors
 /// If there are too many.
 pub fn read_lines(text: &str) -> Result<RowList<'_>, FileError> {
-    let mut lines = RowList::new(String::new(), RowKind::Line);
+    let mut lines = RowList::new(String::new(), true);
     text.split('\n').try_for_each(|line| lines.push(line))?;
     Ok(lines)
 }
@@ -66,34 +66,26 @@ fn has_lines(text: &str) -> bool {
     first.any(|line| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok())
 }
 
-/// Rows in a text: the elements of a list, its lines, or the document itself.
+/// Rows in a text: the elements of a list, or its lines, of which a document may be the only one.
 #[derive(Debug)]
 pub struct RowList<'t> {
     /// As `result.reviews`, or `data[].reviews`; empty at the top level.
     pub path: String,
     /// Each may be broken, and a line blank.
     elements: Vec<&'t str>,
-    pub kind: RowKind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowKind {
-    Element,
     /// Of JSON Lines (<https://jsonlines.org>): a broken line does not affect the others.
-    Line,
-    Document,
+    pub are_lines: bool,
 }
 
-/// The document, then the lists of objects in it, the outermost first.
 fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
     let mut found = BTreeMap::new();
     find_lists(document, "", LISTS_DEEP_MAX, &mut found)?;
     let has_objects = |list: &RowList<'_>| list.elements.iter().any(|row| row.starts_with('{'));
     let mut lists: Vec<RowList<'_>> = found.into_values().filter(has_objects).collect();
     lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
-    let mut top = RowList::new(String::new(), RowKind::Document);
-    top.push(document)?;
-    lists.insert(0, top);
+    if lists.is_empty() {
+        lists.push(RowList::of_document(document));
+    }
     Ok(lists)
 }
 
@@ -107,7 +99,7 @@ fn find_lists<'t>(
     let is_list = value.starts_with('[');
     let mut add = |name: &str, inner: &'t str| {
         if is_list {
-            let new = || RowList::new(path.to_owned(), RowKind::Element);
+            let new = || RowList::new(path.to_owned(), false);
             let list = found.entry(path.to_owned()).or_insert_with(new);
             list.push(inner)?;
         }
@@ -134,11 +126,18 @@ fn find_lists<'t>(
 }
 
 impl<'t> RowList<'t> {
-    const fn new(path: String, kind: RowKind) -> Self {
+    const fn new(path: String, are_lines: bool) -> Self {
         Self {
             path,
             elements: Vec::new(),
-            kind,
+            are_lines,
+        }
+    }
+
+    pub fn of_document(document: &'t str) -> Self {
+        Self {
+            elements: vec![document],
+            ..Self::new(String::new(), true)
         }
     }
 
@@ -165,12 +164,11 @@ impl<'t> RowList<'t> {
     pub fn rows(&self) -> impl Iterator<Item = RawRow> {
         let array: Arc<str> = self.path.as_str().into();
         self.numbered().map(move |(index, text)| RawRow {
-            at: match self.kind {
-                RowKind::Element => Position::Element {
-                    array: Arc::clone(&array),
-                    index,
-                },
-                RowKind::Line | RowKind::Document => Position::Line(index + 1),
+            at: if self.are_lines {
+                Position::Line(index + 1)
+            } else {
+                let array = Arc::clone(&array);
+                Position::Element { array, index }
             },
             text: text.to_owned(),
         })
@@ -200,14 +198,11 @@ impl<'t> RowList<'t> {
         Ok(table)
     }
 
-    /// The paths of the members of the first rows; of a document, and of a row that is broken or too large, only its own members.
+    /// The paths of the members of the first rows; of a row that is broken or too large, only its own members.
     pub fn names(&self) -> BTreeSet<String> {
         let (mut objects, mut names) = (Objects::default(), BTreeSet::new());
-        for (_, text) in self.numbered().take(ROWS_LOOKED_AT) {
-            let is_parsed = self.kind != RowKind::Document;
-            if let Ok(value) = parse_row(text)
-                && is_parsed
-            {
+        for text in self.texts().take(ROWS_LOOKED_AT) {
+            if let Ok(value) = parse_row(text) {
                 objects.put_all("", value);
                 continue;
             }
@@ -368,9 +363,6 @@ impl Objects {
                     plain.unwrap_or_else(|| value.to_string())
                 };
                 let texts: Vec<String> = elements.iter().map(text).collect();
-                if let Some(first) = texts.first().filter(|_| self.reads_lists) {
-                    self.put(&format!("{path}[]"), first);
-                }
                 self.put(path, &texts.join("\n"));
             }
             value @ (Value::Bool(_) | Value::Number(_)) => self.put(path, &value.to_string()),
