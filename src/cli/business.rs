@@ -15,7 +15,7 @@ use super::status::{PUBLISH, first_step, policy_advice};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::owner::OwnerFile;
 use crate::imports::owner::business::{ADDRESS, country, language, zone};
-use crate::model::business::{Business, Editorial, local_business_type};
+use crate::model::business::{Business, Editorial, UnknownType, local_business_type};
 use crate::model::text::url;
 use crate::pages::PageLanguage;
 use crate::storage;
@@ -130,7 +130,7 @@ fn format_summary(business: &Business, is_zone_known: bool, path: &Path) -> Stri
     };
     let address = business.address.iter().flat_map(|address| {
         let parts = ADDRESS.iter();
-        parts.filter_map(|part| address.get(part.name)?.as_str())
+        parts.filter_map(|part| address.get(*part)?.as_str())
     });
     let lists = [
         counted(business.services.len() as u64, "service", "services"),
@@ -197,7 +197,7 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
     let parts = ADDRESS.iter().zip(parts);
     let filled = parts.filter(|(_, part)| !part.is_empty());
     Ok(filled
-        .map(|(member, part)| (member.name.to_owned(), Value::from(part)))
+        .map(|(name, part)| ((*name).to_owned(), Value::from(part)))
         .collect())
 }
 
@@ -304,7 +304,7 @@ impl EditorialCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
             let editorial = read(config, storage::business::editorial).await?;
-            return print_result(&format!("{:#}\n", editorial_json(&editorial)));
+            return print_result(&format!("{:#}\n", json!(editorial)));
         };
         let file = OwnerFile::read(file)?;
         change(&existing_address(config)?, async |database| {
@@ -323,19 +323,7 @@ async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result
         storage::business::replace_editorial(&mut write, &loaded).await?;
     }
     write.commit().await?;
-    Ok(format_changed(
-        &editorial_json(&known),
-        &editorial_json(&loaded),
-    ))
-}
-
-/// The editorial texts in the format of a file.
-pub(super) fn editorial_json(editorial: &Editorial) -> Value {
-    let mut members = json!({ "faq": editorial.faq });
-    if let Some(text) = &editorial.summary {
-        members["summary"] = json!({ "text": text });
-    }
-    members
+    Ok(format_changed(&json!(known), &json!(loaded)))
 }
 
 /// The names of the members that differ.

@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
 use sqlx::{SqliteConnection, SqlitePool};
 
-use super::business::{editorial_json, read_own_business};
+use super::business::read_own_business;
 use super::output;
 use super::report::{Exit, counted, print_report};
 use crate::config::DatabaseConfig;
@@ -163,7 +163,7 @@ async fn about(
     }
     // The line is recognised by the editorial texts, even without one.
     if editorial != Editorial::default() || own.is_some() || !formats.is_empty() {
-        members.insert("editorial".to_owned(), editorial_json(&editorial));
+        members.insert("editorial".to_owned(), json!(editorial));
     }
     if !formats.is_empty() {
         members.insert("formats".to_owned(), json!(formats));

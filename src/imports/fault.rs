@@ -1,4 +1,4 @@
-//! Where a row is in its file, and why a file cannot be imported. A fault of one row is a [`crate::imports::owner::fault::FieldError`].
+//! Where a row is in its file, and why a file cannot be imported. A fault of one row is a [`crate::imports::owner::FieldError`].
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::imports::owner::fault::{FieldError, reason};
+use crate::imports::owner::{FieldError, reason};
 
 /// Position of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]

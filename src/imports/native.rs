@@ -1,31 +1,38 @@
 //! Native records: written by exports, in lines or as a table, and read again from lines and from another instance's `/reviews.json`.
 //! An import of an export into an empty database restores everything.
 
-use std::fmt::Display;
-use std::str::FromStr;
-use std::sync::LazyLock;
-
+use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
-use crate::imports::format::Format;
+use crate::imports::format::{Format, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
-use crate::imports::owner::business::language;
-use crate::imports::owner::fault::FieldError;
-use crate::imports::owner::shape::{
-    INSTANT, Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch,
-};
+use crate::imports::owner::FieldError;
+use crate::imports::owner::business::{TextRule, language, read_texts};
+use crate::imports::read::json::parse_row;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::value::names::{digest, without_address};
-use crate::imports::value::text::{TEXT_BYTES_MAX, escape_formulas};
+use crate::imports::value::text::escape_formulas;
 use crate::model::json::{join, without_nulls};
-use crate::model::text::{nearest, quoted, url};
+use crate::model::text::{nearest, quoted, shown, url};
 use crate::model::{
-    Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Reply, Review, ReviewId,
-    Statement, Status, Unit, Units,
+    Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted,
+    Rating, Reply, Review, ReviewId, Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
+
+/// The paths of the members of a native record, one review as JSON, as in our own files and documents (`docs/IMPORT.md`): the header of an
+/// exported table.
+const COLUMNS: &str = "id,rating,date,author,title,text,language,source,source_url,verified,verification,verified_at,mentions.technicians,\
+    mentions.services,mentions.service_areas,owner_reply.text,owner_reply.date,owner_reply.author,status,withheld_reason,updated_at,decided,\
+    deleted,deleted_on,deleted_reason,posted_at,imported_from,id_at_source,said,digests,note";
+
+/// The headers of an exported table.
+pub fn columns_of_table() -> impl Iterator<Item = &'static str> {
+    COLUMNS.split(',')
+}
 
 /// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
 #[derive(Debug)]
@@ -34,11 +41,6 @@ pub struct Exported {
     known: KnownReview,
     /// The units that the owner decided.
     decided: Units,
-}
-
-/// The headers of an exported table.
-pub fn columns_of_table() -> impl Iterator<Item = &'static str> {
-    COLUMNS.iter().map(String::as_str)
 }
 
 /// Reviews per batch.
@@ -141,146 +143,47 @@ impl Exported {
     /// The record as cells, one for each of [`columns_of_table`]; no spreadsheet runs a cell as a formula.
     pub fn cells(&self) -> Vec<String> {
         let json = self.json();
-        let cell = |path: &str| {
-            let value = path
-                .split('.')
-                .try_fold(&json, |value, name| value.get(name));
-            match value {
-                None | Some(Value::Null) => String::new(),
-                Some(Value::String(text)) => text.clone(),
-                Some(Value::Array(values)) => {
-                    let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
-                    cell.join("; ")
-                }
-                Some(other) => other.to_string(),
+        let cell = |path: &str| match member_at(&json, path) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(values)) => {
+                let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
+                cell.join("; ")
             }
+            Some(other) => other.to_string(),
         };
         let cells = columns_of_table().map(cell);
         cells.map(|cell| escape_formulas(&cell)).collect()
     }
 }
 
-/// The members of a native record, one review as JSON, as in our own files and documents (`docs/IMPORT.md`). An exported table has a
-/// column for each, by its path.
-///
-/// It is strict because reviews are published under the business's name: an invalid member rejects the row.
-pub const RECORD: &[Member] = &[
-    optional("id", Shape::Word(parsed::<ReviewId>)),
-    needed("rating", Shape::Stars),
-    needed("date", Shape::Day),
-    needed("author", NAME),
-    optional("title", Shape::Text),
-    optional("text", Shape::Text),
-    optional("language", Shape::Word(language)),
-    optional("source", NAME),
-    optional("source_url", Shape::Word(url)),
-    optional("verified", Shape::Flag),
-    optional(
-        "verification",
-        Shape::Word(|name| one_of(name, &Method::ALL.map(Method::name))),
-    ),
-    optional("verified_at", INSTANT),
-    optional("mentions", Shape::Object(MENTIONS)),
-    optional("owner_reply", Shape::Object(REPLY)),
-    optional(
-        "status",
-        Shape::Word(|name| one_of(name, &["published", "withheld"])),
-    ),
-    optional("withheld_reason", NAME),
-    optional("updated_at", INSTANT),
-    optional("decided", NAMES),
-    optional("deleted", Shape::Flag),
-    optional("deleted_on", Shape::Day),
-    optional("deleted_reason", NAME),
-    optional("posted_at", INSTANT),
-    optional("imported_from", NAME),
-    optional("id_at_source", NAME),
-    optional("said", Shape::Any),
-    optional("digests", Shape::Word(parsed::<Digests>)),
-    optional("note", NAME),
-];
-const MENTIONED: Shape = Shape::List(&Shape::Word(mentioned));
-const MENTIONS: &[Member] = &[
-    optional("technicians", MENTIONED),
-    optional("services", MENTIONED),
-    optional("service_areas", MENTIONED),
-];
-const REPLY: &[Member] = &[
-    needed("text", Shape::Text),
-    optional("date", Shape::Day),
-    optional("author", NAME),
-];
-
-fn parsed<T: FromStr<Err: Display>>(text: &str) -> Result<String, String> {
-    let parsed = text.parse::<T>();
-    parsed
-        .map(|_| text.to_owned())
-        .map_err(|error| error.to_string())
+fn member_at<'v>(record: &'v Value, path: &str) -> Option<&'v Value> {
+    let mut names = path.split('.');
+    names.try_fold(record, |value, name| value.get(name))
 }
 
-fn one_of(name: &str, allowed: &[&str]) -> Result<String, String> {
-    if allowed.contains(&name) {
-        return Ok(name.to_owned());
-    }
-    Err(format!(
-        "{} is not one of {}",
-        quoted(name),
-        allowed.join(", ")
-    ))
-}
-
-/// Mentions are read packed between control characters.
-fn mentioned(name: &str) -> Result<String, String> {
-    if name.contains(char::is_control) {
-        return Err("has a control character; remove it".to_owned());
-    }
-    Ok(name.to_owned())
-}
-
-/// The paths of the plain members of a native record, which are the columns of an export as a table.
-static COLUMNS: LazyLock<Vec<String>> = LazyLock::new(|| {
-    let columns = |member: &Member| {
-        let Shape::Object(members) = member.shape else {
-            return vec![member.name.to_owned()];
-        };
-        let inner = members.iter();
-        inner.map(|inner| join(member.name, inner.name)).collect()
-    };
-    RECORD.iter().flat_map(columns).collect()
-});
-
-/// Splits a native record into what it may have, and the paths of what it may not. A record with these is somebody else's, and a review
-/// that it hides there would be published.
-fn split(record: &Map<String, Value>, members: &[Member]) -> (Map<String, Value>, Vec<String>) {
-    let (mut own, mut foreign) = (Map::new(), Vec::new());
-    for (name, value) in record {
-        let shape = members.iter().find(|it| it.name == name).map(|it| it.shape);
-        match (shape, value) {
-            (Some(Shape::Object(inner)), Value::Object(object)) => {
-                let (inner, others) = split(object, inner);
-                own.insert(name.clone(), Value::Object(inner));
-                foreign.extend(others.iter().map(|other| join(name, other)));
-            }
-            (Some(Shape::Any), Value::Object(_)) => {}
+/// Removes the members that native records do not have, and returns their paths. A record with these is somebody else's, and a review that
+/// it hides there would be published.
+fn remove_foreign(members: &mut Map<String, Value>, path: &str) -> Vec<String> {
+    let mut foreign = Vec::new();
+    members.retain(|name, value| {
+        let path = join(path, name);
+        let is_column = columns_of_table().any(|column| column == path);
+        let is_object = columns_of_table().any(|column| column.starts_with(&format!("{path}.")));
+        match value {
+            Value::Object(inner) if is_object => foreign.extend(remove_foreign(inner, &path)),
             // An object where none belongs may have anything.
-            (Some(_), Value::Object(object)) => {
-                foreign.extend(object.keys().map(|inner| join(name, inner)));
+            Value::Object(_) if is_column && path != "said" => return false,
+            _ if is_column || is_object => {}
+            _ if ["url", "business", "editorial"].contains(&path.as_str()) => return false,
+            _ => {
+                foreign.push(path);
+                return false;
             }
-            (Some(_), value) => {
-                own.insert(name.clone(), value.clone());
-            }
-            (None, _) => foreign.push(name.clone()),
         }
-    }
-    (own, foreign)
-}
-
-/// The paths of members that native records do not have.
-fn foreign_members(record: &Value) -> Vec<String> {
-    let is_foreign = |name: &String| !["url", "business", "editorial"].contains(&name.as_str());
-    let foreign = record.as_object().map(|it| split(it, RECORD).1);
-    let foreign = foreign.into_iter().flatten();
-    foreign.filter(is_foreign).collect()
+        true
+    });
+    foreign
 }
 
 /// Whether a line contains the business and the editorial texts, and no review.
@@ -314,30 +217,31 @@ pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
     record
         .get("deleted")
         .filter(|it| **it == Value::Bool(true))?;
-    let text = |path: &str| record.pointer(path).and_then(Value::as_str);
-    let id = text("/id").unwrap_or_default().parse::<ReviewId>();
-    let id = match id {
-        Ok(id) => id,
-        Err(error) => return Some(Err(vec![FieldError::new("id", error.to_string())])),
+    let mut reader = RecordReader::new(record);
+    let id: Option<ReviewId> = reader.needed("id");
+    let imported_from: Option<String> = reader.read("imported_from");
+    let shown_as = reader.read("source").or_else(|| imported_from.clone());
+    let shown_as = shown_as.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+    let digests = reader.read::<Digests>("digests");
+    let id_at_source = reader.read("id_at_source");
+    let (day, reason) = (
+        reader.read::<Day>("deleted_on"),
+        reader.read("deleted_reason"),
+    );
+    let Some(id) = id.filter(|_| reader.faults.is_empty()) else {
+        return Some(Err(reader.faults));
     };
-    let imported_from = text("/imported_from");
-    let shown_as = text("/source").or(imported_from).unwrap_or(SOURCE_DEFAULT);
-    let digests = text("/digests").and_then(|digests| digests.parse().ok());
+    let name = imported_from.unwrap_or_else(|| shown_as.clone());
     let source = digests.map(|digests| SourceRecord {
-        id_at_source: text("/id_at_source").map(str::to_owned),
-        ..SourceRecord::new(
-            id.clone(),
-            imported_from.unwrap_or(shown_as).to_owned(),
-            digests,
-        )
+        id_at_source,
+        ..SourceRecord::new(id.clone(), name, digests)
     });
-    let day = text("/deleted_on").filter(|day| day.parse::<Day>().is_ok());
     Some(Ok(Mark {
         id,
         deletion: Deletion {
-            source_name: shown_as.to_owned(),
-            day: day.map(str::to_owned),
-            reason: text("/deleted_reason").map(str::to_owned),
+            source_name: shown_as,
+            day: day.map(|day| day.to_string()),
+            reason,
         },
         source,
     }))
@@ -366,26 +270,161 @@ fn take_as_customer(incoming: &mut Incoming) {
 
 /// The members of a native record that are read; all others may be private. What is not an object is unchanged.
 pub fn readable(record: &Value) -> Value {
-    let Some(members) = record.as_object() else {
-        return record.clone();
-    };
-    let (mut read, _) = split(members, RECORD);
-    if let Some(Value::String(author)) = read.get_mut("author") {
-        *author = without_address(author);
+    let mut readable = record.clone();
+    if let Value::Object(members) = &mut readable {
+        remove_foreign(members, "");
+        if let Some(Value::String(author)) = members.get_mut("author") {
+            *author = without_address(author);
+        }
     }
-    Value::Object(read)
+    readable
 }
 
-/// The ID of a record without one, which is that of a row with the same values in a table.
-fn derive_id(record: &Value) -> Result<ReviewId, Vec<FieldError>> {
-    let text = |name: &str| record.get(name).and_then(Value::as_str).unwrap_or_default();
-    let stars = record["rating"].to_string();
-    let mut parts = vec![text("source"), text("author"), text("date"), text("text")];
-    if text("text").is_empty() {
-        parts.extend(record.get("title").and_then(Value::as_str));
-        parts.push(&stars);
+/// The rules for texts of a record.
+const RULES: [(&str, TextRule); 8] = [
+    ("language", language),
+    ("source_url", url),
+    ("verified_at", instant),
+    ("updated_at", instant),
+    ("posted_at", instant),
+    ("mentions.technicians[]", mentioned),
+    ("mentions.services[]", mentioned),
+    ("mentions.service_areas[]", mentioned),
+];
+
+/// Mentions are read packed between control characters.
+fn mentioned(name: &str) -> Result<String, String> {
+    if name.contains(char::is_control) {
+        return Err("has a control character; remove it".to_owned());
     }
-    digest("table", &parts).map_err(|error| vec![FieldError::new("id", error.to_string())])
+    Ok(name.to_owned())
+}
+
+/// RFC 3339 with any offset. SQLite's date functions, which the tables' checks use, accept no leap seconds and only the years 1 to 9999.
+fn instant(text: &str) -> Result<String, String> {
+    // RFC 3339 §5.6 has a T between date and time; chrono also accepts blanks.
+    let is_shaped = matches!(text.as_bytes().get(10), Some(b'T' | b't'));
+    let fits = |instant: DateTime<Utc>| {
+        is_shaped && (1..=9999).contains(&instant.year()) && instant.nanosecond() < 1_000_000_000
+    };
+    if DateTime::parse_from_rfc3339(text).is_ok_and(|instant| fits(instant.to_utc())) {
+        return Ok(text.to_owned());
+    }
+    let shown = quoted(text);
+    Err(format!(
+        "{shown} is not a time of RFC 3339, for example 2024-05-31T08:00:00Z"
+    ))
+}
+
+/// Reads the members of a record one by one, strictly, because reviews are published under the business's name: an invalid one rejects the
+/// row, and all that is wrong is said at once.
+struct RecordReader {
+    /// Without members that are blank.
+    record: Value,
+    faults: Vec<FieldError>,
+}
+
+impl RecordReader {
+    fn new(record: &Value) -> Self {
+        let (mut record, mut faults) = (record.clone(), Vec::new());
+        read_texts(&mut record, ["", ""], &RULES, &mut faults);
+        Self { record, faults }
+    }
+
+    fn fault(&mut self, name: &str, message: impl Into<String>) {
+        // A text that breaks a rule may be no value of its type, too.
+        let is_known = |fault: &FieldError| fault.path == name || is_inside(&fault.path, name);
+        if !self.faults.iter().any(is_known) {
+            self.faults.push(FieldError::new(name, message));
+        }
+    }
+
+    /// A member; `None` if it is missing, null or wrong.
+    fn read<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
+        let value = self.record.get(name)?;
+        match serde_path_to_error::deserialize::<_, Option<T>>(value) {
+            Ok(read) => read,
+            Err(error) => {
+                let path = format!("{name}.{}", error.path()).replace(".[", "[");
+                let message = error.inner().to_string();
+                self.fault(path.trim_end_matches('.'), message);
+                None
+            }
+        }
+    }
+
+    fn needed<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
+        let found = self.read(name);
+        if found.is_none() {
+            self.fault(name, "missing");
+        }
+        found
+    }
+
+    /// Whole stars: 5.0 is whole (JSON has only one kind of number); 4.5 and "5" are not.
+    fn stars(&mut self) -> Option<Rating> {
+        let value: Value = self.needed("rating")?;
+        // A float without a fraction is written without a point.
+        let whole = value.as_f64().and_then(|it| it.to_string().parse().ok());
+        let stars = whole.and_then(|whole: i64| Rating::try_from(whole).ok());
+        if stars.is_none() {
+            let advice = format!("{} is not one of 1, 2, 3, 4, 5", shown(&value));
+            self.fault("rating", advice);
+        }
+        stars
+    }
+
+    /// A day that is not after tomorrow.
+    fn check_day(&mut self, name: &str, day: Option<Day>, calendar: Calendar) {
+        let placed = day.map(|day| calendar.place(Posted::Day(day)));
+        if let Some(Err(message)) = placed {
+            self.fault(name, message);
+        }
+    }
+
+    /// Who vouches for the review, as `verified` and `verification` say: for a row without both it is the owner, who imports it.
+    fn verification(&mut self) -> Verification {
+        let (verified, method) = (self.read::<bool>("verified"), self.read("verification"));
+        let has_method = self.record.get("verification").is_some();
+        if verified == Some(true) && !has_method {
+            let advice = "true without verification, which says who verified it; add it, or leave verified out";
+            self.fault("verified", advice);
+        }
+        if verified == Some(true) && method == Some(Method::Manual) {
+            let advice = "true beside verification \"manual\", which means that only you vouch for it; write false";
+            self.fault("verified", advice);
+        }
+        let is_vouched = verified != Some(false) || method == Some(Method::Manual);
+        Verification {
+            method: method.or(VOUCHED.method).filter(|_| is_vouched),
+            verified_at: self.read("verified_at"),
+        }
+    }
+
+    /// `None` if it is not stated. A review for which no one vouches is withheld, even if its status is published.
+    fn status(&mut self, is_vouched: bool) -> Option<Status> {
+        let status: Option<StatusName> = self.read("status");
+        let reason: Option<String> = self.read("withheld_reason");
+        // A reason means withheld; otherwise a review that must stay hidden would be published.
+        let is_withheld = status == Some(StatusName::Withheld) || reason.is_some();
+        // Our own exports state explicitly that there is no reason.
+        let has_no_reason = self.record.get("withheld_reason") == Some(&Value::Null);
+        if is_vouched && !is_withheld {
+            return status.map(|_| Status::Published);
+        }
+        let is_unexplained = is_withheld && (is_vouched || has_no_reason);
+        let usual = (!is_unexplained).then(|| NOT_VERIFIED.to_owned());
+        Some(Status::Withheld {
+            reason: reason.or(usual),
+        })
+    }
+}
+
+#[derive(PartialEq, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum StatusName {
+    Published,
+    Withheld,
 }
 
 /// The review in `value`, or all its errors.
@@ -394,200 +433,150 @@ fn parse_review(
     format: &Format,
     calendar: Calendar,
 ) -> Result<Incoming, Vec<FieldError>> {
-    let mut reader = ShapeReader {
-        calendar: Some(calendar),
-        bytes_max: TEXT_BYTES_MAX,
-        is_strict: false,
-        is_patch: false,
-        faults: Vec::new(),
+    let Value::Object(mut members) = value.clone() else {
+        let message = format!("{} is not a JSON object in {{…}}", shown(value));
+        return Err(vec![FieldError::new("record", message)]);
     };
-    let mut members = reader.members("", value, RECORD);
-    let decided = decided_units(&mut reader, &members);
-    let is_vouched = check_verification(&mut reader, &members);
-    let status = stated_status(&mut reader, &members, is_vouched);
+    let mut reader = RecordReader::new(value);
     // A newer instance may have more.
-    let foreign = foreign_members(value).into_iter();
+    let foreign = remove_foreign(&mut members, "").into_iter();
     for name in foreign.filter(|_| format.is_native()) {
         let near = nearest(&name, columns_of_table()).unwrap_or_default();
         let message = format!("is no member of an export; the nearest is {near}; leave it out");
-        reader.fault(name, message);
+        reader.fault(&name, message);
     }
-    if members
-        .get("said")
-        .is_some_and(|said| !said.is_object() && !said.is_null())
-    {
-        reader.fault(
-            "said",
-            "is no object, as `reviews export` writes it; leave it out",
-        );
-    }
+    let id: Option<ReviewId> = reader.read("id");
+    let (rating, date) = (reader.stars(), reader.needed("date"));
+    let author: Option<String> = reader.needed("author");
+    reader.check_day("date", date, calendar);
+    let source: Option<String> = reader.read("source");
+    let has_source = source.is_some();
+    let (title, text) = (reader.read("title"), reader.read("text"));
+    let (language, url) = (reader.read("language"), reader.read("source_url"));
+    let verification = reader.verification();
+    let status = reader.status(verification.method.is_some());
+    let decided: Vec<String> = reader.read("decided").unwrap_or_default();
+    let decided: Units = decided.iter().filter_map(|name| Unit::find(name)).collect();
+    let mentions: Mentions = reader.read("mentions").unwrap_or_default();
+    // Exports that write every field have an empty answer if there is none.
+    let reply: Option<Reply> = reader.read("owner_reply");
+    let reply = reply.filter(|reply| !reply.text.is_empty());
+    let answered_on = reply.as_ref().and_then(|reply| reply.date);
+    reader.check_day("owner_reply.date", answered_on, calendar);
+    let updated_at: Option<DateTime<Utc>> = reader.read("updated_at");
+    let said: Option<Map<String, Value>> = reader.read("said");
+    let unpublished = Unpublished {
+        posted_at: reader.read("posted_at"),
+        id_at_source: reader.read("id_at_source"),
+        imported_from: reader.read("imported_from"),
+        note: reader.read("note"),
+        last_statement: said.map(|said| LastStatement::from(&Value::Object(said))),
+        digests: reader.read("digests"),
+    };
+    // One of a deletion is true.
+    reader.read::<bool>("deleted");
+    let (Some(rating), Some(date), Some(author)) = (rating, date, author) else {
+        return Err(reader.faults);
+    };
     if !reader.faults.is_empty() {
         return Err(reader.faults);
     }
-    let has_value = |name: &str| members.get(name).is_some_and(|value| !value.is_null());
+    let text: String = text.unwrap_or_default();
+    let name = source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+    let has_own_id = id.is_some();
+    let id = match id {
+        Some(id) => id,
+        None => derive_id(
+            [&name, &author, &date.to_string(), &text],
+            title.as_deref(),
+            rating,
+        )?,
+    };
+    let review = Review {
+        id,
+        rating,
+        date,
+        author,
+        title,
+        text,
+        language,
+        source: Source { name, url },
+        verification,
+        mentions: Mentions::new(
+            mentions.technicians,
+            mentions.services,
+            mentions.service_areas,
+        ),
+        reply,
+        // The merge withholds a review that is not verified.
+        status: status.clone().unwrap_or(Status::Published),
+        updated_at: updated_at.map(|at| at.min(calendar.now)),
+    };
+    let has = |name: &str| value.get(name).is_some_and(|value| !value.is_null());
     let is_unstated = |unit: &Unit| match unit {
         Unit::Status => status.is_none(),
-        Unit::Source => !has_value("source"),
-        Unit::Verification => !has_value("verified") && !has_value("verification"),
-        Unit::Reply => !members.contains_key("owner_reply"),
+        Unit::Source => !has_source,
+        Unit::Verification => !has("verified") && !has("verification"),
+        Unit::Reply => value.get("owner_reply").is_none(),
         Unit::Rating
         | Unit::Date
         | Unit::Author
         | Unit::Title
         | Unit::Text
         | Unit::Language
-        | Unit::Mentions => !members.contains_key(unit.name()),
+        | Unit::Mentions => value.get(unit.name()).is_none(),
     };
-    let mut unstated: Units = Unit::ALL.into_iter().filter(is_unstated).collect();
-    let mut record = json!(VOUCHED);
-    record["source"] = json!(SOURCE_DEFAULT);
-    record["mentions"] = json!(Mentions::default());
-    record["text"] = json!("");
-    members.retain(|_, member| !member.is_null());
-    patch(&mut record, Value::Object(members));
-    if !is_vouched {
-        record["verification"] = Value::Null;
-    }
-    // The merge withholds a review that is not verified.
-    record["status"] = json!(status.unwrap_or(Status::Published));
-    let has_own_id = record.get("id").is_some();
-    if !has_own_id {
-        record["id"] = json!(derive_id(&record)?);
-    }
-    let unreadable = |error: serde_json::Error| vec![FieldError::new("record", error.to_string())];
-    let unpublished = Unpublished::deserialize(&record).map_err(unreadable)?;
-    let mut review = Review::deserialize(record).map_err(unreadable)?;
-    review.title = review.title.filter(|title| !title.is_empty());
-    // Exports that write every field have an empty answer if there is none.
-    review.reply = review.reply.filter(|reply: &Reply| !reply.text.is_empty());
-    let Mentions {
-        technicians,
-        services,
-        service_areas,
-    } = review.mentions;
-    review.mentions = Mentions::new(technicians, services, service_areas);
-    review.updated_at = review.updated_at.map(|at| at.min(calendar.now));
-    if let Some(last) = &unpublished.last_statement {
-        // Neither the source nor the owner said anything of these.
-        let is_unknown = |unit: &Unit| {
+    // Neither the source nor the owner said anything of these.
+    let is_unknown = |unit: &Unit| {
+        let last = unpublished.last_statement.as_ref();
+        last.is_some_and(|last| {
             unit.is_unset(&review)
                 && last.compare(*unit, &review).is_none()
                 && !decided.contains(unit)
-        };
-        unstated.extend(Unit::ALL.into_iter().filter(is_unknown));
-    }
+        })
+    };
+    let unstated = Unit::ALL.into_iter();
+    let unstated = unstated.filter(|unit| is_unstated(unit) || is_unknown(unit));
     Ok(Incoming {
         has_own_id,
         hidden_name: None,
         is_answer_hidden: false,
         has_new_value: false,
         has_instant: false,
-        unpublished,
         statement: Statement {
+            unstated: unstated.collect(),
             review,
-            unstated,
             decided,
             unshown: Units::new(),
         },
+        unpublished,
     })
 }
 
-/// The units that the owner decided.
-fn decided_units(reader: &mut ShapeReader, members: &Map<String, Value>) -> Units {
-    let names = members
-        .get("decided")
-        .and_then(Value::as_array)
-        .into_iter()
-        .flatten()
-        .filter_map(Value::as_str);
-    let unit = |name| {
-        let unit = Unit::find(name);
-        if unit.is_none() {
-            let known = Unit::ALL.map(Unit::name).join(", ");
-            reader.fault(
-                "decided",
-                format!("`{name}` is not a field that an owner can edit; use those of {known}"),
-            );
-        }
-        unit
-    };
-    names.filter_map(unit).collect()
+/// The ID of a record without one, which is that of a row with the same values in a table: of source, author, day and text, without a text
+/// of title and stars, too.
+fn derive_id(
+    parts: [&str; 4],
+    title: Option<&str>,
+    rating: Rating,
+) -> Result<ReviewId, Vec<FieldError>> {
+    let stars = rating.stars().to_string();
+    let mut parts = parts.to_vec();
+    if parts[3].is_empty() {
+        parts.extend(title);
+        parts.push(&stars);
+    }
+    digest("table", &parts).map_err(|error| vec![FieldError::new("id", error.to_string())])
 }
 
-/// Whether somebody vouches for the review, as `verified` and `verification` say: a row without both is vouched for by the owner,
-/// who imports it.
-fn check_verification(reader: &mut ShapeReader, members: &Map<String, Value>) -> bool {
-    let verification = members.get("verification").and_then(Value::as_str);
-    let is_manual = verification == Some(Method::Manual.name());
-    match (
-        members.get("verified").and_then(Value::as_bool),
-        verification,
-    ) {
-        (Some(true), None) => {
-            let advice = "true without verification, which says who verified it; add it, or leave verified out";
-            reader.fault("verified", advice);
-            true
-        }
-        (Some(true), Some(_)) if is_manual => {
-            let advice = "true beside verification \"manual\", which means that only you vouch for it; write false";
-            reader.fault("verified", advice);
-            true
-        }
-        (Some(false), _) => is_manual,
-        (Some(true) | None, Some(_)) | (None, None) => true,
-    }
-}
-
-/// `None` if it is not stated. A review for which no one vouches is withheld, even if its status is published.
-fn stated_status(
-    reader: &mut ShapeReader,
-    members: &Map<String, Value>,
-    is_vouched: bool,
-) -> Option<Status> {
-    let text = |name| members.get(name).and_then(Value::as_str);
-    let (status, reason) = (text("status"), text("withheld_reason"));
-    if status == Some("published") && reason.is_some() {
-        reader.fault(
-            "withheld_reason",
-            "given although status is \"published\"; leave one of them out",
-        );
-    }
-    // A reason without a status means withheld; otherwise a review that must stay hidden would be published.
-    let is_withheld = status == Some("withheld") || reason.is_some();
-    // Our own exports state explicitly that there is no reason.
-    let has_no_reason = is_withheld && members.get("withheld_reason") == Some(&Value::Null);
-    if !is_vouched && !has_no_reason {
-        return Some(Status::withheld(reason.unwrap_or(NOT_VERIFIED)));
-    }
-    if is_withheld {
-        let reason = reason.map(str::to_owned);
-        return Some(Status::Withheld { reason });
-    }
-    status.map(|_| Status::Published)
-}
-
-/// Whether a row of native members, with the kinds of values that these have, has all that it needs; `None` for any other row.
+/// Whether a row of native members alone has all that it needs; `None` for any other row.
 pub fn native_row(row: &str) -> Option<bool> {
-    let record = serde_json::from_str::<Value>(row).ok()?;
-    let fits = |name: &str, is_so: fn(&Value) -> bool| record.get(name).is_none_or(is_so);
-    let is_day = |day: &Value| {
-        day.as_str()
-            .is_some_and(|day| !day.contains(['/', '.', ':']))
-    };
-    let is_deleted = record.get("deleted") == Some(&Value::Bool(true));
-    let is_review = ["rating", "date", "author"]
-        .iter()
-        .all(|name| record.get(name).is_some());
-    let is_native = record.is_object()
-        && foreign_members(&record).is_empty()
-        && fits("id", Value::is_string)
-        && fits("author", Value::is_string)
-        && fits("text", Value::is_string)
-        && fits("rating", Value::is_number)
-        && fits("date", is_day)
-        && ["source", "verification"]
-            .iter()
-            .all(|name| fits(name, |value| value.is_string() || value.is_null()))
-        && fits("owner_reply", |value| value.is_object() || value.is_null());
-    is_native.then_some(is_review || is_deleted)
+    let record = parse_row(row).ok()?;
+    let mut members = record.as_object()?.clone();
+    members.remove("url");
+    let count = members.len();
+    let is_native = remove_foreign(&mut members, "").is_empty() && members.len() == count;
+    let mut needed = ["rating", "date", "author"].iter();
+    let is_whole = needed.all(|name| record.get(name).is_some());
+    is_native.then_some(is_whole || record["deleted"] == true)
 }

@@ -12,7 +12,7 @@ use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Names, Reader, ReviewField, column_key, is_inside};
 use crate::imports::native::{columns_of_table, native_row};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
-use crate::imports::read::json::{RawRow, RowKind, RowList, read_lists};
+use crate::imports::read::json::{RawRow, RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
@@ -23,6 +23,8 @@ use crate::model::json::{member, visit};
 pub struct OpenedFile<'t> {
     /// At least one.
     pub parts: Vec<FilePart<'t>>,
+    /// Its text, if it is one document of JSON.
+    document: Option<&'t str>,
     pub own_form: Option<OwnForm>,
     /// A sentence for the owner about its letters.
     pub note: Option<String>,
@@ -54,8 +56,6 @@ struct ColumnNames {
 /// Our own form in JSON.
 pub struct OwnForm {
     pub format: Arc<Format>,
-    /// The part with its records; `None` if it has none.
-    list: Option<usize>,
     /// Whether no other file is like it.
     pub is_certain: bool,
 }
@@ -210,14 +210,17 @@ impl<'t> OpenedFile<'t> {
         let text = &*decoded.text;
         let kind = kind_of_text(text);
         refuse_text(kind, text)?;
+        let mut document = None;
         let parts = match kind {
             Kind::Nothing => return Ok(None),
             Kind::Json => {
-                let lists = read_lists(text)?.into_iter().map(|list| {
+                let lists;
+                (document, lists) = read_lists(text)?;
+                let parts = lists.into_iter().map(|list| {
                     let (path, names) = (list.path.clone(), list.names());
                     FilePart::new(&path, names, PartContent::List(list))
                 });
-                lists.collect()
+                parts.collect()
             }
             Kind::Page => vec![FilePart::new("", [], PartContent::Page(text.trim()))],
             Kind::Text => {
@@ -227,8 +230,8 @@ impl<'t> OpenedFile<'t> {
             }
         };
         let mut file = Self::new(parts)?;
-        let is_empty = |it: &str| is_empty_document(it) && !is_own_document(it);
-        if file.parts.len() == 1 && file.document().is_some_and(is_empty) {
+        file.document = document;
+        if document.is_some_and(|it| is_empty_document(it) && !is_own_document(it)) {
             return Ok(None);
         }
         file.own_form = find_own_form(&file);
@@ -249,6 +252,7 @@ impl<'t> OpenedFile<'t> {
         }
         Ok(Self {
             parts,
+            document: None,
             own_form: None,
             note: None,
         })
@@ -258,33 +262,26 @@ impl<'t> OpenedFile<'t> {
         matches!(self.parts[0].content, PartContent::Page(_))
     }
 
-    /// The document of JSON that it is, if it is one.
-    fn document(&self) -> Option<&'t str> {
-        let list = self.parts[0].list();
-        let list = list.filter(|list| list.kind == RowKind::Document)?;
-        list.elements.first().copied()
-    }
-
     /// The native records of a file that has our own form, or is to be read so.
     ///
     /// # Errors
     /// If it is no JSON.
     pub fn records(&self, format: &Format) -> Result<Vec<RawRow>, FileError> {
-        let number = match &self.own_form {
-            Some(form) => form.list,
-            None => Some(usize::from(self.parts.len() > 1)),
-        };
-        let Some(number) = number else {
-            return Ok(Vec::new());
-        };
-        let list = self.parts[number].list();
-        let list = list.ok_or_else(|| unreadable(format))?;
+        let mut lists = self.parts.iter().filter_map(FilePart::list);
+        if format.reader == Reader::Document {
+            let list = lists.find(|list| list.path == "reviews");
+            return Ok(list.map_or_else(Vec::new, |list| list.rows().collect()));
+        }
+        if let Some(document) = self.document.filter(|it| it.starts_with('{')) {
+            return Ok(RowList::of_document(document).rows().collect());
+        }
+        let list = lists.next().ok_or_else(|| unreadable(format))?;
         Ok(list.rows().collect())
     }
 
     /// The business in another instance's `/reviews.json`, as JSON.
     pub fn business(&self) -> Option<&'t str> {
-        member(self.document()?, "business")
+        member(self.document?, "business")
     }
 
     /// The part that is read: the one that the format names or whose columns it knows, else the only one that may have reviews; with the
@@ -302,8 +299,7 @@ impl<'t> OpenedFile<'t> {
             PartContent::List(_) => (&format.rows, "list"),
             PartContent::Text(_) | PartContent::Page(_) => (&None, ""),
         };
-        let first = usize::from(self.document().is_some());
-        let all: Vec<usize> = (first..self.parts.len()).collect();
+        let all: Vec<usize> = (0..self.parts.len()).collect();
         let place = |number: &usize| self.parts[*number].place.clone();
         if let Some(name) = named {
             let found = all.iter().find(|it| fold(&place(it)) == fold(name));
@@ -319,39 +315,35 @@ impl<'t> OpenedFile<'t> {
                 )));
             }
         }
-        let is_read = |number: &usize| match base {
-            Some(base) => self.parts[*number].has_keys(base),
-            None => self.parts[*number].fits(format),
+        let is_read = |number: &&usize| match base {
+            Some(base) => self.parts[**number].has_keys(base),
+            None => self.parts[**number].fits(format),
         };
-        let fitting: Vec<usize> = (0..self.parts.len()).filter(is_read).collect();
+        let fitting: Vec<usize> = all.iter().filter(is_read).copied().collect();
         // What stands beside it may be what is not public. An owner's format knows no other sheet and list.
-        let candidates: BTreeSet<usize> = match noun {
-            _ if base.is_some() && !fitting.is_empty() => fitting.iter().copied().collect(),
-            "list" => [fitting.clone(), self.lists_of_reviews(first)]
-                .concat()
-                .into_iter()
-                .collect(),
-            _ => all.into_iter().collect(),
+        let others = match noun {
+            _ if base.is_some() && !fitting.is_empty() => Vec::new(),
+            "list" => self.lists_of_reviews(),
+            _ => all,
         };
         // Of lists within each other that fit the one with most rows; of equal ones `max_by_key` takes the last.
-        let rank = |number: &&usize| {
-            let part = &self.parts[**number];
-            let rows = match part.list() {
-                Some(list) if **number > 0 => list.elements.len(),
-                _ => usize::MAX,
-            };
-            let fits = fitting.contains(number);
-            (fits, if fits { rows } else { part.names.core_fields() })
+        let rows = |number: &&usize| {
+            let list = self.parts[**number].list();
+            list.map_or(0, |list| list.texts().count())
         };
-        let found = *candidates.iter().rev().max_by_key(rank).ok_or_else(|| {
+        let fields = |number: &&usize| self.parts[**number].names.core_fields();
+        let fit = fitting.iter().rev().max_by_key(rows);
+        let found = fit.or_else(|| others.iter().rev().max_by_key(fields));
+        let found = *found.ok_or_else(|| {
             FileError::new(
                 "is JSON without a list of objects; give a list of reviews, or one review in each line",
             )
         })?;
+        let candidates: BTreeSet<&usize> = fitting.iter().chain(&others).collect();
         let is_beside = |other: &&usize| {
             **other != found && !self.is_inside(**other, found) && !self.is_inside(found, **other)
         };
-        let beside = candidates.iter().filter(is_beside);
+        let beside = candidates.into_iter().filter(is_beside);
         let names: Vec<String> = [&found].into_iter().chain(beside).map(place).collect();
         match (names.len(), base) {
             (1, _) => Ok((found, Vec::new())),
@@ -364,26 +356,21 @@ impl<'t> OpenedFile<'t> {
         }
     }
 
-    /// Whether a list is within the elements of another, or in the document that is one review.
+    /// Whether a list is within the elements of another.
     fn is_inside(&self, inner: usize, outer: usize) -> bool {
-        if outer == 0 && self.document().is_some() {
-            return true;
-        }
-        let rest = self.parts[inner]
-            .place
-            .strip_prefix(&self.parts[outer].place);
+        let place = self.parts[inner].place.as_str();
+        let rest = place.strip_prefix(self.parts[outer].place.as_str());
         rest.is_some_and(|rest| rest.starts_with("[]"))
     }
 
-    /// The outermost lists with names of a review; without any, the outermost of all. A document that is one review has none.
-    fn lists_of_reviews(&self, first: usize) -> Vec<usize> {
+    /// The outermost lists with names of a review; without any, the outermost of all. A document without a list may be one review.
+    fn lists_of_reviews(&self) -> Vec<usize> {
         let has_names = |number: &usize| self.parts[*number].names.core_fields() > 1;
-        let mut known: Vec<usize> = (first..self.parts.len()).filter(has_names).collect();
-        if known.is_empty() {
-            known = (first..self.parts.len()).collect();
-        }
-        if known.is_empty() && has_names(&0) {
-            return vec![0];
+        let all = 0..self.parts.len();
+        let mut known: Vec<usize> = all.clone().filter(has_names).collect();
+        let are_lines = self.parts[0].list().is_some_and(|list| list.are_lines);
+        if known.is_empty() && !(are_lines && self.document.is_some()) {
+            known = all.collect();
         }
         let is_outermost = |list: &usize| !known.iter().any(|outer| self.is_inside(*list, *outer));
         known.iter().copied().filter(is_outermost).collect()
@@ -401,14 +388,15 @@ impl<'t> OpenedFile<'t> {
     ) -> Result<Table, FileError> {
         if format.reader == Reader::LinkedData {
             return match &self.parts[0].content {
-                PartContent::Page(text) => page::reviews_of_page(text, format, bounds),
-                PartContent::List(list) => {
-                    page::reviews_of_document(&list.elements, format, bounds)
+                PartContent::Page(text) => {
+                    let scripts = page::script_texts(text)?;
+                    page::find_reviews(scripts.iter().map(String::as_str), format, bounds)
                 }
+                PartContent::List(list) => page::find_reviews(list.texts(), format, bounds),
                 PartContent::Sheet(_) | PartContent::Text(_) => Err(unreadable(format)),
             };
         }
-        let document = self.document();
+        let document = self.document;
         match self.parts.swap_remove(number).content {
             PartContent::List(list) => list.table(document, format, bounds),
             PartContent::Sheet(sheet) => {
@@ -441,59 +429,30 @@ fn unreadable(format: &Format) -> FileError {
     ))
 }
 
-/// The list of native records, if that is what a text of JSON has.
+/// Our own form, if that is what a text of JSON has: lines, or another instance's document. A list of native records is a table.
 fn find_own_form(file: &OpenedFile<'_>) -> Option<OwnForm> {
-    let of = |format: &Arc<Format>, list, is_certain| {
-        Some(OwnForm {
-            format: Arc::clone(format),
-            list,
-            is_certain,
-        })
+    let (list, document) = (file.parts[0].list()?, file.document);
+    let form = |format: &Arc<Format>, is_certain| {
+        let format = Arc::clone(format);
+        Some(OwnForm { format, is_certain })
     };
-    let top = file.parts[0].list()?;
-    let Some(document) = file.document() else {
-        let lines = &top.elements;
-        // The faults of lines that are no objects are those of rows.
-        let is_certain = lines.first().is_some_and(|line| begins_export(line))
-            || file.parts[0].names.columns.is_empty();
-        if is_certain || are_native(lines) {
-            return of(&NATIVE, Some(0), is_certain);
-        }
+    if document.is_some_and(is_own_document) {
+        return form(&DOCUMENT, true);
+    }
+    if document.or(list.texts().next()).is_some_and(begins_export) {
+        return form(&NATIVE, true);
+    }
+    if !list.are_lines {
         return None;
-    };
-    let find = |path: &str| {
-        let mut lists = 1..file.parts.len();
-        lists.find(|number| file.parts[*number].place == path)
-    };
-    if is_own_document(document) {
-        return of(&DOCUMENT, find("reviews"), true);
     }
-    let is_certain = begins_export(document);
-    if is_certain || document.starts_with('{') && native_row(document) == Some(true) {
-        return of(&NATIVE, Some(0), is_certain);
+    if document.is_none() && file.parts[0].names.columns.is_empty() {
+        // The faults of lines that are no objects are those of rows.
+        return form(&NATIVE, true);
     }
-    let mut members = 0;
-    visit(document, |_, _| {
-        members += 1;
-        ControlFlow::<()>::Continue(())
-    });
-    // What stands beside a list may hide its rows.
-    let place = match (document.starts_with('{'), members) {
-        (false, _) => "",
-        (true, 1) => "reviews",
-        (true, _) => return None,
-    };
-    let number = find(place)?;
-    if are_native(&file.parts[number].list()?.elements) {
-        return of(&NATIVE, Some(number), false);
-    }
-    None
-}
-
-/// Rows of members of native records alone, of which one is whole: what the others lack is their fault.
-fn are_native(rows: &[&str]) -> bool {
-    let rows: Option<Vec<bool>> = rows.iter().map(|row| native_row(row)).collect();
-    rows.is_some_and(|rows| rows.contains(&true))
+    let rows: Option<Vec<bool>> = list.texts().map(native_row).collect();
+    // One of the rows is whole: what the others lack is their fault.
+    rows.filter(|rows| rows.contains(&true))
+        .and_then(|_| form(&NATIVE, false))
 }
 
 /// Whether a line is the first one of an export.
@@ -514,10 +473,8 @@ fn is_own_document(document: &str) -> bool {
 /// Whether a document is an export without rows: an empty list or object, or one that has an empty list and no error. An answer of a
 /// failed request is none.
 fn is_empty_document(document: &str) -> bool {
-    let is_list = |value: &str| {
-        let mut list = value.chars().filter(|c| !c.is_whitespace());
-        list.next() == Some('[') && list.all(|c| matches!(c, '[' | ']'))
-    };
+    let is_blank = |c: char| matches!(c, '[' | ']') || c.is_whitespace();
+    let is_list = |value: &str| value.starts_with('[') && value.chars().all(is_blank);
     let (mut has_empty, mut has_rows, mut says_error) = (false, false, false);
     visit(document, |name, value| {
         has_empty |= is_list(value) || name == "totalReviewCount" && value == "0";

@@ -11,7 +11,7 @@ use crate::imports::draft::Draft;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::owner::OwnerFileError;
-use crate::imports::owner::fault::listed;
+use crate::imports::owner::listed;
 use crate::model::{Review, Unit};
 use crate::storage::DbError;
 

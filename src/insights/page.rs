@@ -88,10 +88,13 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         faq: (editorial.faq.iter().map(Faq::from))
             .chain(answers)
             .collect(),
-        summary: editorial.summary.clone().unwrap_or_else(|| {
-            let texts = summary_sentences.iter().map(|one| one.text.as_str());
-            texts.collect::<Vec<_>>().join(" ")
-        }),
+        summary: editorial.summary.as_ref().map_or_else(
+            || {
+                let texts = summary_sentences.iter().map(|one| one.text.as_str());
+                texts.collect::<Vec<_>>().join(" ")
+            },
+            |own| own.text.clone(),
+        ),
         summary_sentences,
         method: InsightsMethod {
             low_rated: corpus.low_rated,

@@ -12,7 +12,7 @@ use super::text::{NAME_CHARACTERS_MAX, nearest};
 
 /// A database without a business publishes [`Business::default`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Business {
     /// Id chosen by the owner, for example `desert-peak`.
     pub id: String,
@@ -37,8 +37,7 @@ pub struct Business {
     pub telephone: Option<String>,
     /// Parts of the postal address, published as given.
     pub address: Option<Map<String, Value>>,
-    /// Latitude and longitude, in degrees.
-    pub geo: Option<(f64, f64)>,
+    pub geo: Option<Geo>,
     /// A day without an entry is closed.
     pub hours: Vec<OpeningHours>,
     /// URLs of its pages on other platforms (schema.org `sameAs`).
@@ -58,8 +57,19 @@ pub struct Business {
 /// contains these texts. The SQL of `storage::business` has the same number.
 pub const TEXT_BYTES_MAX: usize = 65_536;
 
+/// A place on Earth.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, Object)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+pub struct Geo {
+    /// Latitude in degrees, -90 to 90; north is positive.
+    pub latitude: f64,
+    /// Longitude in degrees, -180 to 180; east is positive.
+    pub longitude: f64,
+}
+
 /// From when until when a business is open on some days.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct OpeningHours {
     /// On which days it opens.
     pub days: Vec<DayOfWeek>,
@@ -94,6 +104,7 @@ named! {
 
 /// A page on which customers can write a review of the business.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct ReviewLink {
     /// What customers call the site, for example `Google`.
     pub name: String,
@@ -104,7 +115,7 @@ pub struct ReviewLink {
 /// What only the business can say about its reviews, in its own words; what it does not state is left out.
 #[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields, expecting = "an object")]
 pub struct ReviewPolicy {
     /// How it collects reviews.
     pub collection: Option<String>,
@@ -135,6 +146,7 @@ impl ReviewPolicy {
 
 /// Something that the business offers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct Service {
     /// The id that reviews and filters use.
     pub id: String,
@@ -148,6 +160,7 @@ pub struct Service {
 
 /// A person who works there.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct Technician {
     /// The firm's own id of the person.
     pub id: String,
@@ -218,17 +231,27 @@ fn find_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Tz, D::Error>
 
 // The owner's own texts.
 
+#[skip_serializing_none]
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
+#[serde(default, deny_unknown_fields)]
 pub struct Editorial {
-    pub summary: Option<String>,
+    pub summary: Option<Summary>,
     /// In the owner's order.
     pub faq: Vec<FaqEntry>,
 }
 
+/// In place of the summary that a program makes.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
+pub struct Summary {
+    pub text: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "an object")]
 pub struct FaqEntry {
-    /// Unique and stable.
+    /// Unique and stable; without one in a file, it is made of the question.
+    #[serde(default)]
     pub id: String,
     pub question: String,
     /// Plain text.

@@ -8,6 +8,7 @@ use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+use serde_with::DeserializeFromStr;
 use thiserror::Error;
 
 /// A review as stored.
@@ -188,6 +189,7 @@ named! {
 
 /// What a review is about. Each list is sorted.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[serde(default)]
 pub struct Mentions {
     /// Full names of technicians.
     pub technicians: Vec<String>,
@@ -260,6 +262,7 @@ named! {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Reply {
     /// Plain text.
+    #[serde(default)]
     pub text: String,
     pub date: Option<Day>,
     pub author: Option<String>,
@@ -480,8 +483,9 @@ impl RatingCounts {
 }
 
 /// A calendar day, written exactly `YYYY-MM-DD`: from 0001-01-01 to 9999-12-31, in the business's time zone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeFromStr,
+)]
 pub struct Day(NaiveDate);
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -506,14 +510,6 @@ impl FromStr for Day {
             .flatten()
             .filter(|day| day.year() >= 1);
         day.map(Self).ok_or_else(|| InvalidDay(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for Day {
-    type Error = InvalidDay;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
     }
 }
 

@@ -109,7 +109,12 @@ pub fn show(snapshot: &Snapshot) -> String {
     let named = [("business", business.name.as_str())];
     render(&InsightsPage {
         insights,
-        editorial: snapshot.input.editorial.summary.as_deref(),
+        editorial: snapshot
+            .input
+            .editorial
+            .summary
+            .as_ref()
+            .map(|it| it.text.as_str()),
         summary: (insights.summary_sentences.iter())
             .map(|one| sentence(one, insights, &site))
             .collect(),

@@ -39,8 +39,8 @@ pub fn review(
 }
 
 fn firm(business: &Business, rating_counts: &RatingCounts, links: &Links) -> Value {
-    let geo = business.geo.map(|(latitude, longitude)| {
-        json!({"@type": "GeoCoordinates", "latitude": latitude, "longitude": longitude})
+    let geo = business.geo.map(|geo| {
+        json!({"@type": "GeoCoordinates", "latitude": geo.latitude, "longitude": geo.longitude})
     });
     let hours = business.hours.iter();
     let hours: Vec<Value> = hours.map(opening_hours).collect();

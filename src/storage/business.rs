@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use chrono_tz::Tz;
-use serde_json::json;
+use serde::Deserialize as _;
+use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use super::error::{AtPath as _, DbError};
 use super::text::Text;
 use super::write::Write;
-use crate::model::business::{Business, Editorial, PublishStaff};
+use crate::model::business::{Business, Editorial, Geo, PublishStaff};
 
 /// Deletes all rows of these tables.
 macro_rules! empty {
@@ -36,14 +37,22 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let business = serde_json::from_str(row.json.as_ref());
-    let mut business: Business = business.unwrap_or_else(|error| {
-        tracing::warn!(%error, "business.unreadable: the business has a value of another kind; set it up again with `reviews business FILE`");
-        Business {
-            publish_staff: PublishStaff::Off,
-            ..Business::default()
+    let members = serde_json::from_str(row.json.as_ref());
+    let mut members: Map<String, Value> = members.map_err(|error| sqlx::Error::Decode(error.into()))?;
+    // Another program may have written a value of another kind: it counts as absent, and so do names that it might have hidden.
+    let is_readable = |name: &String, value: &mut Value| {
+        let read = Business::deserialize(json!({ name: value }));
+        if let Err(error) = &read {
+            tracing::warn!(%error, member = %name, "business.unreadable: a value of the business is left out; set it with `reviews business FILE`");
         }
-    });
+        read.is_ok()
+    };
+    members.retain(is_readable);
+    let is_staff_known = members.contains_key("publish_staff");
+    let mut business = Business::deserialize(Value::Object(members)).unwrap_or_default();
+    if !is_staff_known {
+        business.publish_staff = PublishStaff::Off;
+    }
     business.time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
         tracing::warn!(
             time_zone = row.time_zone.as_ref(),
@@ -51,7 +60,10 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
         );
         Tz::UTC
     });
-    business.geo = row.latitude.zip(row.longitude);
+    business.geo = (row.latitude.zip(row.longitude)).map(|(latitude, longitude)| Geo {
+        latitude,
+        longitude,
+    });
     Ok(Some(business))
 }
 
@@ -76,7 +88,8 @@ pub async fn note_time_zone(write: &mut Write, zone: Tz) -> sqlx::Result<()> {
 }
 
 pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()> {
-    let (latitude, longitude) = (business.geo.map(|geo| geo.0), business.geo.map(|geo| geo.1));
+    let latitude = business.geo.map(|geo| geo.latitude);
+    let longitude = business.geo.map(|geo| geo.longitude);
     let business = json!(business).to_string();
     empty!(write, "business", "service", "technician", "service_area");
     execute!(
@@ -115,7 +128,7 @@ pub async fn replace(write: &mut Write, business: &Business) -> sqlx::Result<()>
 
 pub async fn editorial(connection: &mut SqliteConnection) -> sqlx::Result<Editorial> {
     let editorial = sqlx::query_scalar!(
-        r#"select json_object('summary', (select text from editorial_summary), 'faq',
+        r#"select json_object('summary', (select json_object('text', text) from editorial_summary), 'faq',
              json((select json_group_array(json_object('id', faq_id, 'question', question, 'answer', answer))
                from (select * from editorial_faq order by position, faq_id)))) as "json!: Text""#
     )
@@ -129,7 +142,7 @@ pub async fn replace_editorial(write: &mut Write, editorial: &Editorial) -> sqlx
     empty!(write, "editorial_summary", "editorial_faq");
     execute!(
         write,
-        "insert into editorial_summary (text) select value from json_each(?1, '$.summary') where value is not null",
+        "insert into editorial_summary (text) select value from json_each(?1, '$.summary')",
         editorial
     )?;
     execute!(

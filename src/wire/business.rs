@@ -10,7 +10,9 @@ use serde_with::skip_serializing_none;
 
 use super::review::Review;
 use crate::model::RatingCounts;
-use crate::model::business::{self, OpeningHours, ReviewLink, ReviewPolicy, Service, Technician};
+use crate::model::business::{
+    self, Geo, OpeningHours, ReviewLink, ReviewPolicy, Service, Technician,
+};
 
 /// The business whose reviews these are.
 #[skip_serializing_none]
@@ -62,15 +64,6 @@ pub struct Business {
     pub service_areas: Vec<String>,
     /// Whether its staff are shown: `full` or `off`.
     pub publish_staff: String,
-}
-
-/// A place on Earth.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Object)]
-pub struct Geo {
-    /// Latitude in degrees, -90 to 90; north is positive.
-    pub latitude: f64,
-    /// Longitude in degrees, -180 to 180; east is positive.
-    pub longitude: f64,
 }
 
 /// The overall rating, over the published reviews.
@@ -140,10 +133,7 @@ impl From<&business::Business> for Business {
             url: business.url,
             telephone: business.telephone,
             address: (business.address).map(|parts| parts.into_iter().collect()),
-            geo: (business.geo).map(|(latitude, longitude)| Geo {
-                latitude,
-                longitude,
-            }),
+            geo: business.geo,
             hours: business.hours,
             same_as: business.same_as,
             review_links: business.review_links,

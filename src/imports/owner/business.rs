@@ -7,93 +7,42 @@ use chrono::NaiveTime;
 use chrono_tz::{TZ_VARIANTS, Tz};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::fault::FieldError;
-use super::shape::{Member, NAME, NAMES, Shape, ShapeReader, needed, optional, patch};
-use crate::model::business::{
-    Business, DayOfWeek, Editorial, PublishStaff, TEXT_BYTES_MAX, local_business_type,
-};
-use crate::model::text::{is_made_of_subtags, quoted, url, words};
+use super::FieldError;
+use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
+use crate::model::json::join;
+use crate::model::text::{check_text, is_made_of_subtags, nearest, quoted, url, words};
+use crate::storage::FAULTS_SHOWN;
 
 /// The length of tag that implementations must support (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
 
-const URL: Shape = Shape::Word(url);
-
-const BUSINESS: &[Member] = &[
-    needed("id", NAME),
-    needed("name", NAME),
-    // A type that search engines do not know stays as it is.
-    optional(
-        "type",
-        Shape::Word(|name| Ok(local_business_type(name).unwrap_or(name).to_owned())),
-    ),
-    optional(
-        "time_zone",
-        Shape::Word(|name| zone(name).map(|zone| zone.name().to_owned())),
-    ),
-    optional("publish_staff", Shape::Word(publish_staff)),
-    optional("language", Shape::Word(language)),
-    optional("country", Shape::Word(country)),
-    optional("description", NAME),
-    optional("url", URL),
-    optional("telephone", NAME),
-    optional("address", Shape::Object(ADDRESS)),
-    optional("geo", Shape::Object(GEO)),
-    optional("hours", Shape::List(&Shape::Object(HOURS))),
-    optional("same_as", Shape::List(&URL)),
-    optional("review_links", Shape::List(&Shape::Object(REVIEW_LINK))),
-    optional("review_policy", Shape::Object(REVIEW_POLICY)),
-    optional("services", Shape::List(&Shape::Object(SERVICE))),
-    optional("technicians", Shape::List(&Shape::Object(TECHNICIAN))),
-    optional("service_areas", NAMES),
+/// The parts of an address, in the order of `init --address`.
+pub const ADDRESS: [&str; 5] = [
+    "street_address",
+    "locality",
+    "region",
+    "postal_code",
+    "country",
 ];
 
-/// In the order of `init --address`.
-pub const ADDRESS: &[Member] = &[
-    optional("street_address", Shape::Any),
-    optional("locality", Shape::Any),
-    optional("region", Shape::Any),
-    optional("postal_code", Shape::Any),
-    optional("country", Shape::Any),
-];
-const GEO: &[Member] = &[
-    needed("latitude", Shape::Degrees(90.0)),
-    needed("longitude", Shape::Degrees(180.0)),
-];
-const HOURS: &[Member] = &[
-    needed("days", Shape::List(&Shape::Word(day_of_week))),
-    needed("opens", Shape::Word(time_of_day)),
-    needed("closes", Shape::Word(time_of_day)),
-];
-const REVIEW_LINK: &[Member] = &[needed("name", NAME), needed("url", Shape::Word(https_url))];
-const REVIEW_POLICY: &[Member] = &[
-    optional("collection", NAME),
-    optional("verification", NAME),
-    optional("moderation", NAME),
-    optional("incentives", NAME),
-    optional("contact", Shape::Word(contact)),
-];
-const SERVICE: &[Member] = &[
-    needed("id", NAME),
-    needed("name", NAME),
-    optional("synonyms", NAMES),
-];
-const TECHNICIAN: &[Member] = &[
-    needed("id", NAME),
-    needed("name", NAME),
-    optional("aliases", NAMES),
-];
+/// Checks a text, or corrects it.
+pub type TextRule = fn(&str) -> Result<String, String>;
 
-const EDITORIAL: &[Member] = &[
-    optional("summary", Shape::Object(&[needed("text", NAME)])),
-    optional("faq", Shape::List(&Shape::Object(FAQ_ENTRY))),
-];
-const FAQ_ENTRY: &[Member] = &[
-    optional("id", NAME),
-    needed("question", NAME),
-    needed("answer", NAME),
+/// The rules for texts by their paths, in which `[]` is any element of a list.
+const RULES: [(&str, TextRule); 9] = [
+    ("time_zone", |name| {
+        zone(name).map(|zone| zone.name().to_owned())
+    }),
+    ("language", language),
+    ("country", country),
+    ("url", url),
+    ("same_as[]", url),
+    ("review_links[].url", https_url),
+    ("review_policy.contact", contact),
+    ("hours[].opens", time_of_day),
+    ("hours[].closes", time_of_day),
 ];
 
 /// Who wrote a document.
@@ -112,27 +61,42 @@ pub fn business(
     before: &Business,
     origin: Origin,
 ) -> Result<Business, Vec<FieldError>> {
-    let mut reader = reader(origin);
-    let mut members = reader.members("", value, BUSINESS);
-    if let Some(kind) = members.get("type").and_then(Value::as_str)
-        && let Err(unknown) = local_business_type(kind)
-        && origin != Origin::Service
-    {
-        reader.fault("type", unknown.to_string());
+    let (mut value, mut faults) = (value.clone(), Vec::new());
+    read_texts(&mut value, ["", ""], &RULES, &mut faults);
+    let is_patch = origin == Origin::Owner { is_whole: false };
+    for name in ["id", "name"] {
+        if value.get(name).map_or(!is_patch, Value::is_null) {
+            faults.push(FieldError::new(name, "missing"));
+        }
     }
-    for list in ["services", "technicians", "service_areas"] {
-        check_unique(&mut reader, &members, list);
+    check_address(&mut value, origin, &mut faults);
+    let has_kind = value.get("type").is_some();
+    let mut business: Business = merge(before, value, origin, &mut faults);
+    match local_business_type(&business.kind) {
+        Ok(known) => business.kind = known.to_owned(),
+        // A type that search engines do not know stays as it is.
+        Err(unknown) if has_kind && origin != Origin::Service => {
+            faults.push(FieldError::new("type", unknown.to_string()));
+        }
+        Err(_) => {}
     }
-    check_hours(&mut reader, &members);
-    if let Some(geo @ Value::Object(_)) = members.get_mut("geo") {
-        *geo = json!([geo["latitude"], geo["longitude"]]);
-    }
-    let mut business: Business = merge(before, members, reader.faults)?;
-    if let Some(address) = &mut business.address {
-        address.retain(|_, part| !part.is_null());
-    }
+    let ids = business.services.iter().map(|service| &service.id);
+    check_unique(ids, |index| format!("services[{index}].id"), &mut faults);
+    let ids = business.technicians.iter().map(|person| &person.id);
+    check_unique(ids, |index| format!("technicians[{index}].id"), &mut faults);
+    let names = &business.service_areas;
+    check_unique(
+        names,
+        |index| format!("service_areas[{index}]"),
+        &mut faults,
+    );
+    check_places(&business, &mut faults);
     business.address = business.address.filter(|address| !address.is_empty());
-    Ok(business)
+    if faults.is_empty() {
+        Ok(business)
+    } else {
+        Err(faults)
+    }
 }
 
 /// Reads the editorial texts in `value`; a missing member keeps its value from `before`, and `null` removes it.
@@ -141,32 +105,144 @@ pub fn editorial(
     before: &Editorial,
     origin: Origin,
 ) -> Result<Editorial, Vec<FieldError>> {
-    let mut reader = reader(origin);
-    let mut members = reader.members("", value, EDITORIAL);
-    check_unique(&mut reader, &members, "faq");
-    let entries = members.get_mut("faq").and_then(Value::as_array_mut);
-    for entry in entries
-        .into_iter()
-        .flatten()
-        .filter(|entry| entry.is_object())
-    {
-        if entry["id"].is_null() {
-            entry["id"] = json!(entry["question"].as_str().map(id_of_words));
+    let (mut value, mut faults) = (value.clone(), Vec::new());
+    read_texts(&mut value, ["", ""], &RULES, &mut faults);
+    let mut editorial: Editorial = merge(before, value, origin, &mut faults);
+    let mut members = Vec::new();
+    for entry in &mut editorial.faq {
+        members.push(if entry.id.is_empty() {
+            "question"
+        } else {
+            "id"
+        });
+        if entry.id.is_empty() {
+            entry.id = id_of_words(&entry.question);
         }
     }
-    if let Some(summary @ Value::Object(_)) = members.get_mut("summary") {
-        *summary = summary["text"].take();
+    let ids = editorial.faq.iter().map(|entry| &entry.id);
+    let path = |index: usize| format!("faq[{index}].{}", members[index]);
+    check_unique(ids, path, &mut faults);
+    if faults.is_empty() {
+        Ok(editorial)
+    } else {
+        Err(faults)
     }
-    merge(before, members, reader.faults)
 }
 
-fn reader(origin: Origin) -> ShapeReader {
-    ShapeReader {
-        calendar: None,
-        bytes_max: TEXT_BYTES_MAX,
-        is_strict: origin != Origin::Service,
-        is_patch: origin == Origin::Owner { is_whole: false },
-        faults: Vec::new(),
+/// Checks the texts in a value, whose path is given with and without the numbers of elements, and corrects them by their rules. A member
+/// whose text is blank is left out, and in lists, which are replaced whole, one that is null.
+pub fn read_texts(
+    value: &mut Value,
+    [path, pattern]: [&str; 2],
+    rules: &[(&str, TextRule)],
+    faults: &mut Vec<FieldError>,
+) {
+    let is_blank = |text: &str| text.trim().is_empty();
+    match value {
+        Value::Object(members) => {
+            let is_in_list = pattern.ends_with(']');
+            members.retain(|_, member| {
+                !(member.as_str().is_some_and(is_blank) || is_in_list && member.is_null())
+            });
+            for (name, member) in members {
+                let paths = [path, pattern].map(|path| join(path, name));
+                read_texts(member, paths.each_ref().map(String::as_str), rules, faults);
+            }
+        }
+        Value::Array(elements) => {
+            for (index, element) in elements.iter_mut().enumerate() {
+                let paths = [format!("{path}[{index}]"), format!("{pattern}[]")];
+                read_texts(element, paths.each_ref().map(String::as_str), rules, faults);
+            }
+        }
+        Value::String(text) if is_blank(text) => {
+            faults.push(FieldError::new(path, "empty; leave it out"));
+        }
+        Value::String(text) => {
+            let rule = rules.iter().find(|(of, _)| *of == pattern);
+            let checked = check_text(text, TEXT_BYTES_MAX);
+            let read = checked.and_then(|()| rule.map(|(_, read)| read(text)).transpose());
+            match read {
+                Ok(Some(read)) => *text = read,
+                Ok(None) => {}
+                Err(message) => faults.push(FieldError::new(path, message)),
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// `before` with the members of `value`, of which null removes one (RFC 7396, but lists are replaced whole).
+fn merge<T: Serialize + DeserializeOwned + Clone>(
+    before: &T,
+    value: Value,
+    origin: Origin,
+    faults: &mut Vec<FieldError>,
+) -> T {
+    if !value.is_object() {
+        faults.push(FieldError::new("", "is not a JSON object in {…}"));
+        return before.clone();
+    }
+    let mut merged = json!(before);
+    patch(&mut merged, value);
+    // Each round removes an unknown member.
+    for _ in 0..FAULTS_SHOWN {
+        let error = match serde_path_to_error::deserialize(&merged) {
+            Ok(read) => return read,
+            Err(error) => error,
+        };
+        let (path, message) = (error.path().to_string(), error.inner().to_string());
+        let mut names = message.split('`').skip(1).step_by(2);
+        let name = names.next().unwrap_or_default();
+        if message.starts_with("missing field") {
+            faults.push(FieldError::new(join(&path, name), "missing"));
+            break;
+        }
+        if !message.starts_with("unknown field") {
+            faults.push(FieldError::new(path, message));
+            break;
+        }
+        if origin != Origin::Service {
+            let known: Vec<&str> = names.collect();
+            faults.push(unknown_member(&path, name, &known));
+        }
+        let pointer = path.replace(['[', '.'], "/").replace(']', "");
+        let (object, _) = pointer.rsplit_once('/').unwrap_or_default();
+        let object = match object {
+            "" => Some(&mut merged),
+            object => merged.pointer_mut(&format!("/{object}")),
+        };
+        if let Some(members) = object.and_then(Value::as_object_mut) {
+            members.remove(name);
+        }
+    }
+    before.clone()
+}
+
+fn unknown_member(path: &str, name: &str, known: &[&str]) -> FieldError {
+    let near = nearest(name, known.iter().copied()).unwrap_or_default();
+    let known = known.join(", ");
+    FieldError::new(
+        path,
+        format!("is unknown, did you mean {near}? Known: {known}"),
+    )
+}
+
+/// Changes `target` to have these members, of which null removes one (RFC 7396, but lists are replaced whole).
+fn patch(target: &mut Value, value: Value) {
+    let Value::Object(members) = value else {
+        *target = value;
+        return;
+    };
+    if !target.is_object() {
+        *target = json!({});
+    }
+    for (name, member) in members {
+        if !member.is_null() {
+            patch(&mut target[&name], member);
+        } else if let Some(target) = target.as_object_mut() {
+            target.remove(&name);
+        }
     }
 }
 
@@ -175,36 +251,58 @@ fn id_of_words(text: &str) -> String {
     words(text).trim().replace(' ', "-")
 }
 
-/// Refuses a list of which two elements are equal, or have the same id, which may be made of a question.
-fn check_unique(reader: &mut ShapeReader, members: &Map<String, Value>, list: &str) {
+/// Refuses a key that appears twice; `path` is where one is.
+fn check_unique<'k>(
+    keys: impl IntoIterator<Item = &'k String>,
+    path: impl Fn(usize) -> String,
+    faults: &mut Vec<FieldError>,
+) {
     let mut seen = HashSet::new();
-    let elements = members.get(list).and_then(Value::as_array);
-    for (index, element) in elements.into_iter().flatten().enumerate() {
-        let text = |name: &str| element.get(name).and_then(Value::as_str);
-        let (key, member) = match (text("id"), text("question")) {
-            (Some(id), _) => (id.to_owned(), ".id"),
-            (None, Some(question)) => (id_of_words(question), ".question"),
-            (None, None) => (element.as_str().unwrap_or_default().to_owned(), ""),
-        };
-        let shown = quoted(&key);
-        if !key.is_empty() && !seen.insert(key) {
+    for (index, key) in keys.into_iter().enumerate() {
+        if !seen.insert(key) {
+            let shown = quoted(key);
             let message = format!("{shown} appears twice; each must be unique");
-            reader.fault(format!("{list}[{index}]{member}"), message);
+            faults.push(FieldError::new(path(index), message));
         }
     }
 }
 
-/// Refuses hours without a day or without a length.
-fn check_hours(reader: &mut ShapeReader, members: &Map<String, Value>) {
-    let hours = members.get("hours").and_then(Value::as_array);
-    for (index, hours) in hours.into_iter().flatten().enumerate() {
-        if hours["days"] == json!([]) {
-            let advice = "empty; name a day, or leave the entry out";
-            reader.fault(format!("hours[{index}].days"), advice);
+/// Refuses parts of an address that there are not, or leaves them out of a document of this service.
+fn check_address(value: &mut Value, origin: Origin, faults: &mut Vec<FieldError>) {
+    let Some(address) = value.get_mut("address").and_then(Value::as_object_mut) else {
+        return;
+    };
+    address.retain(|name, _| {
+        let is_known = ADDRESS.contains(&name.as_str());
+        if !is_known && origin != Origin::Service {
+            faults.push(unknown_member(&join("address", name), name, &ADDRESS));
         }
-        if hours["opens"].is_string() && hours["opens"] == hours["closes"] {
+        is_known
+    });
+}
+
+/// Refuses a position that is none, and hours without a day or without a length.
+fn check_places(business: &Business, faults: &mut Vec<FieldError>) {
+    let geo = business.geo.iter();
+    for (path, degrees, most) in geo.flat_map(|geo| {
+        [
+            ("geo.latitude", geo.latitude, 90.0),
+            ("geo.longitude", geo.longitude, 180.0),
+        ]
+    }) {
+        if degrees.abs() > most {
+            let message = format!("{degrees} is not between -{most} and {most}");
+            faults.push(FieldError::new(path, message));
+        }
+    }
+    for (index, hours) in business.hours.iter().enumerate() {
+        if hours.days.is_empty() {
+            let advice = "empty; name a day, or leave the entry out";
+            faults.push(FieldError::new(format!("hours[{index}].days"), advice));
+        }
+        if hours.opens == hours.closes {
             let advice = "the same as opens; write 00:00 and 23:59 for a whole day";
-            reader.fault(format!("hours[{index}].closes"), advice);
+            faults.push(FieldError::new(format!("hours[{index}].closes"), advice));
         }
     }
 }
@@ -228,37 +326,6 @@ fn contact(text: &str) -> Result<String, String> {
     Err(format!(
         "{shown} is neither an email address like mailto:reviews@sample.test nor a URL that begins with https://"
     ))
-}
-
-/// `before` with these members, of which null removes one (RFC 7396, but lists are replaced whole).
-fn merge<T: Serialize + DeserializeOwned>(
-    before: &T,
-    members: Map<String, Value>,
-    faults: Vec<FieldError>,
-) -> Result<T, Vec<FieldError>> {
-    if !faults.is_empty() {
-        return Err(faults);
-    }
-    let mut merged = json!(before);
-    patch(&mut merged, Value::Object(members));
-    T::deserialize(merged).map_err(|error| vec![FieldError::new("", error.to_string())])
-}
-
-fn publish_staff(name: &str) -> Result<String, String> {
-    if PublishStaff::find(name).is_some() {
-        return Ok(name.to_owned());
-    }
-    let names = PublishStaff::ALL.map(PublishStaff::name).join(", ");
-    Err(format!("{} is not one of {names}", quoted(name)))
-}
-
-fn day_of_week(name: &str) -> Result<String, String> {
-    let name = name.to_lowercase();
-    if DayOfWeek::find(&name).is_some() {
-        return Ok(name);
-    }
-    let names = DayOfWeek::ALL.map(DayOfWeek::name).join(", ");
-    Err(format!("{} is not one of {names}", quoted(&name)))
 }
 
 fn time_of_day(text: &str) -> Result<String, String> {

@@ -73,23 +73,17 @@ impl<'o> Opener<'o> {
     /// All bytes of a file.
     fn read(&mut self, input: impl Read) -> Result<Vec<u8>, FileError> {
         let mut all = Vec::new();
-        let limit = self.bytes_left.min(FILE_BYTES_MAX);
-        let read = input
-            .take(limit + 1)
-            .read_to_end(&mut all)
-            .map_err(FileError::unreadable)? as u64;
+        let (limit, advice) = if self.bytes_left < FILE_BYTES_MAX {
+            let advice = "the files of one import may have, unpacked, at most 256 MiB";
+            (self.bytes_left, advice)
+        } else {
+            (FILE_BYTES_MAX, "a file may have at most 64 MiB")
+        };
+        let read = input.take(limit + 1).read_to_end(&mut all);
+        let read = read.map_err(FileError::unreadable)? as u64;
         if read > limit {
-            let (bytes, noun) = if limit == FILE_BYTES_MAX {
-                (FILE_BYTES_MAX, "a file may have at most")
-            } else {
-                (
-                    INPUT_BYTES_MAX,
-                    "the files of one import may have, unpacked, at most",
-                )
-            };
             return Err(FileError::new(format!(
-                "{noun} {} MiB; split it, and import one part after the other",
-                bytes >> 20
+                "{advice}; split it, and import one part after the other"
             )));
         }
         self.bytes_left -= read;
@@ -113,14 +107,7 @@ impl<'o> Opener<'o> {
             let file = format!("{name}: {member}");
             let unpacked = archive.by_name(&member).map_err(broken_archive);
             let unpacked = unpacked.and_then(|member| self.read(member));
-            let taken = unpacked.and_then(|bytes| {
-                if is_zip(&bytes) && !is_office_document(&open_archive(&bytes)?) {
-                    return Err(FileError::new(
-                        "is an archive in an archive; unpack it and give the file",
-                    ));
-                }
-                (self.take)(file.clone(), bytes)
-            });
+            let taken = unpacked.and_then(|bytes| (self.take)(file.clone(), bytes));
             if let Err(fault) = taken {
                 self.faults.push(format!("{file}: {fault}"));
             }
@@ -172,31 +159,24 @@ fn broken_archive(error: impl Display) -> FileError {
 fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
     members.retain(|name| !name.ends_with('/') && !name.contains("__MACOSX/"));
     members.sort();
-    if members.len() == 1 {
-        return Ok(members);
-    }
-    let tables: Vec<String> = members
-        .iter()
-        .filter(|name| has_extension(name, &TABLE_EXTENSIONS))
-        .cloned()
-        .collect();
-    let is_takeout = members.iter().any(|name| name.starts_with("Takeout/"));
-    members.retain(|path| {
+    let is_review_file = |path: &&String| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         // By case: `Reviews.json` of Google Maps has what a user wrote.
         let stem = name.strip_suffix(".json");
         stem.is_some_and(|stem| stem.starts_with("reviews"))
-    });
-    if members.is_empty() && !is_takeout && !tables.is_empty() {
-        return Ok(tables);
+    };
+    let is_table = |name: &&String| has_extension(name, &TABLE_EXTENSIONS);
+    let mut chosen: Vec<String> = members.iter().filter(is_review_file).cloned().collect();
+    if chosen.is_empty() {
+        chosen = members.iter().filter(is_table).cloned().collect();
     }
-    if members.is_empty() {
+    if chosen.is_empty() && members.len() != 1 {
         return Err(FileError::new(
             "holds no reviews*.json and no table; export `Google Business Profile` with https://takeout.google.com, or give the file of another \
              export itself, unpacked",
         ));
     }
-    Ok(members)
+    Ok(if chosen.is_empty() { members } else { chosen })
 }
 
 /// File names without folders.

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, PublicColumn};
-use crate::imports::owner::fault::reason;
+use crate::imports::owner::reason;
 use crate::imports::read::{
     Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
 };
@@ -19,14 +19,12 @@ use crate::imports::value::text::TEXT_BYTES_MAX;
 use crate::model::json::{join, visit};
 use crate::model::text::{shorten, shown};
 
-/// Maximum number of objects in a row: each takes 640 bytes when it is parsed, even an empty one.
-const ROW_OBJECTS_MAX: usize = 20_000;
 /// Number of bytes that are kept of an overlong or broken row.
 const BYTES_SHOWN: usize = 1 << 10;
 /// Maximum depth of the members that become cells: objects in the reviews inside a document inside an API's answer.
 const DEEP_MAX: usize = 5;
-/// Maximum depth of a list of rows in a document.
-const LISTS_DEEP_MAX: usize = 4;
+/// Maximum depth of the objects and lists around a list of rows.
+const LISTS_DEEP_MAX: usize = 8;
 /// Maximum number of lists with paths of their own.
 const LISTS_MAX: usize = 500;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
@@ -39,28 +37,26 @@ const BESIDE_MAX: usize = 20;
 /// A row; or an error message with the row as text, truncated if it is too long.
 pub type RowValue = Result<Value, (String, Value)>;
 
-/// The lists in a text that begins with a bracket or a brace: the document itself or the lines, then the lists of objects in the
-/// document, the outermost first.
+/// The document that a text is, if it is one, and the lists of objects in it, the outermost first; without any, it is one row. Otherwise
+/// the lines of the text.
 ///
 /// # Errors
 /// If it is broken, and not one value in each line.
-pub fn read_lists(text: &str) -> Result<Vec<RowList<'_>>, FileError> {
+pub fn read_lists(text: &str) -> Result<(Option<&str>, Vec<RowList<'_>>), FileError> {
     match serde_json::from_str::<&RawValue>(text) {
-        Ok(document) => lists_in(text, document.get()),
-        Err(_) if has_lines(text) => Ok(vec![read_lines(text)?]),
+        Ok(document) => Ok((Some(document.get()), lists_in(document.get())?)),
+        Err(_) if has_lines(text) => Ok((None, vec![read_lines(text)?])),
         Err(error) => Err(error.into()),
     }
 }
 
-/// The lines of a text that are not blank.
+/// The lines of a text.
 ///
 /// # Errors
 /// If there are too many.
 pub fn read_lines(text: &str) -> Result<RowList<'_>, FileError> {
-    let mut lines = RowList::new(text, String::new(), RowKind::Line);
-    for line in text.split('\n').filter(|line| !line.trim().is_empty()) {
-        lines.push(line)?;
-    }
+    let mut lines = RowList::new(String::new(), true);
+    text.split('\n').try_for_each(|line| lines.push(line))?;
     Ok(lines)
 }
 
@@ -70,67 +66,57 @@ fn has_lines(text: &str) -> bool {
     first.any(|line| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok())
 }
 
-/// Rows in a text: the elements of a list, its lines, or the document itself.
+/// Rows in a text: the elements of a list, or its lines, of which a document may be the only one.
 #[derive(Debug)]
 pub struct RowList<'t> {
-    text: &'t str,
     /// As `result.reviews`, or `data[].reviews`; empty at the top level.
     pub path: String,
-    /// Each may be broken.
-    pub elements: Vec<&'t str>,
-    pub kind: RowKind,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum RowKind {
-    Element,
+    /// Each may be broken, and a line blank.
+    elements: Vec<&'t str>,
     /// Of JSON Lines (<https://jsonlines.org>): a broken line does not affect the others.
-    Line,
-    Document,
+    pub are_lines: bool,
 }
 
-/// The document, then the lists of objects in it, the outermost first.
-fn lists_in<'t>(text: &'t str, document: &'t str) -> Result<Vec<RowList<'t>>, FileError> {
+fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
     let mut found = BTreeMap::new();
-    find_lists((text, document), "", LISTS_DEEP_MAX, &mut found)?;
+    find_lists(document, "", LISTS_DEEP_MAX, &mut found)?;
     let has_objects = |list: &RowList<'_>| list.elements.iter().any(|row| row.starts_with('{'));
     let mut lists: Vec<RowList<'_>> = found.into_values().filter(has_objects).collect();
     lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
-    let mut top = RowList::new(text, String::new(), RowKind::Document);
-    top.push(document)?;
-    Ok(std::iter::once(top).chain(lists).collect())
+    if lists.is_empty() {
+        lists.push(RowList::of_document(document));
+    }
+    Ok(lists)
 }
 
-/// Adds the lists in a value of a text by their paths: those of one member are one list over all elements.
+/// Adds the lists in a value by their paths: those of one member are one list over all elements.
 fn find_lists<'t>(
-    (text, value): (&'t str, &'t str),
+    value: &'t str,
     path: &str,
     deep: usize,
     found: &mut BTreeMap<String, RowList<'t>>,
 ) -> Result<(), FileError> {
     let is_list = value.starts_with('[');
-    if is_list && !found.contains_key(path) {
-        if found.len() == LISTS_MAX {
+    let mut add = |name: &str, inner: &'t str| {
+        if is_list {
+            let new = || RowList::new(path.to_owned(), false);
+            let list = found.entry(path.to_owned()).or_insert_with(new);
+            list.push(inner)?;
+        }
+        if found.len() > LISTS_MAX {
             return Err(FileError::new(format!(
                 "has more than {LISTS_MAX} lists; give a file with the reviews only"
             )));
         }
-        let list = RowList::new(text, path.to_owned(), RowKind::Element);
-        found.insert(path.to_owned(), list);
-    }
-    let mut add = |name: &str, inner: &'t str| {
-        if is_list && let Some(list) = found.get_mut(path) {
-            list.push(inner)?;
-        }
         if deep == 0 || !inner.starts_with(['[', '{']) {
             return Ok(());
         }
-        let list = format!("{path}[]");
-        match (is_list, inner.starts_with('[')) {
-            (true, true) => find_lists((text, inner), &list, deep - 1, found),
-            (true, false) => find_lists((text, inner), &list, deep, found),
-            (false, _) => find_lists((text, inner), &join(path, name), deep - 1, found),
-        }
+        let path = if is_list {
+            format!("{path}[]")
+        } else {
+            join(path, name)
+        };
+        find_lists(inner, &path, deep - 1, found)
     };
     let fault = visit(value, |name, inner| match add(name, inner) {
         Ok(()) => ControlFlow::Continue(()),
@@ -140,17 +126,23 @@ fn find_lists<'t>(
 }
 
 impl<'t> RowList<'t> {
-    const fn new(text: &'t str, path: String, kind: RowKind) -> Self {
+    const fn new(path: String, are_lines: bool) -> Self {
         Self {
-            text,
             path,
             elements: Vec::new(),
-            kind,
+            are_lines,
+        }
+    }
+
+    pub fn of_document(document: &'t str) -> Self {
+        Self {
+            elements: vec![document],
+            ..Self::new(String::new(), true)
         }
     }
 
     fn push(&mut self, element: &'t str) -> Result<(), FileError> {
-        if self.elements.len() as u64 == ROWS_MAX {
+        if self.elements.len() as u64 > ROWS_MAX {
             return Err(FileError::new(format!(
                 "has a list of more than {ROWS_MAX} elements; split it, and import one part after the other"
             )));
@@ -159,22 +151,26 @@ impl<'t> RowList<'t> {
         Ok(())
     }
 
+    /// Its rows with their numbers, from 0.
+    fn numbered(&self) -> impl Iterator<Item = (u64, &'t str)> {
+        let rows = (0..).zip(self.elements.iter().copied());
+        rows.filter(|(_, row)| !row.trim().is_empty())
+    }
+
+    pub fn texts(&self) -> impl Iterator<Item = &'t str> {
+        self.numbered().map(|(_, row)| row)
+    }
+
     pub fn rows(&self) -> impl Iterator<Item = RawRow> {
         let array: Arc<str> = self.path.as_str().into();
-        let (mut line, mut end) = (1, 0);
-        (0..).zip(&self.elements).map(move |(index, row)| {
-            let start = row.as_ptr() as usize - self.text.as_ptr() as usize;
-            line += memchr::memchr_iter(b'\n', &self.text.as_bytes()[end..start]).count();
-            end = start;
-            let array = Arc::clone(&array);
-            RawRow {
-                at: match self.kind {
-                    RowKind::Element => Position::Element { array, index },
-                    RowKind::Line | RowKind::Document => Position::Line(line as u64),
-                },
-                line,
-                text: (*row).to_owned(),
-            }
+        self.numbered().map(move |(index, text)| RawRow {
+            at: if self.are_lines {
+                Position::Line(index + 1)
+            } else {
+                let array = Arc::clone(&array);
+                Position::Element { array, index }
+            },
+            text: text.to_owned(),
         })
     }
 
@@ -202,28 +198,21 @@ impl<'t> RowList<'t> {
         Ok(table)
     }
 
-    /// The paths of the members of the first rows; of a document only its own members.
+    /// The paths of the members of the first rows; of a row that is broken or too large, only its own members.
     pub fn names(&self) -> BTreeSet<String> {
-        let first = self.elements.iter().take(ROWS_LOOKED_AT);
         let (mut objects, mut names) = (Objects::default(), BTreeSet::new());
-        for row in first {
-            let is_parsed = self.kind != RowKind::Document && too_large(row).is_none();
-            if let Some(value) = is_parsed.then(|| serde_json::from_str(row).ok()).flatten() {
+        for text in self.texts().take(ROWS_LOOKED_AT) {
+            if let Ok(value) = parse_row(text) {
                 objects.put_all("", value);
                 continue;
             }
-            // An object that is broken or too large has names all the same.
-            let object = Some(row).filter(|row| row.trim_start().starts_with('{'));
-            visit(object.unwrap_or(&""), |name, _| {
+            visit(text, |name, _| {
                 names.insert(name.to_owned());
-                if names.len() < COLUMNS_MAX {
-                    ControlFlow::Continue(())
-                } else {
-                    ControlFlow::Break(())
-                }
+                ControlFlow::<()>::Continue(())
             });
         }
         names.extend(objects.table.columns);
+        names.remove("");
         names
     }
 }
@@ -262,47 +251,31 @@ fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
 #[derive(Debug)]
 pub struct RawRow {
     pub at: Position,
-    /// The line on which it begins, from 1.
-    line: usize,
     /// It may be broken.
     text: String,
 }
 
 impl RawRow {
-    /// The row; or an error message with the row as text, truncated if it is too long.
     pub fn parse(&self) -> RowValue {
-        // A line is named by its position.
-        let place = |offset: usize| match self.at {
-            Position::Line(_) => String::new(),
-            Position::Element { .. } => format!("line {}: ", self.line + offset),
-        };
-        let message = if let Some(message) = too_large(&self.text) {
-            place(0) + &message
-        } else {
-            match serde_json::from_str(&self.text) {
-                Ok(value) => return Ok(value),
-                Err(error) => {
-                    let (place, reason) = (place(error.line() - 1), reason(&error));
-                    let column = error.column();
-                    format!("{place}the JSON is broken in column {column} ({reason}); correct it")
-                }
-            }
-        };
-        let shown = self.text.floor_char_boundary(BYTES_SHOWN);
-        Err((message, self.text[..shown].into()))
+        parse_row(&self.text)
     }
 }
 
-/// That a row is too large to be parsed.
-pub fn too_large(row: &str) -> Option<String> {
-    if row.len() > ROW_BYTES_MAX {
-        return Some(format!(
-            "longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line"
-        ));
-    }
-    let objects = memchr::memchr_iter(b'{', row.as_bytes()).count();
-    (objects > ROW_OBJECTS_MAX)
-        .then(|| format!("has more than {ROW_OBJECTS_MAX} objects; leave some out"))
+/// The row; or an error message with the row as text, truncated if it is too long.
+pub fn parse_row(text: &str) -> RowValue {
+    let message = if text.len() > ROW_BYTES_MAX {
+        format!("longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line")
+    } else {
+        match serde_json::from_str(text) {
+            Ok(value) => return Ok(value),
+            Err(error) => {
+                let (column, reason) = (error.column(), reason(&error));
+                format!("the JSON is broken in column {column} ({reason}); correct it")
+            }
+        }
+    };
+    let shown = text.floor_char_boundary(BYTES_SHOWN);
+    Err((message, text[..shown].into()))
 }
 
 /// Makes a table of objects: each member is a cell in the column of its path, as `reviewer.name` or, of the elements of a
@@ -390,9 +363,6 @@ impl Objects {
                     plain.unwrap_or_else(|| value.to_string())
                 };
                 let texts: Vec<String> = elements.iter().map(text).collect();
-                if let Some(first) = texts.first().filter(|_| self.reads_lists) {
-                    self.put(&format!("{path}[]"), first);
-                }
                 self.put(path, &texts.join("\n"));
             }
             value @ (Value::Bool(_) | Value::Number(_)) => self.put(path, &value.to_string()),
@@ -417,21 +387,11 @@ impl Objects {
         }
     }
 
-    /// The table. A member that is an object in some rows, and null in all others, has no cells of its own, unless the format names it.
-    ///
     /// # Errors
     /// If it has too many columns.
     pub fn finish(mut self) -> Result<Table, FileError> {
         if self.has_too_many {
             return Err(too_many_columns());
-        }
-        for column in 0..self.table.columns.len() {
-            let inside = format!("{}.", self.table.columns[column]);
-            let has_members = || self.table.columns.iter().any(|it| it.starts_with(&inside));
-            let is_named = self.table.named.contains(&self.table.columns[column]);
-            if !self.reads_lists && !is_named && has_members() && !self.table.has_cells(column) {
-                self.table.columns[column].clear();
-            }
         }
         if !self.reads_lists {
             self.table.name_columns();

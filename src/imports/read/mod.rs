@@ -108,42 +108,31 @@ pub struct Row {
     pub fault: Option<Box<(String, Option<String>)>>,
 }
 
-/// The cells of a row, which has a few of perhaps a thousand columns: one text, and where each cell is in it.
+/// The cells of a row, which has a few of perhaps a thousand columns.
 #[derive(Debug, Default)]
 pub struct Cells {
-    text: String,
-    places: Vec<CellPlace>,
-    /// The columns that are there, and empty if they have no place: all before the end of a row of delimited text.
+    /// In the order of their columns, once they are finished.
+    filled: Vec<(u32, Box<str>)>,
+    /// The columns that are there, and empty if no cell is kept: all before the end of a row of delimited text.
     pub there: Range<usize>,
-}
-
-#[derive(Debug)]
-struct CellPlace {
-    column: u32,
-    start: u32,
-    end: u32,
 }
 
 impl Cells {
     /// `None` if the object has no such member, or the row no such cell.
     pub fn get(&self, column: usize) -> Option<&str> {
         let found = self
-            .places
-            .binary_search_by_key(&column, |place| place.column as usize);
+            .filled
+            .binary_search_by_key(&column, |(column, _)| *column as usize);
         match found {
-            Ok(at) => Some(self.text_at(&self.places[at])),
+            Ok(at) => Some(&self.filled[at].1),
             Err(_) => self.there.contains(&column).then_some(""),
         }
     }
 
-    fn text_at(&self, place: &CellPlace) -> &str {
-        &self.text[place.start as usize..place.end as usize]
-    }
-
-    /// The cells that have a place, each with its column.
+    /// The cells that are kept, each with its column.
     pub fn all(&self) -> impl DoubleEndedIterator<Item = (usize, &str)> {
-        let places = self.places.iter();
-        places.map(|place| (place.column as usize, self.text_at(place)))
+        let cells = self.filled.iter();
+        cells.map(|(column, cell)| (*column as usize, &**cell))
     }
 
     /// The cells up to the end of the row, those of a header, without blanks around them.
@@ -154,42 +143,33 @@ impl Cells {
 
     /// Puts a cell into any column; of several the last one counts, once they are finished.
     pub fn put(&mut self, column: usize, cell: &str) {
-        let start = self.text.len();
-        self.text += cell;
-        // The text of a row has at most 1 MiB, and a table a thousand columns.
-        let [column, start, end] = [column, start, self.text.len()]
-            .map(|number| u32::try_from(number).unwrap_or(u32::MAX));
-        self.places.push(CellPlace { column, start, end });
+        // A table has at most a thousand columns.
+        let column = u32::try_from(column).unwrap_or(u32::MAX);
+        self.filled.push((column, cell.into()));
     }
 
     /// Moves each cell to the column at its place in `columns`.
     fn move_to(&mut self, columns: &[usize]) {
-        for place in &mut self.places {
-            place.column = u32::try_from(columns[place.column as usize]).unwrap_or(u32::MAX);
+        for (column, _) in &mut self.filled {
+            *column = u32::try_from(columns[*column as usize]).unwrap_or(u32::MAX);
         }
-        self.places.sort_by_key(|place| place.column);
+        self.filled.sort_by_key(|(column, _)| *column);
     }
 
     /// Sorts what was put, and frees what was reserved for more.
     pub fn finish(&mut self) {
-        self.places.sort_by_key(|place| place.column);
-        self.places.dedup_by(|next, place| {
-            let is_same = next.column == place.column;
-            if is_same {
-                std::mem::swap(next, place);
-            }
-            is_same
-        });
-        self.places.shrink_to_fit();
-        self.text.shrink_to_fit();
+        self.filled.reverse();
+        self.filled.sort_by_key(|(column, _)| *column);
+        self.filled.dedup_by_key(|(column, _)| *column);
+        self.filled.shrink_to_fit();
     }
 
     pub const fn count(&self) -> usize {
-        self.places.len()
+        self.filled.len()
     }
 
-    pub const fn bytes(&self) -> usize {
-        self.text.len()
+    pub fn bytes(&self) -> usize {
+        self.filled.iter().map(|(_, cell)| cell.len()).sum()
     }
 }
 

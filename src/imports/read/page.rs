@@ -8,87 +8,52 @@ use std::ops::ControlFlow;
 
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
-use crate::imports::owner::fault::reason;
-use crate::imports::read::json::{Objects, RowValue, too_large};
+use crate::imports::read::json::{Objects, parse_row};
 use crate::imports::read::{Bounds, Table};
 use crate::model::json::{member, visit};
 
 /// Maximum size of a tag, which is parsed with all its attributes, in bytes.
 const TAG_BYTES_MAX: usize = 1 << 20;
-/// Maximum number of characters of a broken script in the rejected rows.
-const TEXT_SHOWN_MAX: usize = 1_000;
 /// Maximum nesting depth that is searched.
 const DEEP_MAX: usize = 32;
 
-/// The reviews in a document of linked data, or in its lines.
-pub fn reviews_of_document(
-    document: &[&str],
+/// The reviews in the values of JSON of linked data. A broken value is a row of its own, with the fault.
+pub fn find_reviews<'t>(
+    values: impl IntoIterator<Item = &'t str>,
     format: &Format,
     bounds: &mut Bounds<'_>,
 ) -> Result<Table, FileError> {
-    let mut reviews = Reviews::new(format, bounds);
-    for value in document {
-        reviews.collect(value, DEEP_MAX)?;
-    }
-    if reviews.count == 0 {
-        return Err(without_reviews("linked data without a Review"));
-    }
-    reviews.objects.finish()
-}
-
-/// The reviews in a page. A script that is broken is a row of its own, with the fault.
-pub fn reviews_of_page(
-    page: &str,
-    format: &Format,
-    bounds: &mut Bounds<'_>,
-) -> Result<Table, FileError> {
-    let texts = script_texts(page)?;
-    let mut reviews = Reviews::new(format, bounds);
-    let mut faults = Vec::new();
-    for (index, text) in (0..).zip(&texts) {
-        match serde_json::from_str::<&RawValue>(text) {
+    let mut reviews = Reviews {
+        objects: Objects::new(format),
+        count: 0,
+        bounds,
+    };
+    for value in values {
+        match serde_json::from_str::<&RawValue>(value) {
             Ok(data) => reviews.collect(data.get(), DEEP_MAX)?,
-            Err(error) => faults.push((index, error, text)),
+            Err(_) => reviews.add(value)?,
         }
     }
     if reviews.count == 0 {
-        if let Some((_, error, _)) = faults.into_iter().next() {
-            return Err(error.into());
-        }
-        let content = match texts.len() {
-            0 => "a page of HTML or XML without structured data (no <script type=\"application/ld+json\">)".to_owned(),
-            elements => format!("a page whose structured data has no Review ({elements} elements were looked at)"),
-        };
-        return Err(without_reviews(&content));
-    }
-    for (index, error, text) in faults {
-        let array = "script".into();
-        let text: String = text.chars().take(TEXT_SHOWN_MAX).collect();
-        let (line, reason) = (error.line(), reason(&error));
-        let message =
-            format!("line {line} of the script: the JSON is broken ({reason}); correct it");
-        let at = Position::Element { array, index };
-        reviews.add(at, Err((message, text.into())))?;
+        return Err(FileError::new(
+            "is a page or a document without schema.org reviews as JSON-LD; give the export of the platform, or a page whose source has them",
+        ));
     }
     reviews.objects.finish()
-}
-
-fn without_reviews(content: &str) -> FileError {
-    FileError::new(format!(
-        "is {content}; give the export of the platform, or a page whose source has schema.org reviews as JSON-LD"
-    ))
 }
 
 /// The texts of the page's JSON-LD elements. What is in a template is not part of the page (HTML §4.12.3).
-fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
+pub fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
     let tags = page.split('<').filter_map(|tag| tag.split('>').next());
     if tags.map(str::len).any(|bytes| bytes > TAG_BYTES_MAX) {
-        return Err(without_reviews("a page with a tag of more than 1 MiB"));
+        return Err(FileError::new(
+            "is a page with a tag of more than 1 MiB; give the export of the platform",
+        ));
     }
     let (mut texts, mut is_inside, mut templates) = (Vec::<String>::new(), false, 0_usize);
     let mut emitter = DefaultEmitter::default();
@@ -129,33 +94,20 @@ struct Reviews<'l, 'w> {
     bounds: &'l mut Bounds<'w>,
 }
 
-impl<'l, 'w> Reviews<'l, 'w> {
-    fn new(format: &Format, bounds: &'l mut Bounds<'w>) -> Self {
-        Self {
-            objects: Objects::new(format),
-            count: 0,
-            bounds,
-        }
-    }
-
-    fn add(&mut self, at: Position, value: RowValue) -> Result<(), FileError> {
-        self.objects.add_value(at, value, self.bounds)
+impl Reviews<'_, '_> {
+    fn add(&mut self, review: &str) -> Result<(), FileError> {
+        let (array, index) = ("reviews".into(), self.count);
+        self.count += 1;
+        let at = Position::Element { array, index };
+        let review = parse_row(review).map(plain_names);
+        self.objects.add_value(at, review, self.bounds)
     }
 
     /// Adds every schema.org review in `data`, a value of JSON.
     fn collect(&mut self, data: &str, deep: usize) -> Result<(), FileError> {
         let kind = data.starts_with('{').then(|| member(data, "@type"));
         if kind.flatten().is_some_and(is_review) {
-            let (array, index) = ("reviews".into(), self.count);
-            self.count += 1;
-            let review = match too_large(data) {
-                Some(message) => Err((message, Value::Null)),
-                None => {
-                    serde_json::from_str(data).map_err(|error| (error.to_string(), data.into()))
-                }
-            };
-            let review = review.map(|review| Value::Object(plain_names(review)));
-            return self.add(Position::Element { array, index }, review);
+            return self.add(data);
         }
         if deep == 0 {
             return Ok(());
@@ -179,30 +131,28 @@ fn is_review(kind: &str) -> bool {
             .and_then(|kind| kind.rsplit(['/', ':']).next());
         kind.is_some_and(|kind| kind == "Review" || kind == "UserReview")
     };
-    let kind = Some(kind).filter(|kind| too_large(kind).is_none());
-    match kind.and_then(|kind| serde_json::from_str(kind).ok()) {
-        Some(Value::Array(kinds)) => kinds.iter().any(of),
-        Some(kind) => of(&kind),
-        None => false,
+    match parse_row(kind) {
+        Ok(Value::Array(kinds)) => kinds.iter().any(of),
+        Ok(kind) => of(&kind),
+        Err(_) => false,
     }
 }
 
-/// The object with its members' names as in schema.org, without the prefix `schema:` or the address.
-fn plain_names(members: Map<String, Value>) -> Map<String, Value> {
-    fn plain(value: Value) -> Value {
-        match value {
-            Value::Object(members) => Value::Object(plain_names(members)),
-            Value::Array(elements) => elements.into_iter().map(plain).collect(),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
-        }
-    }
-    let name = |name: String| {
+/// The value with its members' names as in schema.org, without the prefix `schema:` or the address.
+fn plain_names(value: Value) -> Value {
+    let plain = |name: &str| {
         let prefixes = ["schema:", "https://schema.org/", "http://schema.org/"];
         let plain = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
-        plain.map(str::to_owned).unwrap_or(name)
+        plain.unwrap_or(name).to_owned()
     };
-    let members = members.into_iter();
-    members
-        .map(|(member, value)| (name(member), plain(value)))
-        .collect()
+    match value {
+        Value::Object(members) => {
+            let members = members.into_iter();
+            members
+                .map(|(name, member)| (plain(&name), plain_names(member)))
+                .collect()
+        }
+        Value::Array(elements) => elements.into_iter().map(plain_names).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
+    }
 }

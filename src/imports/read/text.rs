@@ -2,10 +2,12 @@
 //! no later cell decides how a file is read.
 
 use std::borrow::Cow;
+use std::iter;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
+use csv::{ReaderBuilder, StringRecord};
 use encoding_rs::{Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
-use memchr::memchr2_iter;
+use memchr::memchr_iter;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::read::{
@@ -14,14 +16,14 @@ use crate::imports::read::{
 use crate::imports::value::text::TEXT_BYTES_MAX;
 use crate::model::text::quoted;
 
-const DELIMITERS: [char; 4] = [',', ';', '\t', '|'];
+const DELIMITERS: [u8; 4] = *b",;\t|";
 /// Number of bytes at the beginning of a file in which the header stands.
 const HEAD_BYTES: usize = 256 << 10;
 
 /// The header of a text: its delimiter, its line, and its cells.
 #[derive(Debug, Clone)]
 pub struct Header {
-    delimiter: char,
+    delimiter: u8,
     line: u64,
     /// Without blank cells at the end.
     pub cells: Vec<String>,
@@ -46,9 +48,9 @@ pub fn find_header(text: &str, number: Option<u64>) -> Option<Header> {
 }
 
 /// The first rows of a text, each with its line.
-fn first_rows(text: &str, delimiter: char) -> impl Iterator<Item = (u64, Vec<String>)> {
+fn first_rows(text: &str, delimiter: u8) -> impl Iterator<Item = (u64, Vec<String>)> {
     let head = &text[..text.floor_char_boundary(HEAD_BYTES)];
-    let rows = TextRows::new(head, delimiter).map_while(Result::ok);
+    let rows = text_rows(head, delimiter).map_while(Result::ok);
     rows.map(|row| (row.line, row.cells.texts()))
 }
 
@@ -80,7 +82,7 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
     if columns > COLUMNS_MAX {
         return Err(too_many_columns());
     }
-    for row in TextRows::new(text, header.delimiter) {
+    for row in text_rows(text, header.delimiter) {
         let TextRow {
             line,
             mut cells,
@@ -119,116 +121,90 @@ struct TextRow {
 }
 
 /// The rows of a text that are not empty.
-struct TextRows<'t> {
-    text: &'t str,
-    delimiter: char,
-    /// Where the next row begins, and on which line.
-    at: usize,
+fn text_rows(text: &str, delimiter: u8) -> impl Iterator<Item = Result<TextRow, FileError>> {
+    let mut reader = ReaderBuilder::new()
+        .has_headers(false)
+        .flexible(true)
+        .delimiter(delimiter)
+        .from_reader(text.as_bytes());
+    let mut record = StringRecord::new();
+    iter::from_fn(move || {
+        let place =
+            |position: &csv::Position| usize::try_from(position.byte()).unwrap_or(usize::MAX);
+        let (start, line) = (place(reader.position()), reader.position().line());
+        match reader.read_record(&mut record) {
+            Ok(true) => {}
+            Ok(false) => return None,
+            Err(error) => return Some(Err(FileError::new(format!("cannot be read: {error}")))),
+        }
+        let end = place(reader.position());
+        let above = &text[start..end];
+        let row = above.trim_start_matches(['\r', '\n']);
+        let blank = &above[..above.len() - row.len()];
+        let line = line + memchr_iter(b'\n', blank.as_bytes()).count() as u64;
+        Some(read_row(&record, row, line, delimiter, end == text.len()))
+    })
+}
+
+/// The cells of a record; `row` is its text.
+fn read_row(
+    record: &StringRecord,
+    row: &str,
     line: u64,
+    delimiter: u8,
+    is_last: bool,
+) -> Result<TextRow, FileError> {
+    let (mut cells, mut fault) = (Cells::default(), None);
+    let is_whole = is_well_quoted(record, row, delimiter);
+    if !is_whole && is_last {
+        return Err(FileError::new(format!(
+            "line {line}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; close it, or \
+             export the file again if its end is missing"
+        )));
+    }
+    if row.len() > ROW_BYTES_MAX {
+        return Err(FileError::new(format!(
+            "line {line}: the row that starts here is larger than 1 MiB; shorten it, or close a quotation mark that was opened in it"
+        )));
+    }
+    if !is_whole && row.contains("\\\"") {
+        return Err(FileError::new(format!(
+            "is a dump of a database, which writes \\\" for a quotation mark (line {line}); export it as CSV that doubles them (RFC 4180), or \
+             as JSON"
+        )));
+    }
+    if !is_whole {
+        let end = line + memchr_iter(b'\n', row.trim_end().as_bytes()).count() as u64;
+        fault = Some(format!(
+            "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark, and double those \
+             inside of a cell; nothing up to line {end} is imported"
+        ));
+    }
+    for (column, cell) in record.iter().enumerate() {
+        if cell.len() > TEXT_BYTES_MAX {
+            fault.get_or_insert_with(|| too_long(column + 1));
+        } else if !cell.is_empty() {
+            cells.put(column, cell);
+        }
+    }
+    cells.there.end = record.len();
+    Ok(TextRow { line, cells, fault })
 }
 
-impl<'t> TextRows<'t> {
-    const fn new(text: &'t str, delimiter: char) -> Self {
-        Self {
-            text,
-            delimiter,
-            at: 0,
-            line: 1,
-        }
+/// Whether a row is its cells, each as it is or in quotation marks: the reader takes what stands behind a closing mark, and a last cell that
+/// is not closed, as a part of the cell.
+fn is_well_quoted(record: &StringRecord, row: &str, delimiter: u8) -> bool {
+    let mut rest = row.trim_end_matches(['\r', '\n']);
+    for cell in record {
+        let after = if rest.starts_with('"') {
+            rest.strip_prefix(&format!("\"{}\"", cell.replace('"', "\"\"")))
+        } else {
+            rest.strip_prefix(cell)
+        };
+        let Some(after) = after else { return false };
+        rest = after.strip_prefix(char::from(delimiter)).unwrap_or(after);
     }
-
-    fn read_row(&mut self) -> Result<TextRow, FileError> {
-        let (start, line) = (self.at, self.line);
-        let end_max = self.text.floor_char_boundary(start + ROW_BYTES_MAX);
-        let rest = &self.text[start..end_max];
-        let ends = [self.delimiter, '\r', '\n'];
-        let (mut cells, mut fault, mut is_broken) = (Cells::default(), None, false);
-        let mut at = 0;
-        loop {
-            let mut cell = Cow::Borrowed("");
-            let quoted = rest[at..].strip_prefix('"');
-            if let Some(quoted) = quoted {
-                let (text, length) = read_quoted(quoted).ok_or_else(|| {
-                    FileError::new(format!(
-                        "line {}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; close it, \
-                         or export the file again if its end is missing",
-                        line + line_ends(&rest[..at])
-                    ))
-                })?;
-                cell = Cow::Owned(text);
-                at += 1 + length;
-            }
-            let end = rest[at..].find(ends).unwrap_or(rest.len() - at);
-            let plain = &rest[at..at + end];
-            is_broken |= quoted.is_some() && !plain.is_empty();
-            cell += plain;
-            at += end;
-            let column = cells.there.end;
-            if cell.len() > TEXT_BYTES_MAX {
-                fault = Some(too_long(column + 1));
-            } else if !cell.is_empty() {
-                cells.put(column, &cell);
-            }
-            cells.there.end += 1;
-            if !rest[at..].starts_with(self.delimiter) {
-                break;
-            }
-            at += 1;
-        }
-        let row = &rest[..at];
-        if start + at == end_max && end_max < self.text.len() {
-            return Err(FileError::new(format!(
-                "line {line}: the row that starts here is larger than 1 MiB; shorten it, or close a quotation mark that was opened in it"
-            )));
-        }
-        if is_broken && row.contains("\\\"") {
-            return Err(FileError::new(format!(
-                "is a dump of a database, which writes \\\" for a quotation mark (line {line}); export it as CSV that doubles them \
-                 (RFC 4180), or as JSON"
-            )));
-        }
-        self.at += at;
-        self.line += line_ends(row);
-        let broken = is_broken.then(|| {
-            format!(
-                "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark, and \
-                 double those inside of a cell; nothing up to line {} is imported",
-                self.line
-            )
-        });
-        Ok(TextRow {
-            line,
-            cells,
-            fault: broken.or(fault),
-        })
-    }
-}
-
-impl Iterator for TextRows<'_> {
-    type Item = Result<TextRow, FileError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        let rest = &self.text[self.at..];
-        let blank = rest.len() - rest.trim_start_matches(['\r', '\n']).len();
-        self.line += line_ends(&rest[..blank]);
-        self.at += blank;
-        (blank < rest.len()).then(|| self.read_row())
-    }
-}
-
-/// The text of a quoted cell below its first mark, and its length with the last one; `None` if no mark closes it.
-fn read_quoted(cell: &str) -> Option<(String, usize)> {
-    let (mut text, mut at) = (String::new(), 0);
-    loop {
-        let end = at + cell[at..].find('"')?;
-        text += &cell[at..end];
-        at = end + 1;
-        if !cell[at..].starts_with('"') {
-            return Some((text, at));
-        }
-        text.push('"');
-        at += 1;
-    }
+    rest.is_empty()
 }
 
 /// That a cell, counted from 1, has more than a text may.
@@ -237,14 +213,6 @@ pub fn too_long(cell: usize) -> String {
         "cell {cell} has more than {} KiB; shorten it",
         TEXT_BYTES_MAX >> 10
     )
-}
-
-/// The number of lines that end with CR LF, LF or, in files of old Macs, CR.
-fn line_ends(text: &str) -> u64 {
-    let bytes = text.as_bytes();
-    let ends = memchr2_iter(b'\r', b'\n', bytes);
-    let ends = ends.filter(|at| !bytes[*at..].starts_with(b"\r\n"));
-    ends.count() as u64
 }
 
 // The encoding of a file.
@@ -278,7 +246,11 @@ pub fn decode<'b>(
         });
     }
     let encoding = known.unwrap_or_else(|| encodings(bytes, country)[0]);
-    let (text, has_errors) = encoding.decode_with_bom_removal(bytes);
+    let (mut text, has_errors) = encoding.decode_with_bom_removal(bytes);
+    // Old Macs end lines with it.
+    if text.contains('\r') && !text.contains('\n') {
+        text = text.replace('\r', "\n").into();
+    }
     if has_errors && known.is_some() {
         return Err(FileError::new(format!(
             "is not in the encoding {}; name another one as `encoding` in the source's format, or save the file as UTF-8",

@@ -3,13 +3,15 @@
 //! refused.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fmt::Display;
-use std::io::{BufRead as _, BufReader, Cursor, Read};
+use std::io::{BufReader, Cursor, Read as _};
 
 use calamine::{DataRef, Reader as _, SheetType, SheetVisible, Xlsx};
+use memchr::memmem;
 use quick_xml::Reader as XmlReader;
-use quick_xml::escape::resolve_predefined_entity;
-use quick_xml::events::{BytesRef, BytesStart, Event};
+use quick_xml::escape::unescape;
+use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
 use crate::imports::fault::{FileError, Position};
@@ -241,27 +243,20 @@ fn displayed<'v>(value: &'v DataRef<'_>) -> Cow<'v, str> {
 
 /// The paths of the parts with the sheets, in their order.
 fn sheet_parts(archive: &mut ZipArchive<Cursor<&[u8]>>) -> Result<Vec<String>, FileError> {
-    let (mut ids, mut targets) = (Vec::new(), Vec::new());
+    let (mut targets, mut parts) = (HashMap::new(), Vec::new());
+    visit_elements(archive, "xl/_rels/workbook.xml.rels", &mut |target| {
+        targets.insert(attribute(target, "Id"), attribute(target, "Target"));
+    })?;
     visit_elements(archive, "xl/workbook.xml", &mut |sheet| {
         if sheet.local_name().as_ref() == "sheet" {
-            ids.push(attribute(sheet, "id"));
+            let target = targets.get(&attribute(sheet, "id")).cloned().flatten();
+            let part = target.unwrap_or_default();
+            // From the archive's root, or from the folder of the workbook.
+            let from_root = part.strip_prefix('/').map(str::to_owned);
+            parts.push(from_root.unwrap_or_else(|| format!("xl/{part}")));
         }
     })?;
-    visit_elements(archive, "xl/_rels/workbook.xml.rels", &mut |target| {
-        if target.local_name().as_ref() == "Relationship" {
-            targets.push((attribute(target, "Id"), attribute(target, "Target")));
-        }
-    })?;
-    let path = |id: &Option<String>| {
-        let target = targets.iter().find(|(known, _)| known == id);
-        let part = target
-            .and_then(|(_, part)| part.as_deref())
-            .unwrap_or_default();
-        // From the archive's root, or from the folder of the workbook.
-        let from_root = part.strip_prefix('/').map(str::to_owned);
-        from_root.unwrap_or_else(|| format!("xl/{part}"))
-    };
-    Ok(ids.iter().map(path).collect())
+    Ok(parts)
 }
 
 impl Sheet {
@@ -360,21 +355,12 @@ fn read_open_document(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Shee
         } else if let Event::GeneralRef(reference) = &event
             && is_text
         {
-            reader.text += &resolve(reference);
+            let reference = format!("&{};", &**reference);
+            reader.text += &unescape(&reference).unwrap_or_default();
         }
         Ok(())
     })?;
     Ok(reader.sheets)
-}
-
-/// The character that a reference such as `&amp;` stands for.
-fn resolve(reference: &BytesRef<'_>) -> String {
-    let character = reference.resolve_char_ref().ok().flatten();
-    let known = || resolve_predefined_entity(reference).map(str::to_owned);
-    character
-        .map(String::from)
-        .or_else(known)
-        .unwrap_or_default()
 }
 
 #[derive(Default)]
@@ -385,8 +371,6 @@ struct OpenDocument {
     /// Styles of sheets that are not displayed.
     hidden_styles: Vec<String>,
     style: String,
-    /// The groups around, and whether each is folded.
-    groups: Vec<bool>,
     is_in_paragraph: bool,
     /// The columns before the next.
     columns: usize,
@@ -409,15 +393,13 @@ impl OpenDocument {
             count.unwrap_or(1).min(COLUMNS_MAX)
         };
         let style = attribute(element, "style-name").unwrap_or_default();
-        let is_hidden = attribute(element, "visibility").is_some_and(|it| it != "visible")
-            || self.groups.contains(&true);
+        let is_hidden = attribute(element, "visibility").is_some_and(|it| it != "visible");
         let is_folded = attribute(element, "display").is_some_and(|it| it == "false");
         match name.as_ref() {
             "style" => self.style = attribute(element, "name").unwrap_or_default(),
             "table-properties" if is_folded => {
                 self.hidden_styles.push(std::mem::take(&mut self.style));
             }
-            "table-row-group" | "table-column-group" => self.groups.push(is_folded),
             "table" => {
                 let title = attribute(element, "name").unwrap_or_default();
                 let is_shown = !self.hidden_styles.contains(&style);
@@ -439,14 +421,13 @@ impl OpenDocument {
             }
             "table-cell" | "covered-table-cell" => {
                 self.cell_repeats = count("number-columns-repeated");
-                let kind = attribute(element, "value-type").unwrap_or_default();
-                self.value = match kind.as_str() {
-                    // A percentage is as it is shown.
-                    "float" | "currency" => attribute(element, "value"),
-                    "date" => attribute(element, "date-value").map(|day| day.replace('T', " ")),
-                    "boolean" => attribute(element, "boolean-value"),
-                    _ => None,
-                };
+                // A percentage is as it is shown.
+                let is_shown =
+                    attribute(element, "value-type").is_some_and(|it| it == "percentage");
+                let values = ["value", "date-value", "boolean-value"].iter();
+                let mut values = values.filter_map(|name| attribute(element, name));
+                let value = values.next().filter(|_| !is_shown);
+                self.value = value.map(|value| value.replace('T', " "));
                 self.text.clear();
             }
             "p" => {
@@ -467,9 +448,6 @@ impl OpenDocument {
         match name {
             "p" => self.is_in_paragraph = false,
             "annotation" => self.text.clear(),
-            "table-row-group" | "table-column-group" => {
-                self.groups.pop();
-            }
             "table" => self.sheets.extend(self.sheet.take()),
             "table-cell" | "covered-table-cell" => {
                 let text = std::mem::take(&mut self.text);
@@ -514,57 +492,31 @@ fn check_unpacked(mut archive: ZipArchive<Cursor<&[u8]>>) -> Result<(), FileErro
         let is_sheet = name.starts_with("xl/worksheets/") || name == "content.xml";
         let is_shared = name.ends_with("sharedstrings.xml");
         let bytes_max = left.min(PART_BYTES_MAX);
-        let seen = PartSeen::of(part.take(bytes_max + 1))?;
+        let mut bytes = Vec::new();
+        let read = part.take(bytes_max + 1).read_to_end(&mut bytes);
+        let read = read.map_err(broken)? as u64;
+        let (mut count, mut is_large) = (0, read > bytes_max);
+        for run in bytes.split(|byte| *byte == b'<') {
+            count += 1;
+            is_large |= run.len() > RUN_BYTES_MAX || is_shared && reserves_millions(run);
+        }
         if !is_sheet {
             // Shared texts have at least two tags each, and take 24 bytes for one.
-            tags += if is_shared { seen.tags / 20 } else { seen.tags };
+            tags += if is_shared { count / 20 } else { count };
         }
-        let has_long_number = is_shared && seen.digits > 7;
-        if seen.bytes > bytes_max || seen.run > RUN_BYTES_MAX || has_long_number || tags > TAGS_MAX
-        {
+        if is_large || tags > TAGS_MAX {
             return Err(FileError::new(TOO_LARGE));
         }
-        left -= seen.bytes;
+        left -= read;
     }
     Ok(())
 }
 
-/// What a part of a workbook has.
-#[derive(Default)]
-struct PartSeen {
-    bytes: u64,
-    tags: usize,
-    /// The most bytes from the beginning of a tag to that of the next.
-    run: usize,
-    /// The most digits one after the other inside a tag: the shared strings say how many they are, and so much is reserved.
-    digits: usize,
-}
-
-impl PartSeen {
-    fn of(part: impl Read) -> Result<Self, FileError> {
-        let (mut seen, mut run, mut digits, mut is_inside) = (Self::default(), 0, 0, false);
-        let mut part = BufReader::with_capacity(64 << 10, part);
-        loop {
-            let bytes = part.fill_buf().map_err(broken)?;
-            if bytes.is_empty() {
-                return Ok(seen);
-            }
-            for byte in bytes {
-                (run, digits) = (run + 1, digits + 1);
-                match byte {
-                    b'<' => (is_inside, run, seen.tags) = (true, 0, seen.tags + 1),
-                    b'>' => is_inside = false,
-                    b'0'..=b'9' if is_inside => seen.digits = seen.digits.max(digits),
-                    _ => {}
-                }
-                digits *= usize::from(byte.is_ascii_digit());
-                seen.run = seen.run.max(run);
-            }
-            let count = bytes.len();
-            seen.bytes += count as u64;
-            part.consume(count);
-        }
-    }
+/// Whether a tag says that there are millions of shared texts, for which the parser reserves memory at once.
+fn reserves_millions(tag: &[u8]) -> bool {
+    let tag = tag.split(|byte| *byte == b'>').next().unwrap_or_default();
+    let mut numbers = tag.split(|byte| !byte.is_ascii_digit());
+    memmem::find(tag, b"uniqueCount").is_some() && numbers.any(|digits| digits.len() > 7)
 }
 
 fn broken(error: impl Display) -> FileError {

@@ -71,11 +71,11 @@ async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
             zipped(&[("Takeout/Maps/Reviews.json", "{\"type\": \"FeatureCollection\", \"features\": [{}]}")]),
             "export `Google Business Profile`",
         ),
-        (zipped(&[("content.xml", "<w/>")]), "but no spreadsheet; give the table as XLSX, ODS or CSV"),
-        (b"<!doctype html><html><body>Our reviews</body></html>".to_vec(), "is a page of HTML or XML without structured data"),
+        (zipped(&[("content.xml", "<w/>")]), "but no spreadsheet; unpack it, or give the table as XLSX, ODS or CSV"),
+        (b"<!doctype html><html><body>Our reviews</body></html>".to_vec(), "is a page or a document without schema.org reviews"),
         (
             b"<html><script type=\"application/ld+json\">{\"@type\": \"Organization\"}</script></html>".to_vec(),
-            "is a page whose structured data has no Review",
+            "is a page or a document without schema.org reviews",
         ),
         (
             b"{\"@context\": \"https://schema.org\", \"@type\": \"Review\", \"author\": \"Andr\xe9\"}".to_vec(),

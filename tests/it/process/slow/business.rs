@@ -105,9 +105,9 @@ fn wrong_members_are_refused_with_the_nearest_name() {
     for [content, expected] in table(
         r#"
         {"country": "USA"} → country: "USA" is not a country code of ISO 3166; write it like US or DE
-        {"publish_staff": "some"} → publish_staff: "some" is not one of full, off
+        {"publish_staff": "some"} → publish_staff: unknown variant `some`, expected `full` or `off`
         {"review_links": [{"name": "Google", "url": "http://g.example/"}]} → review_links[0].url: "http://g.example/" must begin with https://
-        {"hours": [{"days": ["mon"], "opens": "08:00", "closes": "17:00"}]} → hours[0].days[0]: "mon" is not one of monday, tuesday
+        {"hours": [{"days": ["mon"], "opens": "08:00", "closes": "17:00"}]} → hours[0].days[0]: unknown variant `mon`, expected one of `monday`, `tuesday`
         {"hours": [{"days": ["monday"], "opens": "8:00", "closes": "17:00"}]} → hours[0].opens: "8:00" is not a time of day
         {"address": {"postcode": "1"}} → address.postcode: is unknown, did you mean postal_code?
         {"review_policy": {"contact": "http://dp.example"}} → review_policy.contact: "http://dp.example" is neither an email address like mailto:

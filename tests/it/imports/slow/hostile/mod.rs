@@ -91,7 +91,7 @@ fn deeply_nested_json_is_refused_and_overflows_no_stack() {
         assert_refused(
             what,
             format!("<html><script type=\"application/ld+json\">{value}</script></html>"),
-            "is a page whose structured data has no Review (1 elements were looked at)",
+            "is a page or a document without schema.org reviews",
         );
     }
     let home = Home::new();

@@ -179,7 +179,7 @@ fn tables_that_would_fill_the_memory_are_refused() {
         (workbook(laughs), "given: "),
         (
             page.into_bytes(),
-            "given: is a page of HTML or XML without structured data",
+            "given: is a page or a document without schema.org reviews",
         ),
     ] {
         assert_refused(message, content, message);
