@@ -276,12 +276,6 @@ impl Draft {
         };
         if base.is_none() {
             draft.fill_fields(columns);
-        } else if let Some(base) = base.filter(|it| !it.fields.contains_key(&ReviewField::Rating)) {
-            // Which of its columns has stars, only the owner knows.
-            let is_there = format.fields.contains_key(&ReviewField::Rating);
-            if !is_there && !base.fields.contains_key(&ReviewField::Recommended) {
-                draft.open_field(columns, ReviewField::Rating);
-            }
         }
         let whole = &Format::whole(base, &draft.format);
         draft.find_missing(columns, whole);

@@ -60,8 +60,6 @@ named! {
         Anonymous = "anonymous",
         /// The end of the rating's scale.
         Scale = "scale",
-        /// The kind of survey that the rating answers.
-        Survey = "survey",
     }
 }
 
@@ -276,12 +274,8 @@ pub struct Format {
     pub is_manual: bool,
     /// its texts are HTML
     pub html: bool,
-    /// a cell that a spreadsheet may run has an apostrophe in front
-    pub escapes_formulas: bool,
     /// its IDs are Google's names, `accounts/…/locations/…/reviews/…`
     pub has_google_names: bool,
-    /// the kinds of `survey` that ask for stars
-    pub stars: Names,
     /// the value of the field `matched` that means that a review matches a job in the business's books
     pub matched: Option<String>,
     /// the column with the ID of the row that a row answers; such rows are left out
@@ -331,7 +325,7 @@ const OWNER_KEYS: [&str; 9] = [
     "joined",
     "paging",
 ];
-const BUILT_IN_KEYS: [&str; 13] = [
+const BUILT_IN_KEYS: [&str; 11] = [
     "label",
     "note",
     "source",
@@ -340,9 +334,7 @@ const BUILT_IN_KEYS: [&str; 13] = [
     "excerpts",
     "is_manual",
     "html",
-    "escapes_formulas",
     "has_google_names",
-    "stars",
     "matched",
     "answered",
 ];

@@ -127,17 +127,15 @@ pub async fn read_files(
     let counts = reviews::counts_by_source(&mut reader).await.at(path)?;
     drop(reader);
     let mut request = request.clone();
-    let respelled = request
-        .source
-        .as_mut()
-        .and_then(|name| respell(name, &counts));
+    if let Some(source) = &mut request.source {
+        respell(source, &counts);
+    }
     request.business = known;
     let calendar = Calendar {
         zone,
         now: clock.now(),
     };
-    let mut collected = collect(&request, calendar, &kept, &counts, watch)?;
-    collected.report.notes.extend(respelled);
+    let collected = collect(&request, calendar, &kept, &counts, watch)?;
     Ok(ImportedFiles {
         request,
         kept,
@@ -159,26 +157,17 @@ pub async fn apply(
     let ImportedFiles {
         request,
         kept,
-        mut collected,
+        collected,
     } = files;
     // Another program may have written since the files were read.
     refuse_sample(write.for_reading(), path).await?;
     let business = business::find(write.for_reading()).await.at(path)?;
-    let has_other = |before: &Business| {
-        business
-            .as_ref()
-            .is_none_or(|it| (it.time_zone, &it.country) != (before.time_zone, &before.country))
-    };
-    if request.business.as_ref().is_some_and(has_other) {
+    let formats = load_formats(write.for_reading()).await.at(path)?;
+    if (&business, &formats) != (&request.business, &kept) {
         return Err(ImportError::Refused(
-            "the time zone or country of the business was changed while the files were read; nothing was changed; run the command again"
+            "the business or the format of a source was changed while the files were read; nothing was changed; run the command again"
                 .to_owned(),
         ));
-    }
-    if business != request.business && collected.business.take().is_some() {
-        collected.editorial = None;
-        collected.report.business = None;
-        collected.report.note_left_out_business();
     }
     let merging = merge_and_write(write, collected, &kept, &request, watch);
     // It holds all rows, which would make a large future of every caller.
@@ -244,14 +233,6 @@ async fn merge_and_write(
     let is_partial = request.partial || report.files.iter().any(|file| file.excerpts);
     let entry = request.run_of.as_deref();
     note_entry(write, entry, is_partial, &ids, &doubted).await?;
-    // A format that another program or command has kept since is not overwritten by one that was made from the former one.
-    if load_formats(write.for_reading()).await? != *kept {
-        return Err(ImportError::Refused(
-            "the format of a source was changed while the files were read; run the command again"
-                .to_owned(),
-        )
-        .into());
-    }
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
     store_formats(write, &formats, run).await?;
     if let Some(run) = run {

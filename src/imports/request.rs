@@ -138,16 +138,14 @@ impl ImportRequest {
     }
 }
 
-/// Replaces a source's name by that of a stored source which differs from it only in case; returns a note that says so.
-pub fn respell(name: &mut String, sources: &[SourceCounts]) -> Option<String> {
+/// Replaces a source's name by that of a stored source which differs from it only in case.
+pub fn respell(name: &mut String, sources: &[SourceCounts]) {
     let mut stored = sources.iter().map(|source| &source.source_name);
-    if stored.clone().any(|other| other == name) {
-        return None;
+    if !stored.clone().any(|other| other == name)
+        && let Some(other) = stored.find(|other| fold(other) == fold(name))
+    {
+        name.clone_from(other);
     }
-    let other = stored.find(|other| fold(other) == fold(name))?;
-    let note = format!("--source {name} is the source {other}");
-    name.clone_from(other);
-    Some(note)
 }
 
 // The secrets of a request, which its answer may repeat: rows with one are left out, and names of columns are shown without it.

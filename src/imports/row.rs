@@ -19,7 +19,6 @@ use crate::imports::value::names::{
 use crate::imports::value::rating::{parse_rating, recommendation};
 use crate::imports::value::text::{
     TEXT_BYTES_MAX, clean, flag, is_blank, is_empty, is_spreadsheet_error, language_tag,
-    remove_formula_escape,
 };
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
@@ -377,11 +376,7 @@ impl<'t> RowReading<'t> {
             (!is_empty(text, is_author)).then(|| Cell {
                 column: *column,
                 header: &reader.table.columns[*column],
-                text: if reader.format.escapes_formulas {
-                    remove_formula_escape(text)
-                } else {
-                    text
-                },
+                text,
             })
         };
         let are_joined = reader.format.joined == Some(field);
@@ -606,20 +601,6 @@ impl<'t> RowReading<'t> {
 
     /// The stars, and whether they were derived from a recommendation.
     fn rating(&mut self) -> Option<(Rating, bool)> {
-        let (format, survey) = (self.reader.format, self.cell(ReviewField::Survey));
-        let stars = format.stars.parts();
-        if !stars.is_empty() && !survey.is_some_and(|cell| stars.contains(&cell.text.trim())) {
-            let Some(cell) = survey else {
-                self.note_missing(ReviewField::Survey);
-                return None;
-            };
-            let message = format!(
-                "the score of {} is no rating in stars; leave out all surveys but {}",
-                quoted(cell.text.trim()),
-                stars.join(", ")
-            );
-            return self.noted(cell.header, Err(message));
-        }
         let recommended = self.cell(ReviewField::Recommended);
         // Birdeye writes 0 for reviews without stars.
         let is_none =
@@ -635,7 +616,7 @@ impl<'t> RowReading<'t> {
         let stars = if is_recommendation {
             recommendation(text)
         } else {
-            parse_rating(text, self.scale(), &format.values)
+            parse_rating(text, self.scale(), &self.reader.format.values)
         };
         let stars = self.noted(cell.header, stars)?;
         Some((stars, is_recommendation))

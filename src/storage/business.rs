@@ -38,7 +38,8 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
     .await?;
     let Some(row) = row else { return Ok(None) };
     let members = serde_json::from_str(row.json.as_ref());
-    let mut members: Map<String, Value> = members.map_err(|error| sqlx::Error::Decode(error.into()))?;
+    let mut members: Map<String, Value> =
+        members.map_err(|error| sqlx::Error::Decode(error.into()))?;
     // Another program may have written a value of another kind: it counts as absent, and so do names that it might have hidden.
     let is_readable = |name: &String, value: &mut Value| {
         let read = Business::deserialize(json!({ name: value }));

@@ -386,16 +386,11 @@ impl Merging<'_> {
     }
 
     fn reject(&mut self, row: &ReviewRow, error: String) -> Result<(), ImportError> {
-        let Review {
-            id,
-            rating,
-            date,
-            author,
-            title,
-            text,
-            ..
-        } = row.review();
-        let shown = json!({"id": id, "rating": rating, "date": date, "author": author, "title": title, "text": text});
+        let review = row.review();
+        let shown = json!({
+            "id": review.id, "rating": review.rating, "date": review.date,
+            "author": review.author, "title": review.title, "text": review.text,
+        });
         let (report, at) = (&mut self.outcome.report, row.at.clone());
         let stored = report.reject(self.watch, row.file, at, error, shown);
         stored.map_err(ImportError::Refused)

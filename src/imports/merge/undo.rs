@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, ImportReport, Outcome, preview, preview_change};
 use crate::model::text::quote_for_shell;
-use crate::model::{GONE, Review, Status, Unit, fold};
+use crate::model::{GONE, Review, Status, fold};
 use crate::storage::formats::take_back_formats;
 use crate::storage::reviews::{
     self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
@@ -175,7 +175,7 @@ impl<'r> Batch<'r> {
             },
             (_, None, _) => report.add(Outcome::Gone, String::new),
             (change, Some(known), _) if !row.is_untouched || change == RunChange::Deleted => {
-                report.add(Outcome::Left, || is_left(reason(known)));
+                report.add(Outcome::Left, || is_left("changed since".to_owned()));
                 return Ok(());
             }
             (RunChange::Added | RunChange::Deleted, Some(known), _) => {
@@ -253,19 +253,4 @@ fn is_hidden_since(before: &Review, after: &Review) -> bool {
     before.status == Status::Published
         && after.status != Status::Published
         && after.status != Status::withheld(GONE)
-}
-
-/// Why a review is left.
-fn reason(known: &KnownReview) -> String {
-    let decided: Vec<&str> = known
-        .decisions()
-        .into_iter()
-        .map(Unit::name)
-        .filter(|_| known.source.is_some())
-        .collect();
-    if decided.is_empty() {
-        "changed since".to_owned()
-    } else {
-        format!("you changed {}", decided.join(", "))
-    }
 }

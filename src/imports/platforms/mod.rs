@@ -82,8 +82,6 @@ const COLUMN_FORMATS: &[(&str, &str)] = files!(
     "prestashop",
     "shopware",
     "booking",
-    "delighted",
-    "hubspot",
 );
 
 /// The formats of platforms, in the order of detection.

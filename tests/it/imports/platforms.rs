@@ -3,13 +3,10 @@
 use super::sources::values;
 use super::*;
 
-/// What must be decided about the format of a fixture: of no platform's but `HubSpot`'s, whose stars only the owner knows.
+/// What must be decided about the format of a fixture: of no platform's.
 fn options(name: &str) -> &'static str {
     match name {
         "table.csv" => r#"format: ignored = "*"; [fields]; author = "Reviewer""#,
-        "hubspot.json" => {
-            r#"format: like = "hubspot"; [fields]; rating = "properties.visit_stars""#
-        }
         "german.csv" => r#"format: encoding = "windows-1252""#,
         "polish.csv" => r#"format: [fields]; title = "Tytuł""#,
         "google-forms.csv" => {

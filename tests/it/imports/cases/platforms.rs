@@ -121,24 +121,6 @@ author | status
 Ann | published
 Bo | withheld
 Cy | withheld
-# a score of another survey is no rating
-each SURVEY: "nps" | "csat"
-[{"id": "1", "person": "10", "survey_type": SURVEY, "score": 5, "comment": "Fine.", "permalink": "https://delighted.example/r/1", "created_at": 1791813802}]
-=
-x survey_type: the score of SURVEY is no rating in stars; leave out all surveys but stars_five
-! no row can be read
-# a score of another survey is no rating
-[{"id": "1", "person": "10", "survey_type": null, "score": 5, "comment": "Fine.", "permalink": "https://delighted.example/r/1", "created_at": 1791813802}]
-=
-x survey_type: missing
-! no row can be read
-# a score of another survey is no rating
-format: like = "hubspot"; [fields]; rating = ["properties.stars"]
-{"results": [{"id": "9", "archived": false, "properties": {"hs_survey_type": "NPS", "hs_value": "5", "hs_content": "Fine.",
-"hs_submission_timestamp": "2026-10-12T14:03:22Z", "stars": "5"}}]}
-=
-x the score of "NPS" is no rating in stars
-! no row can be read
 # reviews with a blank id are different reviews
 {"@context": "https://schema.org", "@graph": [{"@type": "Review", "@id": "", "identifier": "", "author": "Ann", LINKED}, {"@type": "Review", "@id": " ", "author": "Ben", LINKED}]}
 =

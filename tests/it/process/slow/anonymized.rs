@@ -59,7 +59,7 @@ fn no_import_or_undo_brings_an_anonymized_name_back() {
     home.steps(
         r"
         anonymize t-1 → by Anonymous
-        undo → 1 left unchanged: t-1 (you changed author)
+        undo → 1 left unchanged: t-1 (changed since)
         import first.csv → 1 kept edited: t-1 author
         hidden.csv ← author,rating,date,text,id\nAnonymous,2,2026-10-01,Two hours late.,t-1\n
         import hidden.csv → 1 unchanged

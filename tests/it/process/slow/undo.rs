@@ -179,7 +179,7 @@ fn a_review_touched_since_stays_and_the_import_before_is_next() {
         publish c → c: published
         withhold d --reason x → withheld
         publish d → published
-        undo → 3 left unchanged: b (you changed reply), c (you changed status), d (you changed status)
+        undo → 3 left unchanged: b (changed since), c (changed since), d (changed since)
         undo → 1 removed
         ",
     );
