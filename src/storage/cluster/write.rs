@@ -269,7 +269,12 @@ impl CopyState {
 
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
-    let expected = CopyState::of_cluster(client).await?;
+    let expected = match CopyState::of_cluster(client).await {
+        Err(ClusterError::Refused(reason)) if reason.contains("no such table") => {
+            return Err(DbError::Missing(file.to_owned()));
+        }
+        expected => expected?,
+    };
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_TIMEOUT;
     loop {
