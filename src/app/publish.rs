@@ -56,7 +56,11 @@ impl PublishChanges {
                     tracing::info!(failures, "snapshot.published_again: publishing works again");
                 }
             }
-            Err(error) if matches!(error.downcast_ref(), Some(DbError::Replaced(_))) => {
+            // A node's file that rqlited replaces during a run is followed at the next one.
+            Err(error)
+                if matches!(error.downcast_ref(), Some(DbError::Replaced(_)))
+                    && !self.publisher.database.has_nodes() =>
+            {
                 self.publisher.database.close().await;
                 return None;
             }

@@ -47,11 +47,8 @@ pub struct Value {
     pub positions: RoaringBitmap,
 }
 
-/// The reviews with an opinion on one aspect.
-#[derive(Debug, Default)]
-struct AspectPositions {
-    by_vote: [RoaringBitmap; Vote::ALL.len()],
-}
+/// The reviews with an opinion on one aspect, by [`Vote`].
+type AspectPositions = [RoaringBitmap; Vote::ALL.len()];
 
 impl Values {
     /// `key` makes the text that filters compare.
@@ -144,10 +141,10 @@ impl Index {
             let opinions = &mut self.aspects[aspect];
             // Only the first finding about an aspect adds the review.
             let is_new = |positions: &RoaringBitmap| positions.max() != Some(at);
-            if opinions.by_vote.iter().all(is_new)
+            if opinions.iter().all(is_new)
                 && let Some(vote) = vote_of(analysis, finding.aspect)
             {
-                opinions.add(at, vote);
+                opinions[vote as usize].insert(at);
             }
         }
     }
@@ -194,9 +191,8 @@ impl Index {
             return RoaringBitmap::new();
         };
         match vote {
-            Some(vote) => opinions.by_vote[vote as usize].clone(),
+            Some(vote) => opinions[vote as usize].clone(),
             None => opinions
-                .by_vote
                 .iter()
                 .fold(RoaringBitmap::new(), |all, some| all | some),
         }
@@ -208,28 +204,21 @@ impl Index {
         let opinions = self.aspects.iter().chain(std::iter::repeat(&none));
         opinions
             .take(aspects)
-            .map(|one| one.count(positions))
+            .map(|opinions| count_votes(opinions, positions))
             .collect()
     }
 }
 
-impl AspectPositions {
-    fn add(&mut self, at: u32, vote: Vote) {
-        self.by_vote[vote as usize].insert(at);
-    }
-
-    fn count(&self, positions: &Range<u32>) -> VoteCounts {
-        let count = |of: &RoaringBitmap| {
-            let count = of.range_cardinality(positions.clone());
-            u32::try_from(count).unwrap_or(u32::MAX)
-        };
-        let of_vote = |vote: Vote| count(&self.by_vote[vote as usize]);
-        VoteCounts {
-            positive: of_vote(Vote::Positive),
-            negative: of_vote(Vote::Negative),
-            neutral: of_vote(Vote::Neutral),
-            mixed: of_vote(Vote::Mixed),
-            uncertain: of_vote(Vote::Uncertain),
-        }
+fn count_votes(opinions: &AspectPositions, positions: &Range<u32>) -> VoteCounts {
+    let count = |vote: Vote| {
+        let count = opinions[vote as usize].range_cardinality(positions.clone());
+        u32::try_from(count).unwrap_or(u32::MAX)
+    };
+    VoteCounts {
+        positive: count(Vote::Positive),
+        negative: count(Vote::Negative),
+        neutral: count(Vote::Neutral),
+        mixed: count(Vote::Mixed),
+        uncertain: count(Vote::Uncertain),
     }
 }

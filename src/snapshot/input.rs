@@ -96,15 +96,6 @@ impl SnapshotInput {
         self.analysing.as_ref().is_some_and(|one| one.are_stored())
     }
 
-    /// The number of reviews to analyze, or to analyze again.
-    pub fn behind(&self) -> usize {
-        if self.is_analyzed_again() {
-            self.entries.len()
-        } else {
-            self.entries.index().count_unanalyzed()
-        }
-    }
-
     /// Whether all reviews are analyzed again.
     pub fn is_analyzed_again(&self) -> bool {
         self.analyzer.method() != self.next_analyzer().method()
@@ -188,9 +179,15 @@ impl EntryLoader<'_> {
         previous: &Entries,
     ) -> sqlx::Result<Entries> {
         limit_cache(connection, READ_ALL_CACHE_KIB).await?;
-        let read = self.all_stored(connection).await;
+        let (mut list, mut missing) = (Vec::new(), Unanalyzed::default());
+        let mut reviews = newest(connection);
+        while let Some(numbered) = reviews.try_next().await? {
+            self.loaded_count.fetch_add(1, Ordering::Relaxed);
+            let numbered = self.date(numbered);
+            list.push(Arc::new(self.entry(numbered, &mut missing)));
+        }
+        drop(reviews);
         limit_cache(connection, CACHE_KIB).await?;
-        let (mut list, missing) = read?;
         let mut analyzed = self.analyze_all(missing.reviews).await;
         for entry in &mut list {
             if let Some(analyzed) = analyzed.remove(&entry.review.id) {
@@ -198,24 +195,6 @@ impl EntryLoader<'_> {
             }
         }
         Ok(Entries::new(list, previous, self.links))
-    }
-
-    /// All published reviews with their stored analyses, newest first, and those without one.
-    async fn all_stored(
-        &mut self,
-        connection: &mut SqliteConnection,
-    ) -> sqlx::Result<(Vec<Arc<Entry>>, Unanalyzed)> {
-        let (mut list, mut missing) = (Vec::new(), Unanalyzed::default());
-        let mut reviews = newest(connection);
-        while let Some(numbered) = reviews.try_next().await? {
-            let numbered = self.date(numbered);
-            list.push(Arc::new(self.entry(
-                self.publish_staff,
-                numbered,
-                &mut missing,
-            )));
-        }
-        Ok((list, missing))
     }
 
     /// Replaces the entries of the reviews `ids` by those of `reviews`, which are published.
@@ -229,7 +208,7 @@ impl EntryLoader<'_> {
         for numbered in reviews {
             let numbered = self.date(numbered);
             let id = numbered.review.id.clone();
-            revised.insert(id, self.entry(self.publish_staff, numbered, &mut missing));
+            revised.insert(id, self.entry(numbered, &mut missing));
         }
         revised.extend(self.analyze_all(missing.reviews).await);
         entries.revise(ids, revised.into_values(), self.links)
@@ -237,9 +216,6 @@ impl EntryLoader<'_> {
 
     /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
     fn date(&mut self, mut numbered: Numbered) -> Numbered {
-        if numbered.review_no.is_none() {
-            return numbered;
-        }
         let stated_at = numbered.review.updated_at;
         let observed_at = match numbered.binding {
             Binding::Bound => return numbered,
@@ -248,24 +224,16 @@ impl EntryLoader<'_> {
             Binding::New | Binding::Foreign => {
                 let known = self.published.and_then(|published| {
                     let at = published.entries.find(&numbered.review.id)?;
-                    Some((published.business.publish_staff, &published.entries[at]))
+                    Some(&published.entries[at].review)
                 });
-                let floor = known
-                    .map(|(_, entry)| entry.review.changed_at())
-                    .max(stated_at);
-                let is_as_before = known.is_some_and(|(publish_staff, known)| {
-                    // A changed display of technicians is not a change of the review.
-                    let again = numbered.clone();
-                    let mut entry = self.entry(publish_staff, again, &mut Unanalyzed::default());
-                    entry.review.updated_at = known.review.updated_at;
-                    entry.review == known.review
+                let floor = known.map(Review::changed_at).max(stated_at);
+                let is_as_before = known.is_some_and(|known| {
+                    let mut again = self.entry(numbered.clone(), &mut Unanalyzed::default());
+                    again.review.updated_at = known.updated_at;
+                    again.review == *known
                 });
-                if is_as_before {
-                    // Nothing visible changed except, possibly, a later instant that the writer set.
-                    floor
-                } else {
-                    Some(self.now.max(floor.unwrap_or_default()))
-                }
+                // A later instant that the writer set is kept, even if nothing else changed.
+                (!is_as_before).then(|| self.now.max(floor.unwrap_or_default()))
             }
         };
         numbered.review.updated_at = observed_at.or(stated_at);
@@ -275,12 +243,7 @@ impl EntryLoader<'_> {
     }
 
     /// The entry of a review, with its stored analysis if there is one.
-    fn entry(
-        &self,
-        publish_staff: PublishStaff,
-        mut numbered: Numbered,
-        missing: &mut Unanalyzed,
-    ) -> Entry {
+    fn entry(&self, mut numbered: Numbered, missing: &mut Unanalyzed) -> Entry {
         let hash = AnalysisInput::of(&numbered.review).hash();
         let stored = numbered.analysis.take().filter(|row| row.text_hash == hash);
         let analysis = stored.as_ref().and_then(parse);
@@ -296,7 +259,13 @@ impl EntryLoader<'_> {
         }
         let names = names.unwrap_or_default();
         let (review_no, review) = (numbered.review_no, numbered.review);
-        entry(publish_staff, review_no, review, &names, compact_analysis)
+        entry(
+            self.publish_staff,
+            review_no,
+            review,
+            &names,
+            compact_analysis,
+        )
     }
 
     async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use chrono::{DateTime, SubsecRound as _};
 use sqlx::SqliteConnection;
-use thiserror::Error;
 
 use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
@@ -37,15 +36,6 @@ pub struct Publisher {
     pub trade: Option<String>,
 }
 
-/// The previous snapshot stays published.
-#[derive(Debug, Error)]
-pub enum PublishError {
-    #[error("cannot read the reviews: {0}")]
-    Read(DbError),
-    #[error("cannot publish: {0}")]
-    Publish(DbError),
-}
-
 impl Publisher {
     pub fn new(database: Database, links: Links, clock: Clock) -> Self {
         Self {
@@ -59,29 +49,28 @@ impl Publisher {
     /// Builds a snapshot of the current state.
     ///
     /// # Errors
-    /// See [`PublishError`].
-    pub async fn first(&self) -> Result<Snapshot, PublishError> {
+    /// When the database cannot be read or written.
+    pub async fn first(&self) -> Result<Snapshot, DbError> {
         self.build(None).await
     }
 
     /// The snapshot after `previous`, or `None` if no rendered data changed.
     ///
     /// # Errors
-    /// See [`PublishError`]; then nothing is changed.
-    pub async fn next(&self, previous: &Snapshot) -> Result<Option<Snapshot>, PublishError> {
+    /// When the database cannot be read or written; then nothing is changed.
+    pub async fn next(&self, previous: &Snapshot) -> Result<Option<Snapshot>, DbError> {
         let next = self.build(Some(previous)).await?;
         Ok((!next.is_same_as(previous)).then_some(next))
     }
 
     /// Reads the database and renders the documents. The process that may send records their publication before clients can
     /// see them; another one shows them, as far as that process has published them.
-    async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, PublishError> {
+    async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, DbError> {
         let is_sender = self.database.may_send();
         let (stored, input, loaded) = self.read(previous).await?;
         if is_sender {
             // Stored first, so that no later snapshot repeats them.
-            let saved = save(&self.database, &loaded.analyzed);
-            saved.await.map_err(PublishError::Publish)?;
+            save(&self.database, &loaded.analyzed).await?;
         }
         let former = previous.filter(|snapshot| stored.is_after(snapshot));
         let same = former.filter(|former| former.input.has_insights_of(&input));
@@ -95,8 +84,8 @@ impl Publisher {
             Document::ALL.map(|document| render(document, &input, &insights, epoch).digest);
         let publications = self.publications(&digests, previous, &stored, is_sender);
         if is_sender {
-            let recorded = self.record(&publications, &stored, &loaded.observed);
-            recorded.await.map_err(PublishError::Publish)?;
+            self.record(&publications, &stored, &loaded.observed)
+                .await?;
         }
         let documents = Document::ALL.into_iter().zip(publications);
         let documents: Vec<_> = documents
@@ -126,7 +115,7 @@ impl Publisher {
     async fn read(
         &self,
         previous: Option<&Snapshot>,
-    ) -> Result<(StoredState, SnapshotInput, Loaded), PublishError> {
+    ) -> Result<(StoredState, SnapshotInput, Loaded), DbError> {
         let read = async {
             let mut transaction = self.database.readers().begin().await?;
             let stored = StoredState::read(&mut transaction, &self.links).await?;
@@ -162,9 +151,7 @@ impl Publisher {
             };
             Ok((stored, input, loader.loaded))
         };
-        read.await
-            .at(self.database.path())
-            .map_err(PublishError::Read)
+        read.await.at(self.database.path())
     }
 
     /// The publications of the documents with these digests, in the order of [`Document::ALL`].
@@ -299,19 +286,12 @@ impl StoredState {
     }
 }
 
-/// The analyzer for `business`: the former one unless its method changed.
+/// The analyzer for `business`: the former one unless the business changed.
 fn analyzer(trade: Option<&str>, business: &Business, former: Option<&Snapshot>) -> Arc<Analyzer> {
     if let Some(former) = former.filter(|former| *former.input.own_business == *business) {
         return Arc::clone(former.input.next_analyzer());
     }
-    let analyzer = Analyzer::new(business, trade);
-    let known = former
-        .iter()
-        .flat_map(|snapshot| [&snapshot.input.analyzer, snapshot.input.next_analyzer()]);
-    let same = known
-        .into_iter()
-        .find(|known| known.method() == analyzer.method());
-    same.map_or_else(|| Arc::new(analyzer), Arc::clone)
+    Arc::new(Analyzer::new(business, trade))
 }
 
 /// The former entries with their changes, or all loaded again.
@@ -350,7 +330,8 @@ fn analyzer_in_force(former: Option<&Snapshot>, next: &Arc<Analyzer>) -> Arc<Ana
         let is_long =
             cost(input.entries.len(), input.entries.index().text_bytes) > ANALYZE_AT_ONCE_MAX;
         // The stored analyses are those of the analyzer that the former snapshot waited for.
-        let is_finished = input.has_next_analyses() && Arc::ptr_eq(input.next_analyzer(), next);
+        let is_finished =
+            input.has_next_analyses() && input.next_analyzer().method() == next.method();
         is_long && !is_finished
     });
     Arc::clone(continued.map_or(next, |input| &input.analyzer))
@@ -359,6 +340,7 @@ fn analyzer_in_force(former: Option<&Snapshot>, next: &Arc<Analyzer>) -> Arc<Ana
 /// The analyses by `next` that follow: those of the former snapshot, if they continue.
 fn analysing(former: Option<&Snapshot>, next: &Arc<Analyzer>) -> Arc<Analysing> {
     let former = former.and_then(|former| former.input.analysing.as_ref());
-    let continued = former.filter(|one| Arc::ptr_eq(&one.analyzer, next) && !one.are_stored());
+    let continued =
+        former.filter(|one| one.analyzer.method() == next.method() && !one.are_stored());
     continued.map_or_else(|| Arc::new(Analysing::new(next)), Arc::clone)
 }

@@ -116,7 +116,7 @@ impl Opening {
         let place = real(path);
         let fault = |reason| DbError::create(&place, reason);
         self.database.close().await;
-        let former = files::unused_former(&place, now);
+        let former = files::former_name(&place, now);
         let has_file = place.exists();
         swap(self.database.path(), &place, &former).map_err(|reason| {
             remove_files(self.database.path());

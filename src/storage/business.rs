@@ -19,7 +19,7 @@ macro_rules! empty {
     };
 }
 
-/// `None` if the database has no business yet. One that another program made unreadable has no name and shows nobody, and a time
+/// `None` if the database has no business yet. One that another program made unreadable has no name and no technicians, and a time
 /// zone without an IANA name counts as UTC; both are reported.
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(

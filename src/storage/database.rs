@@ -13,7 +13,7 @@ use tempfile::TempPath;
 
 use super::cluster::client::Cluster;
 use super::cluster::write::{Author, copy_node_file};
-use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
+use super::error::{AtPath as _, BUSY_TIMEOUT, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
     self, DatabaseFiles, DeviceAndInode, LOG, begin, bytes_beside, copy_into, options, pool,
     remove_files, unlogged,
@@ -179,7 +179,8 @@ impl Database {
                 Ok(true) => sides.clone_from(&file.sides),
                 Ok(false) => {}
                 Err(error) => {
-                    tracing::warn!(%error, "database.log_not_written: the log of the previous database could not be written back");
+                    tracing::warn!(%error, "database.log_left: the log of the previous database could not be written back to it; before \
+                        the next start, move the files with -wal and -shm beside that database");
                 }
             }
         }
@@ -324,12 +325,12 @@ async fn write_back(writer: &SqlitePool) -> sqlx::Result<bool> {
 }
 
 impl Database {
-    /// Writes the log back into the database and truncates it; returns whether it could, without waiting for other
-    /// readers and writers.
+    /// Writes the log back into the database and truncates it; returns whether it could, waiting a second for other readers and
+    /// writers.
     pub(super) async fn cut_log(&self) -> Result<bool, DbError> {
         // Otherwise the log could belong to another database.
         self.verify_place()?;
-        let options = options(self.path()).busy_timeout(Duration::ZERO);
+        let options = options(self.path()).busy_timeout(SHORT_BUSY_TIMEOUT);
         let cut = async {
             let mut connection = options.connect().await?;
             // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.

@@ -3,7 +3,6 @@
 //! rows; FTS5's own `secure-delete` is not used because the `sqlite3` shell 3.40 then cannot read the index.
 
 use std::path::Path;
-use std::time::Duration;
 
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
@@ -12,11 +11,7 @@ use super::database::Database;
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{folder_of, options, real};
 use super::write::Write;
-use crate::clock::Clock;
 
-/// Maximum number of attempts to truncate the log, with a pause after each: 3 s in total.
-const LOG_ATTEMPTS: usize = 12;
-const LOG_PAUSE: Duration = Duration::from_millis(250);
 /// Maximum size for an immediate rewrite by a command; larger files are left to a running service. Rewriting 64 MiB takes a
 /// third of a second, during which other writers wait.
 pub const REWRITE_AT_ONCE_MAX: u64 = 64 << 20;
@@ -53,14 +48,14 @@ impl Database {
         }
         // The log is truncated first, because the rewrite goes through it: a log that cannot be truncated would only
         // grow.
-        if !self.cut_log_between_others().await? {
+        if !self.cut_log().await? {
             return Ok(Erased::Later);
         }
         let mut write = self.write().await?;
         merge_text_index(&mut write).await.at(self.path())?;
         write.commit().await.at(self.path())?;
         match rewrite(self.path()).await.at(self.path()) {
-            Ok(()) if self.cut_log_between_others().await? => {}
+            Ok(()) if self.cut_log().await? => {}
             Ok(()) | Err(DbError::Locked(_) | DbError::Full(_)) => return Ok(Erased::Later),
             Err(error) => return Err(error),
         }
@@ -68,17 +63,6 @@ impl Database {
         let write = self.write().await?;
         note_erased(write, newest).await.at(self.path())?;
         Ok(Erased::Done)
-    }
-
-    /// Truncates the log when no other process writes or checkpoints, without blocking any.
-    async fn cut_log_between_others(&self) -> Result<bool, DbError> {
-        for _ in 0..LOG_ATTEMPTS {
-            if self.cut_log().await? {
-                return Ok(true);
-            }
-            Clock::system().sleep(LOG_PAUSE).await;
-        }
-        Ok(false)
     }
 }
 

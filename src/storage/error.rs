@@ -44,7 +44,11 @@ pub enum DbError {
     /// Another program's tables are in the file, or those of another build of this one.
     #[error("{} is the database of another program or build, and was not changed; name another file", .0.display())]
     NotOurs(PathBuf),
-    #[error("the database {} is damaged ({reason}); restore it from a backup, or recover it with `sqlite3 FILE .recover`", path.display())]
+    #[error(
+        "the database {} is damaged ({reason}); restore it from a backup with `reviews restore COPY`, or save what can be read with \
+         `reviews export FILE` and import that into a new database",
+        path.display()
+    )]
     Damaged {
         path: PathBuf,
         /// SQLite's message.

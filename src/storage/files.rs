@@ -7,7 +7,7 @@ use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt as _, fchown
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
@@ -252,23 +252,11 @@ pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
     }
 }
 
-// The file that a restore replaced, kept beside the database: `reviews.db.before-restore-20261122T021500Z`.
-
-/// Text between the database's name and the time of the restore.
-const FORMER: &str = ".before-restore-";
-const INSTANT: &str = "%Y%m%dT%H%M%SZ";
-
-/// A name that no former state has yet: of this second or, if it is taken, of the next free one.
-pub(super) fn unused_former(database: &Path, now: DateTime<Utc>) -> PathBuf {
-    let mut at = now;
-    loop {
-        let name = beside(database, &format!("{FORMER}{}", at.format(INSTANT)));
-        let is_taken = |side: &&str| beside(&name, side).exists();
-        if !["", LOG, JOURNAL].iter().any(is_taken) {
-            return name;
-        }
-        at += TimeDelta::seconds(1);
-    }
+/// The name of the file that a restore replaces, which is kept beside the database:
+/// `reviews.db.before-restore-20261122T021500123Z`.
+pub(super) fn former_name(database: &Path, now: DateTime<Utc>) -> PathBuf {
+    let at = now.format("%Y%m%dT%H%M%S%3fZ");
+    beside(database, &format!(".before-restore-{at}"))
 }
 
 // Connections to the files that were opened, and to no others.

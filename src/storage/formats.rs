@@ -52,13 +52,16 @@ pub async fn store_formats(
     changes: &[FormatChange],
     run: Option<i64>,
 ) -> sqlx::Result<()> {
-    for change in changes {
-        store_format(write, &change.source, change.after.as_deref()).await?;
-    }
     if changes.is_empty() {
         return Ok(());
     }
     let changes = json!(changes).to_string();
+    execute!(
+        write,
+        "insert into source (name, format) select value ->> 'source', value ->> 'after' from json_each(?) where true
+         on conflict (name) do update set format = excluded.format",
+        changes
+    )?;
     execute!(
         write,
         "update import_run set formats = ?1 where run_id = ?2",
@@ -69,19 +72,13 @@ pub async fn store_formats(
 
 /// Gives sources the formats back that they had before a run, unless these were replaced since.
 pub async fn take_back_formats(write: &mut Write, run: i64) -> sqlx::Result<()> {
-    let changes = sqlx::query_scalar!(
-        r#"select formats as "formats: Text" from import_run where run_id = ?"#,
+    execute!(
+        write,
+        "update source set format = change.value ->> 'before'
+         from import_run as r, json_each(r.formats) as change
+         where r.run_id = ?1 and source.name = change.value ->> 'source' and source.format is change.value ->> 'after'",
         run
-    )
-    .fetch_one(write.for_reading())
-    .await?;
-    let kept = load_formats(write.for_reading()).await?;
-    let changes: Vec<FormatChange> = changes.into();
-    for change in changes {
-        if kept.get(&change.source) == change.after.as_ref() {
-            store_format(write, &change.source, change.before.as_deref()).await?;
-        }
-    }
+    )?;
     execute!(
         write,
         "update import_run set formats = '[]' where run_id = ?",

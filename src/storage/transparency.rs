@@ -6,7 +6,7 @@ use futures_util::{Stream, TryStreamExt as _};
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::reviews::{ReasonRow, Reasons};
+use super::reviews::Reasons;
 use super::text::{Text, instant};
 use crate::model::{
     GONE, LastStatement, MAYBE_NOT_PUBLISHED, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts,
@@ -66,38 +66,34 @@ pub async fn stored_sources(connection: &mut SqliteConnection) -> sqlx::Result<V
 
 /// The deleted reviews, with the ten most frequent reasons. A mark whose review stands again is none.
 pub async fn deleted(connection: &mut SqliteConnection) -> sqlx::Result<Reasons> {
-    let rows = sqlx::query_as!(
-        ReasonRow,
-        r#"select iif(octet_length(reason) > 1000, 'too long', coalesce(nullif(reason, ''), 'not stated')) as "reason!: Text",
-             count(*) as "count!: i64", sum(count(*)) over () as "all!: i64"
-           from deleted_review as d where not exists (select 1 from review as r where r.review_id = d.review_id)
-           group by 1 order by 2 desc, 1 limit 10"#
+    let row = sqlx::query!(
+        r#"select coalesce(max("all"), 0) as "count!: i64", json_group_object(reason, count) as "reasons!: Text" from (
+             select iif(octet_length(reason) > 1000, 'too long', coalesce(nullif(reason, ''), 'not stated')) as reason,
+               count(*) as count, sum(count(*)) over () as "all"
+             from deleted_review as d where not exists (select 1 from review as r where r.review_id = d.review_id)
+             group by 1 order by 2 desc, 1 limit 10)"#
     )
-    .fetch_all(connection)
+    .fetch_one(connection)
     .await?;
-    Ok(rows.into())
+    Ok(Reasons::new(row.count, &row.reasons))
 }
 
 /// The stars of the reviews that the owner withheld: not those that their source hides or no longer has, and reviews that are not
 /// verified.
 pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Result<RatingCounts> {
-    let rows = sqlx::query!(
-        r#"select rating as "stars!: i64", count(*) as "count!: i64" from review
-           where status = 'withheld' and verification is not null and coalesce(withheld_reason, '') not in (?, ?, ?, ?) group by 1"#,
+    let by_stars = sqlx::query_scalar!(
+        r#"select json_array(count(*) filter (where rating = 1), count(*) filter (where rating = 2),
+             count(*) filter (where rating = 3), count(*) filter (where rating = 4), count(*) filter (where rating = 5)) as "json!: Text"
+           from review
+           where status = 'withheld' and verification is not null and coalesce(withheld_reason, '') not in (?, ?, ?, ?)"#,
         NOT_PUBLISHED,
         MAYBE_NOT_PUBLISHED,
         GONE,
         NOT_VERIFIED
     )
-    .fetch_all(connection)
+    .fetch_one(connection)
     .await?;
-    let mut by_stars = [0; 5];
-    for row in rows {
-        let place = usize::try_from(row.stars - 1).ok();
-        if let Some(count) = place.and_then(|place| by_stars.get_mut(place)) {
-            *count = u64::try_from(row.count).unwrap_or(0);
-        }
-    }
+    let by_stars = serde_json::from_str(by_stars.as_ref()).unwrap_or_default();
     Ok(RatingCounts::new(by_stars))
 }
 

@@ -261,7 +261,7 @@ pub enum ClusterError {
     /// No node accepted the write; nothing was changed.
     #[error(
         "no node of the rqlite cluster accepted the write in time ({0}); nothing was changed; check that a majority of the nodes \
-         is running, and that DATABASE_URL names them"
+         is running, that DATABASE_URL names them and, with TLS, that SSL_CERT_FILE has their authority"
     )]
     Unreachable(String),
     /// A connection was cut, or an election happened, after the write was sent; it may have been applied.

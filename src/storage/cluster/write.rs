@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures_util::StreamExt as _;
+use serde::Deserialize;
 use serde_json::json;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow};
 use sqlx::{Connection as _, Either, Execute, Executor as _, Sqlite, Transaction};
@@ -169,15 +170,9 @@ fn next_owner_number(number: i64) -> i64 {
 
 /// Whether a statement only reads, by its first word.
 fn only_reads(sql: &str) -> bool {
-    let first = sql
-        .trim_start()
-        .split(|c: char| !c.is_ascii_alphabetic())
-        .next();
-    first.is_some_and(|word| {
-        ["select", "with", "pragma"]
-            .iter()
-            .any(|read| word.eq_ignore_ascii_case(read))
-    })
+    let begin: String = sql.trim_start().chars().take(6).collect();
+    let begin = begin.to_ascii_lowercase();
+    begin.starts_with("with") || begin == "select" || begin == "pragma"
 }
 
 // The working copy of an owner's command on a cluster: a transaction runs on a private copy of this node's file, and
@@ -230,7 +225,7 @@ impl WorkingCopy {
 }
 
 /// The state from which a copy was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 struct CopyState {
     change_no: i64,
     /// Number of the last write of an owner's command.
@@ -240,36 +235,26 @@ struct CopyState {
 }
 
 impl CopyState {
-    const SELECT: &str = "select (select coalesce(max(change_no), 0) from review_change), (select owner_writes from instance), \
-                          (select max(version) from _sqlx_migrations)";
+    /// A JSON array of the fields.
+    const SELECT: &str = "select json_array((select coalesce(max(change_no), 0) from review_change), \
+                          (select owner_writes from instance), (select max(version) from _sqlx_migrations))";
 
     /// The leader's state.
     async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
         let rows = client
             .query(&json!([Self::SELECT]), COMMAND_TIMEOUT)
             .await?;
-        let number = |column: usize| rows.first()?.get(column)?.as_i64();
-        match (number(0), number(1), number(2)) {
-            (Some(change_no), Some(owner_writes), Some(version)) => Ok(Self {
-                change_no,
-                owner_writes,
-                version,
-            }),
-            _ => Err(ClusterError::Refused(
-                "the tables of the cluster are not ours".to_owned(),
-            )),
-        }
+        let state = rows.first().and_then(|row| row.first()?.as_str());
+        serde_json::from_str(state.unwrap_or_default())
+            .map_err(|error| ClusterError::Refused(error.to_string()))
     }
 
     /// The state of a file, or of a transaction on it.
     async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
-        let state = sqlx::query_as(Self::SELECT).fetch_one(connection).await?;
-        let (change_no, owner_writes, version) = state;
-        Ok(Self {
-            change_no,
-            owner_writes,
-            version,
-        })
+        let state: String = sqlx::query_scalar(Self::SELECT)
+            .fetch_one(connection)
+            .await?;
+        serde_json::from_str(&state).map_err(|error| sqlx::Error::Decode(error.into()))
     }
 
     /// Whether this is as new as `other`, or newer.
@@ -282,7 +267,12 @@ impl CopyState {
 
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
-    let expected = CopyState::of_cluster(client).await?;
+    let expected = match CopyState::of_cluster(client).await {
+        Err(ClusterError::Refused(reason)) if reason.contains("no such table") => {
+            return Err(DbError::Missing(file.to_owned()));
+        }
+        expected => expected?,
+    };
     let clock = Clock::system();
     let end = clock.monotonic() + LEVEL_TIMEOUT;
     loop {

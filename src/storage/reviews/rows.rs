@@ -226,37 +226,27 @@ pub struct Reasons {
     pub most_frequent: BTreeMap<String, u64>,
 }
 
-/// A reason with its number of reviews, and the number of all.
-pub struct ReasonRow {
-    pub reason: Text,
-    pub count: i64,
-    pub all: i64,
-}
-
-impl From<Vec<ReasonRow>> for Reasons {
-    fn from(rows: Vec<ReasonRow>) -> Self {
-        let mut reasons = Self::default();
-        for row in rows {
-            reasons.count = row.all.unsigned_abs();
-            // Reasons with replaced bytes may now be equal to others.
-            *reasons.most_frequent.entry(row.reason.into()).or_insert(0) +=
-                row.count.unsigned_abs();
+impl Reasons {
+    /// `most_frequent` is a JSON object.
+    pub(in crate::storage) fn new(count: i64, most_frequent: &Text) -> Self {
+        Self {
+            count: count.unsigned_abs(),
+            most_frequent: serde_json::from_str(most_frequent.as_ref()).unwrap_or_default(),
         }
-        reasons
     }
 }
 
 /// The withheld reviews, with the 20 most frequent reasons.
 pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<Reasons> {
-    let rows = sqlx::query_as!(
-        ReasonRow,
-        r#"select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as "reason!: Text",
-             count(*) as "count!: i64", sum(count(*)) over () as "all!: i64"
-           from review where status = 'withheld' group by 1 order by 2 desc, 1 limit 20"#
+    let row = sqlx::query!(
+        r#"select coalesce(max("all"), 0) as "count!: i64", json_group_object(reason, count) as "reasons!: Text" from (
+             select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as reason,
+               count(*) as count, sum(count(*)) over () as "all"
+             from review where status = 'withheld' group by 1 order by 2 desc, 1 limit 20)"#
     )
-    .fetch_all(connection)
+    .fetch_one(connection)
     .await?;
-    Ok(rows.into())
+    Ok(Reasons::new(row.count, &row.reasons))
 }
 
 /// `None` if the row is invalid; the reason is logged.
@@ -301,23 +291,17 @@ fn review(row: &ReviewRow) -> Option<Review> {
 
 // Lists of reviews for the owner: published and withheld ones.
 
-/// The character after `~`, which is the largest byte in an id.
-const AFTER_ALL: char = '\u{7f}';
-
 /// The first `limit` ids that begin with `prefix`, in id order; none for an empty prefix.
 pub async fn ids_with_prefix(
     connection: &mut SqliteConnection,
     prefix: &str,
     limit: i64,
 ) -> sqlx::Result<Vec<String>> {
-    if prefix.is_empty() {
-        return Ok(Vec::new());
-    }
-    let end = format!("{prefix}{AFTER_ALL}");
+    // `~` is the largest character in an id.
     let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from review where review_id >= ? and review_id < ? order by review_id limit ?"#,
+        r#"select review_id as "id: Text" from review
+           where ?1 <> '' and review_id >= ?1 and review_id < ?1 || char(unicode('~') + 1) order by review_id limit ?2"#,
         prefix,
-        end,
         limit
     );
     Ok(strings(ids.fetch_all(connection).await?))

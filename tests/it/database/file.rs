@@ -63,12 +63,9 @@ async fn a_damaged_database_is_reported() {
     let at = whole.len() / 4 * 3;
     overwrite(&copy, at..at + 8_192);
     let readers = Database::open_read_only(&copy).await.unwrap();
-    match verify(&mut readers.acquire().await.unwrap()).await {
+    match verify(&mut readers.acquire().await.unwrap(), &copy).await {
         Ok(verified) => assert_ne!(verified.wrong, [""; 0]),
-        Err(error) => {
-            let error = DbError::at(&copy, error);
-            assert!(matches!(error, DbError::Damaged { .. }), "{error:?}");
-        }
+        Err(error) => assert!(matches!(error, DbError::Damaged { .. }), "{error:?}"),
     }
 }
 
@@ -99,7 +96,7 @@ async fn a_newer_database_is_refused_untouched() {
     );
     let before = fs::read(&path).unwrap();
     let error = Database::open(&path).await.unwrap_err();
-    let is_newer = matches!(error, DbError::Newer { found: 9999, .. });
+    let is_newer = matches!(error, DbError::OtherVersion { found: 9999, .. });
     assert!(is_newer, "{error:?}");
     assert_has(&error.to_string(), "use the newer release");
     assert!(fs::read(&path).unwrap() == before, "nothing was written");
@@ -130,20 +127,18 @@ async fn a_database_of_another_program_is_refused_and_not_changed() {
 }
 
 #[tokio::test]
-async fn a_database_of_another_build_is_refused_with_the_way() {
-    let home = Home::new();
-    make(&home.path()).await;
-    // Another history: the same numbers with other contents, and more of them.
-    home.sql("update _sqlx_migrations set checksum = x'00';
-         insert into _sqlx_migrations (version, description, success, checksum, execution_time) values (60, 'sync', 1, x'00', 0);
-         pragma wal_checkpoint(truncate)");
-    let before = fs::read(home.path()).unwrap();
-    for command in ["migrate", "list", "check", "serve"] {
-        let refused = home.run(command);
-        assert_eq!(refused.code, Some(2), "{command}: {}", refused.err);
-        for part in ["by another build", "delete the file", "`reviews seed`"] {
-            assert_has(&refused.err, part);
-        }
+async fn a_database_of_another_build_is_refused_and_not_changed() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    make(&path).await;
+    // Another history: the same numbers with other contents.
+    sqlite3(
+        &path,
+        "update _sqlx_migrations set checksum = x'00'; pragma wal_checkpoint(truncate)",
+    );
+    let before = fs::read(&path).unwrap();
+    for error in faults(&path).await {
+        assert!(matches!(error, DbError::NotOurs(_)), "{error:?}");
     }
-    assert!(fs::read(home.path()).unwrap() == before);
+    assert!(fs::read(&path).unwrap() == before, "nothing was written");
 }

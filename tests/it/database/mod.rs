@@ -33,9 +33,9 @@ async fn faults(path: &Path) -> [DbError; 2] {
 /// Opens the file as `reviews check` does, and verifies it.
 async fn check(path: &Path) -> FileVerification {
     let readers = Database::open_read_only(path).await.unwrap();
-    let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
+    let verified = verify(&mut readers.acquire().await.unwrap(), path).await;
     readers.close().await;
-    verified
+    verified.unwrap()
 }
 
 /// Creates a database of this version at `path` and closes it.

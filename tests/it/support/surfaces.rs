@@ -51,8 +51,9 @@ pub fn check_in_step(app: &TestApp) -> impl Future<Output = ()> {
         check_index(app);
         // Opened as by `reviews check`: on a connection that has read before, FTS5 may use cached data.
         let readers = Database::open_read_only(&app.path()).await.unwrap();
-        let verified = verify(&mut readers.acquire().await.unwrap()).await.unwrap();
+        let verified = verify(&mut readers.acquire().await.unwrap(), &app.path()).await;
         readers.close().await;
+        let verified = verified.unwrap();
         assert_eq!((verified.wrong, verified.behind), (vec![], vec![]), "{at}");
     }
 }

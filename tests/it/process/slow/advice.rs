@@ -164,7 +164,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let home = firm();
     home.run_ok("backup copy.db", "copy.db");
     home.sql("drop trigger review_updated");
-    let wrong = home.run("check").out;
+    let wrong = home.run("check").err;
     let wrong = wrong
         .replace("COPY", "copy.db")
         .replace("FILE", "saved.jsonl");

@@ -21,8 +21,8 @@ fn a_backup_is_complete_private_and_overwrites_nothing() {
     home.run_err("backup reviews.db --force", "is a file of the database");
     home.steps(
         "
-        backup none/copy.db ✗ cannot write the backup none/copy.db: No such file or directory (os error 2); create its folder, or name another file
-        restore copy.db --yes --database none/reviews.db ✗ cannot create the database none/reviews.db:
+        backup none/copy.db ✗ cannot write none/copy.db: No such file or directory (os error 2); create its folder, or name another file
+        restore copy.db --yes --database none/reviews.db ✗ cannot write none/reviews.db
         check --database sqlite://copy.db → 7 reviews
         ",
     );
@@ -35,7 +35,7 @@ fn databases_of_other_programs_or_in_use_are_never_overwritten() {
     sqlite3(&theirs, "create table orders (id integer primary key)");
     let before = fs::read(&theirs).unwrap();
     home.steps(
-        "backup theirs.db --force ✗ theirs.db is the database of another program, and was not changed; name another file",
+        "backup theirs.db --force ✗ theirs.db is the database of another program or build, and was not changed; name another file",
     );
     assert_eq!(fs::read(&theirs).unwrap(), before);
     home.run_ok("backup copy.db", "copy.db: ");

@@ -150,7 +150,7 @@ fn sigterm_stops_the_service_cleanly_and_systemd_is_notified() {
     let home = Home::with(2);
     home.run_ok(
         "check",
-        "behind  2 changes are not published yet; a running",
+        "behind  changes that are not published yet: 2; a running",
     );
     let (socket, path) = notify_socket(&home);
     // The database has reviews, so that no sample data is loaded.
