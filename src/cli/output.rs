@@ -66,7 +66,13 @@ pub(super) fn begin(
     let there = protect(&name, path, database)?;
     let is_new = there.is_none();
     let target = match there {
-        None => path.to_owned(),
+        None => {
+            ensure!(
+                !path.is_symlink(),
+                "{name} is a symbolic link to a missing file; name another file"
+            );
+            path.to_owned()
+        }
         Some(there) => {
             ensure!(there.is_file(), "{name} is no file; name one");
             may_replace(path)?;

@@ -86,18 +86,14 @@ impl Serve {
             );
         }
         let connections_max = raise_file_limit();
-        let listener = listen(self.config.listen.public).with_context(|| {
-            format!(
-                "cannot listen on {}; set REVIEWS_LISTEN to another address",
-                self.config.listen.public
-            )
-        })?;
-        let admin = match self.config.admin.listen {
-            None => None,
-            Some(address) => Some(listen(address).with_context(|| {
-                format!("cannot listen on {address}; set REVIEWS_ADMIN_LISTEN to another address")
-            })?),
+        let listen = |address: SocketAddr, setting: &str| {
+            let reason = format!("cannot listen on {address}; set {setting} to another address");
+            listen(address).context(reason)
         };
+        let listener = listen(self.config.listen.public, "REVIEWS_LISTEN")?;
+        let admin = self.config.admin.listen;
+        let admin = admin.map(|address| listen(address, "REVIEWS_ADMIN_LISTEN"));
+        let admin = admin.transpose()?;
         let bound = listener.local_addr()?;
         let bound_admin = admin.as_ref().map(TcpListener::local_addr).transpose()?;
         let links = self.config.base.links(bound)?;

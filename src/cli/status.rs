@@ -24,7 +24,7 @@ use crate::storage::reviews::{
 use crate::storage::{list_faults, unpublished};
 use crate::websub::store::{SubscriptionRow, list};
 
-/// Show the state: reviews, last imports, unpublished changes, subscriptions, and the next step
+/// Show the state: reviews, last imports, unpublished changes, and the next step
 #[derive(Debug, Args)]
 pub struct StatusCommand {
     /// Print JSON
@@ -35,7 +35,6 @@ pub struct StatusCommand {
 }
 
 struct DatabaseStatus {
-    now: DateTime<Utc>,
     database: String,
     business: Option<String>,
     /// What the business does not say on `/transparency`, if it is set up.
@@ -56,12 +55,11 @@ struct DatabaseStatus {
 impl StatusCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let read_status = async |reader: &mut SqliteConnection| {
-            read_status(reader, &path, &self.sync, clock).await
-        };
+        let read_status =
+            async |reader: &mut SqliteConnection| read_status(reader, &path, &self.sync).await;
         let status = read(config, read_status).await?;
         print_result(&if self.json {
-            format!("{:#}\n", status.json())
+            format!("{:#}\n", status.json(clock.now()))
         } else {
             status.format_report()
         })
@@ -72,12 +70,10 @@ async fn read_status(
     reader: &mut SqliteConnection,
     path: &Path,
     sync: &SyncConfig,
-    clock: &Clock,
 ) -> sqlx::Result<DatabaseStatus> {
     let found = business::find(&mut *reader).await?;
     let found = found.filter(Business::is_set_up);
     Ok(DatabaseStatus {
-        now: clock.now(),
         database: path.display().to_string(),
         not_stated: (found.iter())
             .flat_map(|business| business.review_policy.not_stated())
@@ -111,7 +107,7 @@ impl DatabaseStatus {
         step.unwrap_or_else(|| PUBLISH.to_owned())
     }
 
-    fn json(&self) -> Value {
+    fn json(&self, now: DateTime<Utc>) -> Value {
         let sources = self.by_source.iter().map(|one| {
             json!({ "source": one.source_name, "published": one.published, "withheld": one.withheld })
         });
@@ -119,7 +115,7 @@ impl DatabaseStatus {
             "database": self.database, "business": self.business, "policy_not_stated": self.not_stated,
             "reviews": { "published": self.published(), "withheld": self.withheld(), "by_source": sources.collect::<Vec<_>>() },
             "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
-            "sync": self.sync.as_ref().map(|it| it.json(self.now)).unwrap_or_default(), "sync_fault": self.sync.as_ref().err(),
+            "sync": self.sync.as_ref().map(|it| it.json(now)).unwrap_or_default(), "sync_fault": self.sync.as_ref().err(),
             "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url,
             "next_step": self.next_step(),
         }))

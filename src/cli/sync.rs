@@ -76,16 +76,12 @@ impl RunEntries {
         let file = SyncFile::read(&self.config, address.file()).map_err(|fault| anyhow!(fault))?;
         let file = file.with_context(|| no_file(&self.config, address.file()))?;
         let states = read(config, sync_states).await?;
-        let entries: Vec<&Entry> = if let Some(name) = &self.name {
-            vec![file.find(name).map_err(|fault| anyhow!(fault))?]
-        } else {
-            let is_held =
-                |entry: &Entry| states.get(&entry.name).is_some_and(|state| state.is_held);
-            file.entries
-                .iter()
-                .filter(|entry| !is_held(entry))
-                .collect()
-        };
+        let is_held = |name: &str| states.get(name).is_some_and(|state| state.is_held);
+        let mut entries = file.entries.clone();
+        entries.retain(|entry| match &self.name {
+            Some(name) => entry.name == *name,
+            None => !is_held(&entry.name),
+        });
         ensure!(
             !entries.is_empty(),
             "{} has no entry to fetch; `reviews sync list` lists them",
@@ -95,7 +91,7 @@ impl RunEntries {
         let runner = SyncRunner::new(&opening.database, clock, self.config);
         let mut exit = Exit::Done;
         for entry in entries {
-            let ran = run_entry(&runner, entry, &self.options).await;
+            let ran = run_entry(&runner, &entry, &self.options).await;
             exit = exit.max(print_run(&entry.name, ran, self.options.dry_run));
         }
         drop(runner);

@@ -286,11 +286,15 @@ impl SettingsFile {
                 let Some(name) = argument.get_env() else {
                     return argument;
                 };
-                if std::env::var_os(name).is_some_and(|value| !value.is_empty()) {
+                let set = std::env::var_os(name);
+                if set.as_ref().is_some_and(|value| !value.is_empty()) {
                     return argument;
                 }
                 let value = name.to_str().and_then(|name| self.0.get(name)).cloned();
-                let argument = argument.env(None::<&'static str>);
+                let argument = match set {
+                    Some(_) => argument.env(None::<&'static str>),
+                    None => argument,
+                };
                 match value {
                     Some(value) => argument.default_value(value).hide_default_value(true),
                     None => argument,

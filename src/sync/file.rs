@@ -193,16 +193,6 @@ impl SyncFile {
         let path = path.to_owned();
         Ok(Self { path, entries })
     }
-
-    /// # Errors
-    /// If there is no entry of that name.
-    pub fn find(&self, name: &str) -> Result<&Entry, String> {
-        let found = self.entries.iter().find(|entry| entry.name == name);
-        found.ok_or_else(|| {
-            let path = self.path.display();
-            format!("no entry {name} in {path}; `reviews sync list` lists them")
-        })
-    }
 }
 
 /// The text of a file; to open a pipe could wait for ever.

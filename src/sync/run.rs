@@ -228,12 +228,13 @@ impl SyncRunner {
             ..prepared.reading.clone()
         };
         // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
-        let is_known = prepared.state.entry_digest.as_ref() == Some(&prepared.entry_digest);
         let _place = self.memory.acquire().await;
         let files = loop {
             match read_files(database, &self.clock, &request, &mut *watch).await {
                 Ok(files) => break files,
-                Err(ImportError::Open(draft)) if !is_known || !draft.finds_no_review() => {
+                Err(ImportError::Open(draft))
+                    if !prepared.is_known() || !draft.finds_no_review() =>
+                {
                     let message = format!(
                         "something must be decided about its format first; `reviews sync run {}` asks",
                         entry.name
@@ -316,12 +317,8 @@ impl SyncRunner {
             );
         }
         let format = formats_of(report);
-        let is_same_entry = prepared.state.entry_digest.as_ref() == Some(&prepared.entry_digest);
-        let before = prepared
-            .state
-            .last_format
-            .as_ref()
-            .filter(|_| is_same_entry);
+        let before = prepared.state.last_format.as_ref();
+        let before = before.filter(|_| prepared.is_known());
         if let (Some(format), Some(before)) = (&format, before)
             && format != before
         {

@@ -52,6 +52,13 @@ pub struct Preparation {
     pub zone: Tz,
 }
 
+impl Preparation {
+    /// Whether the entry succeeded before as it now stands.
+    pub fn is_known(&self) -> bool {
+        self.state.entry_digest.as_ref() == Some(&self.entry_digest)
+    }
+}
+
 pub struct SyncRunner {
     pub database: Database,
     pub clock: Clock,

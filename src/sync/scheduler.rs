@@ -193,9 +193,13 @@ impl EntryScheduler {
         let names: BTreeSet<String> = entries.iter().map(|entry| entry.name.clone()).collect();
         let mut measured = lock(&self.measured);
         for gone in measured.difference(&names) {
-            metrics::SYNC_LAST_SUCCESS.remove_gauge(&[gone]);
-            metrics::SYNC_DOUBTFUL.remove_gauge(&[gone]);
-            metrics::SYNC_GONE.remove_gauge(&[gone]);
+            for metric in [
+                metrics::SYNC_LAST_SUCCESS,
+                metrics::SYNC_DOUBTFUL,
+                metrics::SYNC_GONE,
+            ] {
+                metric.remove_gauge(&[gone]);
+            }
         }
         let (now, none) = (self.runner.clock.now(), SyncState::default());
         for name in &names {

@@ -68,7 +68,7 @@ fn rejected_rows_overwrite_only_earlier_rejected_rows() {
     for [rejects, expected] in table(
         "
         notes → notes exists and is not a file of rejected rows; name another file
-        loose → --rejects loose cannot be written: File exists
+        loose → is a symbolic link to a missing file
         folder → is no file; name one
         none/rejected → --rejects none/rejected cannot be written: No such file or directory
         ",

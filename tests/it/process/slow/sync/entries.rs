@@ -66,7 +66,7 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
         let is_text = format!("min({instant} glob '????-??-??T??:??:??*Z')");
         assert_eq!(column(&home, &is_text), "1", "{instant}");
     }
-    home.run("sync run gogle").failed("no entry gogle");
+    home.run("sync run gogle").failed("has no entry to fetch");
     assert_no_trace_of_database(&home, "hush");
 }
 
@@ -114,23 +114,19 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         }
         home.run_ok("status", fault);
     }
-    home.file("reviews.sync.toml", "[-x]\nurl = 'https://a.test'\n");
-    home.run("sync list").failed("begins with no -");
-    home.file("reviews.sync.toml", "[b]\nevery = '6h'\n");
-    home.run("sync list")
-        .failed("line 1: b: missing field `url`");
-    home.file("reviews.sync.toml", "b = { every = '6h' }\n");
-    home.run("sync list")
-        .failed("line 1: b: missing field `url`");
-    let inline = "b = { url = 'https://hush.test', ulr = 'hush' }\n";
-    home.file("reviews.sync.toml", inline);
-    home.run("sync list")
-        .failed("line 1: b: ulr is no key of an entry; the nearest is url");
-    home.file("reviews.sync.toml", "url = 'hush'\n");
-    home.run("sync list")
-        .failed("line 1: url: expected a table, which begins with its [name]");
-    home.file("reviews.sync.toml", "['b c']\nurl = 'https://a.test'\n");
-    home.run("sync list").failed("line 1: the name of an entry");
+    for [text, fault] in table(
+        "
+        [-x]; url = 'https://a.test' → begins with no -
+        [b]; every = '6h' → line 1: b: missing field `url`
+        b = { every = '6h' } → line 1: b: missing field `url`
+        b = { url = 'https://hush.test', ulr = 'hush' } → line 1: b: ulr is no key of an entry; the nearest is url
+        url = 'hush' → line 1: url: expected a table, which begins with its [name]
+        ['b c']; url = 'https://a.test' → line 1: the name of an entry
+        ",
+    ) {
+        home.file("reviews.sync.toml", &text.replace("; ", "\n"));
+        home.run("sync list").failed(fault);
+    }
     assert!(!home.printed.lock().unwrap().contains("hush"));
     home.run("sync list --sync-file none.toml")
         .failed("none.toml");

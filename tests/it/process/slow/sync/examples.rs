@@ -45,6 +45,15 @@ fn authorized(request: &SiteRequest, expected: &str) {
     );
 }
 
+/// The row of the page that `page` names; the pages after the second are empty.
+fn page_of(request: &SiteRequest, row: impl Fn(usize) -> Value) -> Value {
+    match query(request, "page").as_deref() {
+        None | Some("1") => json!([row(1)]),
+        Some("2") => json!([row(2)]),
+        Some(_) => json!([]),
+    }
+}
+
 /// What the platform answers; it has two reviews, one on each page if it gives pages.
 fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
     let has_value =
@@ -79,13 +88,7 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
                     "source": "web", "curated": "ok", "published": true, "hidden": false, "verified": "buyer",
                     "created_at": format!("2026-10-0{number}T10:00:00+00:00")})
             };
-            let page = query(request, "page");
-            let rows: Value = match page.as_deref() {
-                None | Some("1") => json!([row(1)]),
-                Some("2") => json!([row(2)]),
-                Some(_) => json!([]),
-            };
-            SiteAnswer::value(&json!({"current_page": page, "per_page": 100, "reviews": rows}))
+            SiteAnswer::value(&json!({"per_page": 100, "reviews": page_of(request, row)}))
         }
         "yotpo" => {
             assert!(has_value("utoken", "token-of-command"));
@@ -95,26 +98,17 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
                     "sentiment": 0.8, "sku": "77", "name": "Beatriz Lang", "email": "private@example.com",
                     "reviewer_type": "verified_buyer", "deleted": false, "archived": false})
             };
-            let rows = match query(request, "page").as_deref() {
-                None | Some("1") => json!([row(1)]),
-                Some("2") => json!([row(2)]),
-                Some(_) => json!([]),
-            };
-            SiteAnswer::value(&json!({"reviews": rows}))
+            SiteAnswer::value(&json!({"reviews": page_of(request, row)}))
         }
         "shop" => {
             // WOO_KEY-here:WOO_SECRET-here
             authorized(request, "Basic V09PX0tFWS1oZXJlOldPT19TRUNSRVQtaGVyZQ==");
             let row = |number| {
-                json!([{"id": number, "date_created": "2026-10-18T17:59:17", "date_created_gmt": "2026-10-19T00:59:17",
+                json!({"id": number, "date_created": "2026-10-18T17:59:17", "date_created_gmt": "2026-10-19T00:59:17",
                     "product_id": 9, "status": "approved", "reviewer": "Ann", "review": format!("<p>Neat {number}</p>"), "rating": 5,
-                    "verified": true}])
+                    "verified": true})
             };
-            match query(request, "page").as_deref() {
-                None | Some("1") => SiteAnswer::value(&row(1)),
-                Some("2") => SiteAnswer::value(&row(2)),
-                Some(_) => SiteAnswer::value(&json!([])),
-            }
+            SiteAnswer::value(&page_of(request, row))
         }
         "okendo" => {
             authorized(
@@ -148,16 +142,7 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
             )
         }
         "branch" => {
-            let row = |number| {
-                format!(
-                    "{{\"id\": \"w{number}\", \"rating\": 5, \"date\": \"2026-10-01\", \"author\": \"Ann\", \"text\": \"Own\"}}"
-                )
-            };
-            SiteAnswer::json(format!(
-                "{{\"reviews\": [{}, {}], \"next\": null}}",
-                row(1),
-                row(2)
-            ))
+            SiteAnswer::value(&json!({"reviews": [row(NATIVE, 1), row(NATIVE, 2)], "next": null}))
         }
         _ => panic!("no answer of {name}"),
     }

@@ -2,26 +2,11 @@
 
 use super::*;
 
-/// The format of rows with a member that says nothing.
-const LIKES_IGNORED: &str = r#"
-ignored = ["likes"]
-[fields]
-id = "id"
-author = "author"
-rating = "rating"
-date = "date"
-text = "text"
-"#;
-
-const WINDOWS_1252: &str = r#"
-encoding = "windows-1252"
-[fields]
-id = "id"
-author = "author"
-rating = "rating"
-date = "date"
-text = "text"
-"#;
+/// A format with this key.
+fn format_with(key: &str) -> String {
+    let names = ["id", "author", "rating", "date", "text"].map(|name| format!("{name} = '{name}'"));
+    format!("{key}\n[fields]\n{}\n", names.join("\n"))
+}
 
 #[test]
 fn pages_by_token_are_one_import_until_the_token_is_empty() {
@@ -72,7 +57,7 @@ fn answer_that_says_that_there_is_more_is_noted() {
     };
     let (home, site) = (home(), Site::start(page("/hush?page=2".into())));
     let url = site.url("/r");
-    home.file("shop.toml", LIKES_IGNORED);
+    home.file("shop.toml", &format_with("ignored = ['likes']"));
     let (format, noted) = ("format = './shop.toml'", "names a next page");
     let added = add(&home, "shop", &url, format);
     assert_eq!(added.code, Some(1), "{}{}", added.out, added.err);
@@ -105,7 +90,7 @@ fn pages_in_another_encoding_are_followed() {
         None => page(1).with("Link: </r?page=2>; rel=\"next\""),
         Some(_) => page(2),
     });
-    home.file("hotel.toml", WINDOWS_1252);
+    home.file("hotel.toml", &format_with("encoding = 'windows-1252'"));
     add(&home, "hotel", &site.url("/r"), "format = './hotel.toml'").done();
     has(&home, 2, "author = 'René'");
 }
