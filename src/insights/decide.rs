@@ -1051,7 +1051,7 @@ mod tests {
     }
 
     #[test]
-    fn the_classifier_confirms_what_the_rules_find() {
+    fn the_classifier_confirms_findings_of_the_rules() {
         for (text, aspect) in [
             ("My wife liked that he was on time.", "punctuality"),
             ("The crew was very polite and friendly.", "professionalism"),

@@ -60,7 +60,7 @@ mod tests {
     use crate::insights::text::TokenizedText;
 
     #[test]
-    fn words_show_that_a_text_is_english_and_the_declared_language_decides_on_short_ones() {
+    fn words_or_a_declared_language_show_english() {
         use TextLanguage::{English, None as Empty, Other};
         for (text, declared, language) in [
             ("They came on time and fixed the leak.", Some("de"), English),

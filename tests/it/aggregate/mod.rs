@@ -160,24 +160,3 @@ async fn people_in_fewer_than_three_reviews_have_only_counts() {
         assert_eq!(figures["judged_count"] == 0, !is_shown);
     }
 }
-
-#[tokio::test]
-async fn the_derived_faq_omits_questions_that_the_firm_answers() {
-    let app = TestApp::seeded().await;
-    let derived = async || {
-        let insights = app.json("/insights.json").await;
-        let faq = array_of(&insights["faq"]).iter();
-        let derived = faq.filter(|one| one["basis"] == "reviews");
-        let ids: Vec<String> = derived.map(|one| str_of(&one["id"]).to_owned()).collect();
-        (ids.len(), ids.contains(&"aspect-price".to_owned()))
-    };
-    let (count, has_price) = derived().await;
-    assert!(
-        (1..=6).contains(&count) && has_price,
-        "the premise: {count}"
-    );
-    app.shell("insert into editorial_faq (faq_id, question, answer) values ('q', 'Are your prices fair?', 'Yes.')")
-        .await;
-    let (left, has_price) = derived().await;
-    assert!(!has_price && (count - 1..=count).contains(&left), "{left}");
-}

@@ -30,7 +30,7 @@ async fn the_front_page_matches_the_dataset() {
 }
 
 #[tokio::test]
-async fn every_figure_of_the_insights_links_to_its_reviews() {
+async fn figures_of_the_insights_link_to_searches() {
     let app = seeded().await;
     let html = app.text("/insights").await;
     let insights = app.json("/insights.json").await;
