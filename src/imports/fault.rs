@@ -1,4 +1,4 @@
-//! Where a row is in its file, and why a file cannot be imported. A fault of one row is a [`crate::imports::owner::FieldError`].
+//! Where a row is in its file, and why a file cannot be imported. A fault of one row is a [`FieldError`].
 
 use std::io;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::imports::owner::{FieldError, reason};
+use crate::storage::FAULTS_SHOWN;
 
 /// Position of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,4 +66,40 @@ impl From<serde_json::Error> for FileError {
             "line {line}, column {column}: the JSON is broken ({reason}); export it again, in UTF-8"
         ))
     }
+}
+
+/// What is wrong with a field of a row or of a document.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("{path}{}{message}", if path.is_empty() { "" } else { ": " })]
+pub struct FieldError {
+    /// Path of the field, as `mentions.services[2]`; empty for the row as a whole.
+    pub path: String,
+    /// The value found, and the allowed values.
+    pub message: String,
+}
+
+impl FieldError {
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self {
+            path: path.into(),
+            message: message.into(),
+        }
+    }
+}
+
+/// The message of `serde_json` without the position, which is shown separately.
+pub fn reason(error: &serde_json::Error) -> String {
+    let text = error.to_string();
+    let place = format!(" at line {} column {}", error.line(), error.column());
+    text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
+/// The first of several faults on a line each, and the number of the others.
+pub fn listed(faults: impl ExactSizeIterator<Item = String>, others: &str) -> String {
+    let more = faults.len().saturating_sub(FAULTS_SHOWN);
+    let mut lines: Vec<String> = faults.take(FAULTS_SHOWN).collect();
+    if more > 0 {
+        lines.push(format!("{more} more {others}"));
+    }
+    lines.join("\n")
 }

@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+use crate::imports::fault::FieldError;
 use crate::imports::format::{Format, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
-use crate::imports::owner::FieldError;
 use crate::imports::owner::business::{TextRule, language, read_texts};
 use crate::imports::read::json::parse_row;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
@@ -464,13 +464,13 @@ fn parse_review(
     let answered_on = reply.as_ref().and_then(|reply| reply.date);
     reader.check_day("owner_reply.date", answered_on, calendar);
     let updated_at: Option<DateTime<Utc>> = reader.read("updated_at");
-    let said: Option<Map<String, Value>> = reader.read("said");
+    let statement: Option<Map<String, Value>> = reader.read("said");
     let unpublished = Unpublished {
         posted_at: reader.read("posted_at"),
         id_at_source: reader.read("id_at_source"),
         imported_from: reader.read("imported_from"),
         note: reader.read("note"),
-        last_statement: said.map(|said| LastStatement::from(&Value::Object(said))),
+        last_statement: statement.map(|units| LastStatement::from(&Value::Object(units))),
         digests: reader.read("digests"),
     };
     // One of a deletion is true.

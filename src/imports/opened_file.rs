@@ -231,7 +231,9 @@ impl<'t> OpenedFile<'t> {
         };
         let mut file = Self::new(parts)?;
         file.document = document;
-        if document.is_some_and(|it| is_empty_document(it) && !is_own_document(it)) {
+        let has_lists = file.parts[0].list().is_some_and(|list| !list.are_lines);
+        let is_empty = |it: &str| is_empty_document(it) && !is_own_document(it);
+        if !has_lists && document.is_some_and(is_empty) {
             return Ok(None);
         }
         file.own_form = find_own_form(&file);

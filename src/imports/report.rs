@@ -8,10 +8,10 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::imports::draft::Draft;
+use crate::imports::fault::listed;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::owner::OwnerFileError;
-use crate::imports::owner::listed;
 use crate::model::{Review, Unit};
 use crate::storage::DbError;
 

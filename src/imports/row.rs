@@ -7,10 +7,9 @@ use chrono::NaiveDate;
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
-use crate::imports::fault::FileError;
+use crate::imports::fault::{FieldError, FileError};
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, ReviewField, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
-use crate::imports::owner::FieldError;
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
 use crate::imports::value::names::{

@@ -8,8 +8,9 @@ use chrono_tz::{TZ_VARIANTS, Tz};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use url::Url;
 
-use super::FieldError;
+use crate::imports::fault::FieldError;
 use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
 use crate::model::json::join;
 use crate::model::text::{check_text, is_made_of_subtags, nearest, quoted, url, words};
@@ -216,6 +217,9 @@ fn merge<T: Serialize + DeserializeOwned + Clone>(
             members.remove(name);
         }
     }
+    if faults.is_empty() {
+        faults.push(FieldError::new("", "has too many unknown members"));
+    }
     before.clone()
 }
 
@@ -309,17 +313,8 @@ fn check_places(business: &Business, faults: &mut Vec<FieldError>) {
 
 /// Checks the URL to which people report a review.
 fn contact(text: &str) -> Result<String, String> {
-    let address = text.strip_prefix("mailto:");
-    let is_address = address
-        .and_then(|address| address.split_once('@'))
-        .is_some_and(|(name, host)| {
-            let is_part = |part: &str| {
-                !part.is_empty()
-                    && !part.contains(|c: char| c.is_whitespace() || "@?<>\"".contains(c))
-            };
-            is_part(name) && is_part(host)
-        });
-    if is_address || https_url(text).is_ok() {
+    let is_mail = |url: Url| url.scheme() == "mailto" && url.path().contains('@');
+    if Url::parse(text).is_ok_and(is_mail) || https_url(text).is_ok() {
         return Ok(text.to_owned());
     }
     let shown = quoted(text);

@@ -9,15 +9,13 @@ use std::sync::Arc;
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use crate::imports::fault::{FileError, Position};
+use crate::imports::fault::{FileError, Position, reason};
 use crate::imports::format::{Format, PublicColumn};
-use crate::imports::owner::reason;
 use crate::imports::read::{
-    Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, Row, Table, too_many_columns,
+    Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, Table, too_many_columns,
 };
-use crate::imports::value::text::TEXT_BYTES_MAX;
-use crate::model::json::{join, visit};
-use crate::model::text::{shorten, shown};
+use crate::model::json::{join, member, visit};
+use crate::model::text::shown;
 
 /// Number of bytes that are kept of an overlong or broken row.
 const BYTES_SHOWN: usize = 1 << 10;
@@ -83,8 +81,9 @@ fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
     let has_objects = |list: &RowList<'_>| list.elements.iter().any(|row| row.starts_with('{'));
     let mut lists: Vec<RowList<'_>> = found.into_values().filter(has_objects).collect();
     lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
-    if lists.is_empty() {
-        lists.push(RowList::of_document(document));
+    // Linked data says at its top what its lists are.
+    if lists.is_empty() || member(document, "@context").is_some() {
+        lists = vec![RowList::of_document(document)];
     }
     Ok(lists)
 }
@@ -287,7 +286,6 @@ pub struct Objects {
     /// Of the row that is read.
     cells: Cells,
     has_too_many: bool,
-    long_cell: Option<String>,
     /// A built-in format names members of lists; in an owner's a list of objects is [`LIST`].
     reads_lists: bool,
     has_google_names: bool,
@@ -315,7 +313,7 @@ impl Objects {
         value: RowValue,
         bounds: &mut Bounds<'_>,
     ) -> Result<(), FileError> {
-        let mut fault = match &value {
+        let fault = match &value {
             Ok(Value::Object(_)) => None,
             Ok(other) => {
                 let message = format!("record: {} is not a JSON object in {{…}}", shown(other));
@@ -326,16 +324,9 @@ impl Objects {
         if let Ok(object @ Value::Object(_)) = value {
             self.put_all("", object);
         }
-        if let Some(path) = self.long_cell.take() {
-            let message = format!(
-                "{path} has more than {} KiB; shorten it",
-                TEXT_BYTES_MAX >> 10
-            );
-            fault = Some((message, None));
-        }
         let cells = std::mem::take(&mut self.cells);
         bounds.count(1, cells.count(), cells.bytes())?;
-        self.table.rows.push(Row::new(at, cells, fault));
+        self.table.push(at, cells, fault);
         Ok(())
     }
 
@@ -420,10 +411,6 @@ impl Objects {
         if number == count {
             self.table.columns.push(path.to_owned());
             self.numbers.insert(path.to_owned(), number);
-        }
-        if text.len() > TEXT_BYTES_MAX {
-            self.long_cell.get_or_insert_with(|| shorten(path, 80));
-            return;
         }
         self.cells.put(number, text);
     }

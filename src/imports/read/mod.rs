@@ -8,7 +8,8 @@ use std::ops::Range;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Names, find_column, is_same_column};
-use crate::imports::value::text::is_empty;
+use crate::imports::value::text::{TEXT_BYTES_MAX, is_empty};
+use crate::model::text::shorten;
 
 pub(crate) mod bytes;
 pub(crate) mod json;
@@ -113,6 +114,8 @@ pub struct Row {
 pub struct Cells {
     /// In the order of their columns, once they are finished.
     filled: Vec<(u32, Box<str>)>,
+    /// The column of a text that is longer than one may be, which is not kept.
+    long: Option<usize>,
     /// The columns that are there, and empty if no cell is kept: all before the end of a row of delimited text.
     pub there: Range<usize>,
 }
@@ -143,6 +146,10 @@ impl Cells {
 
     /// Puts a cell into any column; of several the last one counts, once they are finished.
     pub fn put(&mut self, column: usize, cell: &str) {
+        if cell.len() > TEXT_BYTES_MAX {
+            self.long = Some(column);
+            return;
+        }
         // A table has at most a thousand columns.
         let column = u32::try_from(column).unwrap_or(u32::MAX);
         self.filled.push((column, cell.into()));
@@ -191,6 +198,17 @@ impl Row {
 }
 
 impl Table {
+    /// Adds a row; a text that is too long is a fault of it.
+    pub fn push(&mut self, at: Position, cells: Cells, fault: Option<(String, Option<String>)>) {
+        let long = cells.long.map(|column| {
+            let name = self.columns.get(column).map_or("", String::as_str);
+            let kib = TEXT_BYTES_MAX >> 10;
+            let message = format!("{} has more than {kib} KiB; shorten it", shorten(name, 80));
+            (message, None)
+        });
+        self.rows.push(Row::new(at, cells, long.or(fault)));
+    }
+
     /// The column with this name exactly, otherwise the only one that it means.
     pub fn find(&self, name: &str) -> Option<usize> {
         find_column(&self.columns, name).filter(|column| !self.is_other(*column, name))

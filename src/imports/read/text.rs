@@ -10,10 +10,7 @@ use encoding_rs::{Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memchr_iter;
 
 use crate::imports::fault::{FileError, Position};
-use crate::imports::read::{
-    Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, Row, Table, too_many_columns,
-};
-use crate::imports::value::text::TEXT_BYTES_MAX;
+use crate::imports::read::{Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, Table, too_many_columns};
 use crate::model::text::quoted;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
@@ -103,8 +100,7 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
         let fault = fault.or(misfit).map(|message| (message, None));
         cells.there.end = columns;
         bounds.count(1, cells.count(), cells.bytes())?;
-        let row = Row::new(Position::Line(line), cells, fault);
-        table.rows.push(row);
+        table.push(Position::Line(line), cells, fault);
     }
     table.name_columns();
     Ok(table)
@@ -115,7 +111,7 @@ struct TextRow {
     /// On which it begins, from 1.
     line: u64,
     cells: Cells,
-    /// That a cell is too long, or that a quotation mark opens a cell and closes before its end: one is missing, and the cell may have
+    /// That a quotation mark opens a cell and closes before its end: one is missing, and the cell may have
     /// swallowed other rows.
     fault: Option<String>,
 }
@@ -156,6 +152,12 @@ fn read_row(
 ) -> Result<TextRow, FileError> {
     let (mut cells, mut fault) = (Cells::default(), None);
     let is_whole = is_well_quoted(record, row, delimiter);
+    if !is_whole && row.contains("\\\"") {
+        return Err(FileError::new(format!(
+            "is a dump of a database, which writes \\\" for a quotation mark (line {line}); export it as CSV that doubles them (RFC 4180), or \
+             as JSON"
+        )));
+    }
     if !is_whole && is_last {
         return Err(FileError::new(format!(
             "line {line}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; close it, or \
@@ -167,12 +169,6 @@ fn read_row(
             "line {line}: the row that starts here is larger than 1 MiB; shorten it, or close a quotation mark that was opened in it"
         )));
     }
-    if !is_whole && row.contains("\\\"") {
-        return Err(FileError::new(format!(
-            "is a dump of a database, which writes \\\" for a quotation mark (line {line}); export it as CSV that doubles them (RFC 4180), or \
-             as JSON"
-        )));
-    }
     if !is_whole {
         let end = line + memchr_iter(b'\n', row.trim_end().as_bytes()).count() as u64;
         fault = Some(format!(
@@ -181,9 +177,7 @@ fn read_row(
         ));
     }
     for (column, cell) in record.iter().enumerate() {
-        if cell.len() > TEXT_BYTES_MAX {
-            fault.get_or_insert_with(|| too_long(column + 1));
-        } else if !cell.is_empty() {
+        if !cell.is_empty() {
             cells.put(column, cell);
         }
     }
@@ -205,14 +199,6 @@ fn is_well_quoted(record: &StringRecord, row: &str, delimiter: u8) -> bool {
         rest = after.strip_prefix(char::from(delimiter)).unwrap_or(after);
     }
     rest.is_empty()
-}
-
-/// That a cell, counted from 1, has more than a text may.
-pub fn too_long(cell: usize) -> String {
-    format!(
-        "cell {cell} has more than {} KiB; shorten it",
-        TEXT_BYTES_MAX >> 10
-    )
 }
 
 // The encoding of a file.

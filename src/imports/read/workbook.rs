@@ -16,10 +16,7 @@ use zip::ZipArchive;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::read::bytes::open_archive;
-use crate::imports::read::text::too_long;
-use crate::imports::read::{
-    Bounds, COLUMNS_MAX, Cells, NOT_CALCULATED, Row, Table, too_many_columns,
-};
+use crate::imports::read::{Bounds, COLUMNS_MAX, Cells, NOT_CALCULATED, Table, too_many_columns};
 use crate::imports::value::text::TEXT_BYTES_MAX;
 
 /// Maximum size of all its parts in bytes, unpacked, and of one part: the parser keeps all shared texts in memory.
@@ -31,9 +28,6 @@ const RUN_BYTES_MAX: usize = 6 << 20;
 const TAGS_MAX: usize = 400_000;
 const TOO_LARGE: &str =
     "the workbook is too large (at most 64 MiB packed and 256 MiB unpacked); save it as CSV";
-
-/// In place of a cell that is too long to be copied.
-const LONG: &str = "\u{1}long";
 
 /// A visible sheet.
 #[derive(Debug, Default)]
@@ -90,10 +84,10 @@ impl Sheet {
         if column >= COLUMNS_MAX {
             return Err(too_many_columns());
         }
-        let is_long = text.len() > TEXT_BYTES_MAX;
-        let text = if is_long { LONG } else { text };
         let is_new = self.rows.last().is_none_or(|(last, _)| *last != number);
-        bounds.count(u64::from(is_new), 1, text.len())?;
+        // A longer text is not kept.
+        let kept = Some(text.len()).filter(|bytes| *bytes <= TEXT_BYTES_MAX);
+        bounds.count(u64::from(is_new), 1, kept.unwrap_or_default())?;
         if is_new {
             self.rows.push((number, Cells::default()));
         }
@@ -138,9 +132,6 @@ impl Sheet {
             )));
         };
         self.refuse_hidden(header_row, rows.as_slice(), header.there.end)?;
-        if let Some((at, _)) = header.all().find(|(_, cell)| *cell == LONG) {
-            return Err(FileError::new(too_long(at + 1)));
-        }
         let mut table = Table {
             columns: header.texts(),
             place: match header_row {
@@ -154,10 +145,7 @@ impl Sheet {
             let count = cells.there.end.max(table.columns.len());
             cells.there.end = count;
             table.columns.resize(count, String::new());
-            let long = cells.all().find(|(_, cell)| *cell == LONG);
-            let long = long.map(|(at, _)| (too_long(at + 1), None));
-            let row = Row::new(Position::Line(number), cells, long);
-            table.rows.push(row);
+            table.push(Position::Line(number), cells, None);
         }
         table.name_columns();
         Ok(table)
@@ -295,7 +283,7 @@ fn visit_elements(
     visit: &mut dyn FnMut(&BytesStart<'_>),
 ) -> Result<(), FileError> {
     visit_events(archive, path, |event| {
-        if let Event::Start(element) | Event::Empty(element) = event {
+        if let Event::Start(element) = event {
             visit(&element);
         }
         Ok(())
@@ -316,6 +304,7 @@ fn visit_events(
     let index = index.ok_or_else(|| broken(format!("it has no part {path}")))?;
     let part = archive.by_index(index).map_err(broken)?;
     let (mut xml, mut buffer) = (XmlReader::from_reader(BufReader::new(part)), Vec::new());
+    xml.config_mut().expand_empty_elements = true;
     loop {
         let event = xml.read_event_into(&mut buffer).map_err(broken)?;
         if event == Event::Eof {
@@ -342,10 +331,7 @@ fn read_open_document(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Shee
     visit_events(&mut archive, "content.xml", |event| {
         let is_text = reader.is_in_paragraph && reader.text.len() <= TEXT_BYTES_MAX;
         if let Event::Start(element) = &event {
-            reader.begin(element, false);
-        } else if let Event::Empty(element) = &event {
-            reader.begin(element, true);
-            reader.end(element.local_name().as_ref(), bounds)?;
+            reader.begin(element);
         } else if let Event::End(element) = &event {
             reader.end(element.local_name().as_ref(), bounds)?;
         } else if let Event::Text(text) = &event
@@ -385,7 +371,7 @@ struct OpenDocument {
 }
 
 impl OpenDocument {
-    fn begin(&mut self, element: &BytesStart<'_>, is_empty: bool) {
+    fn begin(&mut self, element: &BytesStart<'_>) {
         let name = element.local_name();
         let repeats = |name| attribute(element, name).and_then(|it| it.parse::<u64>().ok());
         let count = |name| {
@@ -434,7 +420,7 @@ impl OpenDocument {
                 if !self.text.is_empty() {
                     self.text.push('\n');
                 }
-                self.is_in_paragraph = !is_empty;
+                self.is_in_paragraph = true;
             }
             "s" if self.is_in_paragraph => self.text.push(' '),
             "line-break" if self.is_in_paragraph => self.text.push('\n'),

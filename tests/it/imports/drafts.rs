@@ -273,7 +273,7 @@ async fn table_of_another_source_never_replaces_a_format() {
 async fn rows_without_the_member_of_publication_are_not_native() {
     let row = |more: &str| {
         format!(
-            "[{{\"id\": \"1\", \"rating\": 5, \"date\": \"2026-03-02\", \"author\": \"Ann\", \"text\": \"HIDDEN\"{more}}}]"
+            "{{\"id\": \"1\", \"rating\": 5, \"date\": \"2026-03-02\", \"author\": \"Ann\", \"text\": \"HIDDEN\"{more}}}"
         )
     };
     for source in ["", "--source Angi "] {

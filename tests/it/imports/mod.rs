@@ -1,6 +1,5 @@
 //! Imports from the file to the database: every format, every kind of error, and repeated imports.
 
-mod broken;
 mod cases;
 mod drafts;
 mod formats;
