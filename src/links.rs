@@ -114,7 +114,7 @@ impl FromStr for Links {
         }
         if url.domain().is_some_and(is_placeholder) {
             return Err(fault(
-                "is a placeholder, under which no service can be reached",
+                "is a placeholder; set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env or with --base-url",
             ));
         }
         Ok(Self {

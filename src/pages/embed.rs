@@ -71,18 +71,6 @@ named! {
     }
 }
 
-impl Theme {
-    /// The contrast of an accent colour in this theme; `auto` takes the better one.
-    fn contrast(self, accent: Rgb) -> f64 {
-        let [light, dark] = accent.contrasts();
-        match self {
-            Self::Light => light,
-            Self::Dark => dark,
-            Self::Auto => light.max(dark),
-        }
-    }
-}
-
 /// The options in the frame's address.
 pub struct EmbedOptions {
     pub layout: EmbedLayout,
@@ -116,9 +104,16 @@ impl EmbedOptions {
             let issue = Issue::new(&name, IssueCode::InvalidString, message.as_str(), value);
             query.issues.push(issue);
         }
-        let theme = options.theme;
-        let unreadable = |accent: &Rgb| theme.contrast(*accent) < CONTRAST_MIN;
-        if let Some(accent) = options.accent.take_if(|accent| unreadable(accent)) {
+        let is_unreadable = |accent: &mut Rgb| {
+            let [light, dark] = accent.contrasts();
+            let contrast = match options.theme {
+                Theme::Light => light,
+                Theme::Dark => dark,
+                Theme::Auto => light.max(dark),
+            };
+            contrast < CONTRAST_MIN
+        };
+        if let Some(accent) = options.accent.take_if(is_unreadable) {
             let message = format!(
                 "must be easy to read: its contrast with the background must be at least {CONTRAST_MIN}"
             );

@@ -74,6 +74,7 @@ impl RatingFigure {
     pub fn of(entries: &Entries, locale: &Locale) -> Option<Self> {
         let rating_counts = entries.rating_counts();
         let mean = rating_counts.mean_hundredths()?;
+        let oldest = entries.last()?.review.date.date();
         let by_stars = rating_counts.by_stars();
         let longest = by_stars.iter().copied().max().unwrap_or(1).max(1);
         let histogram = [1, 2, 3, 4, 5].into_iter().zip(by_stars).rev();
@@ -83,11 +84,7 @@ impl RatingFigure {
             stars: PartialStars::new(mean, locale),
             from: locale.counted("rating-from", rating_counts.total()),
             count: rating_counts.total(),
-            period: period(
-                entries.last()?.review.date.date(),
-                newest_day(entries)?,
-                locale,
-            ),
+            period: period(oldest, newest_day(entries)?, locale),
             histogram: histogram.collect(),
         })
     }

@@ -77,11 +77,6 @@ impl<'a> ReviewFragment<'a> {
             is_linked: false,
         }
     }
-
-    /// The type of verification; always shown.
-    fn verification(&self) -> Cow<'static, str> {
-        verification(self.review.verification, &self.site.locale)
-    }
 }
 
 /// The way of verification, in words.

@@ -33,7 +33,6 @@ pub fn review(
     links: &Links,
 ) -> String {
     let mut node = node_of(review, business);
-    node["@context"] = "https://schema.org".into();
     node["itemReviewed"] = firm(business, rating_counts, links);
     script(node)
 }
