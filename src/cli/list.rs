@@ -195,5 +195,6 @@ fn format_cell(text: &str, characters_max: usize) -> String {
 
 /// A text of others, indented.
 pub(super) fn indent(text: &str) -> String {
-    text.lines().map(|line| format!("  {line}\n")).collect()
+    let lines = text.lines();
+    lines.flat_map(|line| ["  ", line, "\n"]).collect()
 }
