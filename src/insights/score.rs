@@ -94,15 +94,19 @@ impl<'rules> ParsedSentence<'rules> {
         for found in matches {
             let (start, end, word_mask) = (found.start, found.end, found.word_mask);
             let own = || (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
-            // The same words may judge several aspects; any other overlapping match is dropped.
-            let mut selected = self.phrases.iter();
-            let has_same_words = selected.any(|phrase| {
-                (phrase.start, phrase.end, phrase.word_mask) == (start, end, word_mask)
-            });
-            if !has_same_words && own().any(|unit| taken[unit]) {
-                continue;
+            // What announces blame may be part of any other phrase.
+            let is_aside = |meaning: Meaning| meaning == Meaning::Cue(Cue::Drawbacks);
+            if !found.patterns.iter().map(meaning).all(is_aside) {
+                // The same words may judge several aspects; any other overlapping match is dropped.
+                let mut selected = self.phrases.iter();
+                let has_same_words = selected.any(|phrase| {
+                    (phrase.start, phrase.end, phrase.word_mask) == (start, end, word_mask)
+                });
+                if !has_same_words && own().any(|unit| taken[unit]) {
+                    continue;
+                }
+                own().for_each(|unit| taken[unit] = true);
             }
-            own().for_each(|unit| taken[unit] = true);
             for rule in found.patterns {
                 let meaning = meaning(rule);
                 let mut selected = self.phrases.iter();
