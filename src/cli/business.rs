@@ -15,7 +15,7 @@ use super::status::{PUBLISH, first_step, policy_advice};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::owner::OwnerFile;
 use crate::imports::owner::business::{ADDRESS, country, language, zone};
-use crate::model::business::{Business, Editorial, UnknownType, local_business_type};
+use crate::model::business::{Business, local_business_type};
 use crate::model::text::url;
 use crate::pages::PageLanguage;
 use crate::storage;

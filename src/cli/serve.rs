@@ -29,7 +29,6 @@ use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_AP
 use crate::model::business::SET_UP_COMMAND;
 use crate::model::text::quote_for_shell;
 use crate::snapshot::{Document, Publisher, served_base};
-use crate::storage::reviews::counts_by_source;
 use crate::storage::{AtPath as _, Database, DbError, Opening};
 use crate::sync::SyncFile;
 use crate::web::server::listen;

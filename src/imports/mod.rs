@@ -24,7 +24,7 @@ use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::owner::OwnerFile;
 use crate::imports::read::bytes::file_names;
-use crate::model::business::{Business, Editorial};
+use crate::model::business::Editorial;
 use crate::model::{Calendar, ReviewId};
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::formats::{KeptFormats, load_formats, store_formats};

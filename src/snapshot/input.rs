@@ -182,7 +182,6 @@ impl EntryLoader<'_> {
         let (mut list, mut missing) = (Vec::new(), Unanalyzed::default());
         let mut reviews = newest(connection);
         while let Some(numbered) = reviews.try_next().await? {
-            self.loaded_count.fetch_add(1, Ordering::Relaxed);
             let numbered = self.date(numbered);
             list.push(Arc::new(self.entry(numbered, &mut missing)));
         }

@@ -174,7 +174,7 @@ impl<'r> Batch<'r> {
                 None => self.unmarked.push(id),
             },
             (_, None, _) => report.add(Outcome::Gone, String::new),
-            (change, Some(known), _) if !row.is_untouched || change == RunChange::Deleted => {
+            (change, Some(_), _) if !row.is_untouched || change == RunChange::Deleted => {
                 report.add(Outcome::Left, || is_left("changed since".to_owned()));
                 return Ok(());
             }

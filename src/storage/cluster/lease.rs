@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::compute::lock;
 use crate::storage::database::{Database, Writer};
 use crate::storage::error::{AtPath as _, DbError};
-use crate::storage::files::{DELIVERY_LOCK, ENTRY_LOCK, has_sender, lock_beside};
+use crate::storage::files::{DELIVERY_LOCK, ENTRY_LOCK, lock_beside};
 use crate::storage::text::utc_milliseconds;
 
 /// Minimum length of a lease: the delay until another process can take over if the holder dies.

@@ -22,6 +22,7 @@ use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::ClusterAddress;
 use crate::model::hex;
+use crate::random::Random;
 use client::{COMMAND_TIMEOUT, Cluster, ClusterError, RqliteClient, SqlStatement};
 use write::{Author, RecordedWrite, WorkingCopy, level_with_cluster};
 
