@@ -19,7 +19,7 @@ use chrono::DateTime;
 use criterion::measurement::WallTime;
 use criterion::{BatchSize, Criterion, SamplingMode};
 use reviews_service::model::Review;
-use reviews_service::snapshot::document::draft;
+use reviews_service::snapshot::document::render;
 use reviews_service::snapshot::input::SnapshotInput;
 use reviews_service::snapshot::insights::insights;
 use reviews_service::snapshot::{Content, Document, Entries, Entry};
@@ -98,8 +98,8 @@ fn revise(copy: &SnapshotInput, review: Review) -> SnapshotInput {
 /// Renders one document; `known` are the insights, which are computed only for the insights document itself.
 fn rendered(document: Document, copy: &SnapshotInput, known: &Insights) -> Content {
     let made = (document == Document::Insights).then(|| insights(copy));
-    let draft = draft(document, copy, made.as_ref().unwrap_or(known));
-    draft.finish(DateTime::UNIX_EPOCH)
+    let insights = made.as_ref().unwrap_or(known);
+    render(document, copy, insights, DateTime::UNIX_EPOCH)
 }
 
 /// The uncompressed sizes of all documents after a change of `review`.
@@ -107,10 +107,7 @@ fn bodies(copy: &SnapshotInput, review: Review) -> Vec<u64> {
     let copy = revise(copy, review);
     let insights = insights(&copy);
     Document::ALL
-        .map(|document| {
-            let draft = draft(document, &copy, &insights);
-            draft.finish(DateTime::UNIX_EPOCH).length()
-        })
+        .map(|document| render(document, &copy, &insights, DateTime::UNIX_EPOCH).length())
         .to_vec()
 }
 

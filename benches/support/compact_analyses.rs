@@ -57,7 +57,6 @@ impl Noted {
             business: &self.business,
             people: &[],
             editorial: &Editorial::default(),
-            answered: &BTreeSet::new(),
             mentioned: &BTreeSet::new(),
         };
         aggregate(&sources, InsightsMethod::default())
