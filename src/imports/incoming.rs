@@ -3,9 +3,6 @@
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
-use serde::{Deserialize, Deserializer};
-use serde_json::Value;
-use serde_with::{DisplayFromStr, serde_as};
 
 use crate::imports::fault::Position;
 use crate::imports::format::Format;
@@ -37,9 +34,7 @@ pub struct Incoming {
 }
 
 /// What a row has besides the review. All but the first are only in our own exports.
-#[serde_as]
-#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
-#[serde(default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unpublished {
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
@@ -50,17 +45,9 @@ pub struct Unpublished {
     /// The owner's note.
     pub note: Option<String>,
     /// What the source last said.
-    #[serde(rename = "said", deserialize_with = "last_statement")]
     pub last_statement: Option<LastStatement>,
     /// Digests of what the source last gave, if they differ from those of the review.
-    #[serde_as(as = "Option<DisplayFromStr>")]
     pub digests: Option<Digests>,
-}
-
-fn last_statement<'de, D: Deserializer<'de>>(member: D) -> Result<Option<LastStatement>, D::Error> {
-    Ok(Option::<Value>::deserialize(member)?
-        .as_ref()
-        .map(LastStatement::from))
 }
 
 impl Incoming {

@@ -5,6 +5,8 @@ use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use serde_with::DisplayFromStr;
+use serde_with::de::DeserializeAsWrap;
 use sqlx::SqliteConnection;
 
 use crate::imports::fault::FieldError;
@@ -222,7 +224,7 @@ pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
     let imported_from: Option<String> = reader.read("imported_from");
     let shown_as = reader.read("source").or_else(|| imported_from.clone());
     let shown_as = shown_as.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
-    let digests = reader.read::<Digests>("digests");
+    let digests = reader.digests();
     let id_at_source = reader.read("id_at_source");
     let (day, reason) = (
         reader.read::<Day>("deleted_on"),
@@ -353,6 +355,11 @@ impl RecordReader {
         }
     }
 
+    fn digests(&mut self) -> Option<Digests> {
+        let read = self.read::<DeserializeAsWrap<Digests, DisplayFromStr>>("digests");
+        read.map(DeserializeAsWrap::into_inner)
+    }
+
     fn needed<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
         let found = self.read(name);
         if found.is_none() {
@@ -471,7 +478,7 @@ fn parse_review(
         imported_from: reader.read("imported_from"),
         note: reader.read("note"),
         last_statement: statement.map(|units| LastStatement::from(&Value::Object(units))),
-        digests: reader.read("digests"),
+        digests: reader.digests(),
     };
     // One of a deletion is true.
     reader.read::<bool>("deleted");

@@ -75,7 +75,7 @@ fn offset_minutes(name: &str) -> Option<i32> {
 }
 
 /// The month, from 1, whose name begins so.
-fn month(word: &str) -> Option<u32> {
+pub fn month(word: &str) -> Option<u32> {
     let inner = format!(", {word}");
     let months = (1..).zip(MONTHS);
     let mut months = months.filter(|(_, list)| list.starts_with(word) || list.contains(&inner));

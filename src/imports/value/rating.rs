@@ -5,9 +5,10 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU16;
 
+use crate::imports::value::date::month;
 use crate::imports::value::text::ascii_digits;
 use crate::model::Rating;
-use crate::model::text::quoted;
+use crate::model::text::{quoted, words};
 
 /// The ends of the scales that a rating may name.
 const SCALES: [f64; 3] = [5.0, 10.0, 100.0];
@@ -110,7 +111,7 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
     let other = decimal(second).filter(|_| first_number(end).is_none())?;
     let are_words = |text: &str| {
         let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-        letters <= LETTERS_MAX && !text.contains(['€', '$', '@', '-', '+'])
+        letters <= LETTERS_MAX && !is_month(text) && !text.contains(['€', '$', '@', '-', '+'])
     };
     let is_letter = |c: char| c.is_ascii_alphabetic();
     // `5e0`, `4th of 5`
@@ -137,6 +138,12 @@ fn is_count_of_stars(before: &str, after: &str) -> bool {
         words.all(|word| word.is_empty() || STARS.contains(&word))
     };
     is_unit(before, " :_★⭐") && is_unit(after, " !*★⭐🌟\u{fe0f}.")
+}
+
+/// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
+fn is_month(text: &str) -> bool {
+    let word = text.trim_matches(['-', '.', ' ']);
+    month(words(word).trim()).is_some()
 }
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.

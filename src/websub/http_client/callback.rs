@@ -433,7 +433,7 @@ mod tests {
             ("https://*.example.com/cb", "name"),
             ("https://a..b/cb", "name"),
             ("https://1.2.3.4.5/cb", "host"),
-            ("https://10.2.3.0x/cb", "private"),
+            ("https://10.2.3.0x/cb", "not public"),
             ("https://4294967296/cb", "host"),
             ("https://example.com:65536/cb", "port"),
             // User names, including empty ones.
