@@ -7,6 +7,10 @@ use std::io::{IsTerminal as _, Write as _, stderr};
 use clap::{Args, ValueEnum};
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
+use tracing_subscriber::field::MakeExt as _;
+use tracing_subscriber::fmt::format::{Writer, debug_fn};
+
+use crate::model::text::escaped;
 
 /// The scheduler logs each of its steps.
 const FILTER: &str = "info,tokio_cron_scheduler=warn";
@@ -90,7 +94,18 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
         // It would report them with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false);
     match format {
-        LogFormat::Text => subscriber.with_ansi(stderr().is_terminal()).init(),
+        LogFormat::Text => {
+            let fields = debug_fn(|writer: &mut Writer<'_>, field, value| {
+                let text = escaped(format!("{value:?}"));
+                match field.name() {
+                    "message" => writer.write_str(&text),
+                    // A line break of foreign words would begin a line that looks like another event.
+                    name => write!(writer, "{name}={}", text.replace('\n', "\\n")),
+                }
+            });
+            let subscriber = subscriber.fmt_fields(fields.delimited(" "));
+            subscriber.with_ansi(stderr().is_terminal()).init();
+        }
         LogFormat::Json => subscriber.json().init(),
     }
     std::panic::set_hook(Box::new(|panic| {

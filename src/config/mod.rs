@@ -156,9 +156,14 @@ pub struct SyncConfig {
 /// If the file cannot be read.
 pub(crate) fn variable(name: &str) -> io::Result<Option<String>> {
     match std::env::var(name) {
-        Ok(value) if !value.trim().is_empty() => Ok(Some(value.trim().to_owned())),
+        Ok(value) if !trim_value(&value).is_empty() => Ok(Some(trim_value(&value).to_owned())),
         Ok(_) | Err(_) => Ok(SettingsFile::read()?.0.remove(name)),
     }
+}
+
+/// A value without the blanks and control characters around it: editors and scripts leave a line end there.
+fn trim_value(value: &str) -> &str {
+    value.trim_matches(|c: char| c.is_whitespace() || c.is_control())
 }
 
 /// Where systemd wants to hear of the service's state (`sd_notify(3)`).
@@ -266,31 +271,34 @@ impl SettingsFile {
         let settings = lines.filter(|line| !line.starts_with(['#', ';']));
         let setting = |line: &str| {
             let (name, value) = line.split_once('=')?;
-            let value = value.trim();
+            let value = trim_value(value);
             let quoted = ['"', '\''].into_iter().find_map(|quote| {
                 value
                     .strip_prefix(quote)
                     .and_then(|value| value.strip_suffix(quote))
             });
-            let value = quoted.unwrap_or(value).trim();
+            let value = trim_value(quoted.unwrap_or(value));
             (!value.is_empty()).then(|| (name.trim().to_owned(), value.to_owned()))
         };
         Self(settings.filter_map(setting).collect())
     }
 
-    /// Sets the file's values as defaults; the help hides them, because they may contain a password. Empty environment variables
-    /// are removed: environment files and containers use an empty value for "not set".
+    /// Sets the file's values as defaults; the help hides them, because they may contain a password. So it does with the trimmed
+    /// values of environment variables. Empty ones are removed: environment files and containers use an empty value for "not set".
     pub(crate) fn apply(&self, command: Command) -> Command {
         command
             .mut_args(|argument| {
                 let Some(name) = argument.get_env() else {
                     return argument;
                 };
-                let set = std::env::var_os(name);
-                if set.as_ref().is_some_and(|value| !value.is_empty()) {
+                let set = std::env::var(name).ok();
+                let trimmed = set.as_deref().map(trim_value);
+                let trimmed = trimmed.filter(|value| !value.is_empty());
+                if trimmed.is_some() && trimmed == set.as_deref() {
                     return argument;
                 }
-                let value = name.to_str().and_then(|name| self.0.get(name)).cloned();
+                let files = || name.to_str().and_then(|name| self.0.get(name)).cloned();
+                let value = trimmed.map(str::to_owned).or_else(files);
                 let argument = match set {
                     Some(_) => argument.env(None::<&'static str>),
                     None => argument,

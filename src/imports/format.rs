@@ -274,6 +274,8 @@ pub struct Format {
     pub is_manual: bool,
     /// its texts are HTML
     pub html: bool,
+    /// a cell that a spreadsheet may run has an apostrophe in front
+    pub escapes_formulas: bool,
     /// its IDs are Google's names, `accounts/…/locations/…/reviews/…`
     pub has_google_names: bool,
     /// the value of the field `matched` that means that a review matches a job in the business's books
@@ -325,7 +327,7 @@ const OWNER_KEYS: [&str; 9] = [
     "joined",
     "paging",
 ];
-const BUILT_IN_KEYS: [&str; 11] = [
+const BUILT_IN_KEYS: [&str; 12] = [
     "label",
     "note",
     "source",
@@ -334,6 +336,7 @@ const BUILT_IN_KEYS: [&str; 11] = [
     "excerpts",
     "is_manual",
     "html",
+    "escapes_formulas",
     "has_google_names",
     "matched",
     "answered",

@@ -18,6 +18,7 @@ use crate::imports::value::names::{
 use crate::imports::value::rating::{parse_rating, recommendation};
 use crate::imports::value::text::{
     TEXT_BYTES_MAX, clean, flag, is_blank, is_empty, is_spreadsheet_error, language_tag,
+    remove_formula_escape,
 };
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
@@ -375,7 +376,11 @@ impl<'t> RowReading<'t> {
             (!is_empty(text, is_author)).then(|| Cell {
                 column: *column,
                 header: &reader.table.columns[*column],
-                text,
+                text: if reader.format.escapes_formulas {
+                    remove_formula_escape(text)
+                } else {
+                    text
+                },
             })
         };
         let are_joined = reader.format.joined == Some(field);

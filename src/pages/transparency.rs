@@ -158,9 +158,9 @@ impl<'a> SourceFacts<'a> {
                     source.count,
                     source.withheld,
                     source.deleted,
-                    stated.count.saturating_sub(here),
+                    stated.count.abs_diff(here),
                 ];
-                let [total, count, withheld, deleted, missing] =
+                let [total, count, withheld, deleted, difference] =
                     numbers.map(|number| locale.number(number));
                 let texts = [
                     ("source", &*source.name),
@@ -168,9 +168,15 @@ impl<'a> SourceFacts<'a> {
                     ("here", &*count),
                     ("withheld", &*withheld),
                     ("deleted", &*deleted),
-                    ("missing", &*missing),
+                    ("difference", &*difference),
+                    ("day", &*locale.day(stated.on)),
                 ];
-                locale.message_with("source-stated", &texts)
+                let message = if here > stated.count {
+                    "source-exceeded"
+                } else {
+                    "source-stated"
+                };
+                locale.message_with(message, &texts)
             }),
             verified: verified.collect::<Vec<_>>().join(", "),
             arrival: match source.arrival.last {

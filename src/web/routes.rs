@@ -165,8 +165,9 @@ fn check_target(request: &Request) -> Result<(), HttpProblem> {
         return Err(HttpProblem::new(StatusCode::URI_TOO_LONG, detail));
     }
     // RFC 9112 §3.2.
-    if request.version() >= Version::HTTP_11 && !request.headers().contains_key(HOST) {
-        let detail = "An HTTP/1.1 request needs a `Host` header field. Send one.";
+    let hosts = request.headers().get_all(HOST).iter().count();
+    if hosts > 1 || hosts == 0 && request.version() >= Version::HTTP_11 {
+        let detail = "An HTTP/1.1 request needs a `Host` header field, once. Send exactly one.";
         return Err(HttpProblem::new(StatusCode::BAD_REQUEST, detail));
     }
     Ok(())

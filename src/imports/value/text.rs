@@ -150,6 +150,12 @@ pub fn escape_formulas(cell: &str) -> String {
     escaped
 }
 
+/// A cell without the apostrophe that keeps a spreadsheet from running it.
+pub fn remove_formula_escape(cell: &str) -> &str {
+    let escaped = cell.strip_prefix('\'');
+    escaped.filter(|cell| is_formula(cell, 0)).unwrap_or(cell)
+}
+
 /// A text as it is published.
 pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
     let mut text = Cow::Borrowed(text);

@@ -204,7 +204,8 @@ mean-of-all = Jede veröffentlichte Bewertung zählt gleich viel.
 taken-in = Aufgenommene Bewertungen: { $taken }. Veröffentlicht: { $published }. Zurückgehalten: { $withheld }. Vom Unternehmen gelöscht: { $deleted }.
 not-taken-in = Was eine Datei sonst noch hatte, fehlerhaft oder zweifelhaft, ist in keiner dieser Zahlen.
 hidden-by-business = Das Unternehmen hat von den { $taken } aufgenommenen Bewertungen { $withheld } zurückgehalten und { $deleted } gelöscht.
-source-stated = { $source } nennt { $total }: { $here } hier, { $withheld } zurückgehalten, { $deleted } gelöscht, { $missing } nicht hier.
+source-stated = { $source } nennt am { $day } { $total }: { $here } hier, { $withheld } zurückgehalten, { $deleted } gelöscht, { $difference } nicht hier.
+source-exceeded = { $source } nennt am { $day } { $total }: { $here } hier, { $withheld } zurückgehalten, { $deleted } gelöscht, { $difference } mehr hier als dort.
 shown-order = Jede veröffentlichte Bewertung wird gezeigt, ob gut oder schlecht. Die neueste steht oben, und keine wird vorgezogen.
 withheld-reviews = { $count ->
     [one] { $number } Bewertung wird nicht gezeigt. Der Grund:

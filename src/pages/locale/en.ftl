@@ -236,7 +236,8 @@ mean-of-all = Every published review counts equally.
 taken-in = Reviews taken in: { $taken }. Published: { $published }. Withheld: { $withheld }. Deleted by the business: { $deleted }.
 not-taken-in = What a file had besides, faulty or doubtful, is in none of these numbers.
 hidden-by-business = The business withheld { $withheld } and deleted { $deleted } of the { $taken } reviews that it took in.
-source-stated = { $source } says { $total }: { $here } here, { $withheld } withheld, { $deleted } deleted, { $missing } not here.
+source-stated = { $source } says { $total } on { $day }: { $here } here, { $withheld } withheld, { $deleted } deleted, { $difference } not here.
+source-exceeded = { $source } says { $total } on { $day }: { $here } here, { $withheld } withheld, { $deleted } deleted, { $difference } more here than there.
 shown-order = Every published review is shown, good or bad. The newest comes first, and none is moved up.
 withheld-reviews = { $count ->
     [one] { $number } review is not shown. The reason:

@@ -236,7 +236,8 @@ mean-of-all = Todas las reseñas publicadas cuentan lo mismo.
 taken-in = Reseñas recogidas: { $taken }. Publicadas: { $published }. Retenidas: { $withheld }. Borradas por la empresa: { $deleted }.
 not-taken-in = Lo demás que tenía un archivo, erróneo o dudoso, no está en ninguna de estas cifras.
 hidden-by-business = De las { $taken } reseñas recogidas, la empresa retuvo { $withheld } y borró { $deleted }.
-source-stated = { $source } indica { $total }: { $here } aquí, { $withheld } retenidas, { $deleted } borradas, { $missing } que no están aquí.
+source-stated = { $source } indica { $total } el { $day }: { $here } aquí, { $withheld } retenidas, { $deleted } borradas, { $difference } que no están aquí.
+source-exceeded = { $source } indica { $total } el { $day }: { $here } aquí, { $withheld } retenidas, { $deleted } borradas, { $difference } más aquí que allí.
 shown-order = Se muestran todas las reseñas publicadas, buenas o malas. La más reciente va primero y ninguna se adelanta.
 withheld-reviews = { $count ->
     [one] { $number } reseña no se muestra. El motivo:

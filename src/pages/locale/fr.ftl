@@ -221,7 +221,8 @@ mean-of-all = Tous les avis publiés comptent autant.
 taken-in = Avis recueillis : { $taken }. Publiés : { $published }. Retenus : { $withheld }. Supprimés par l’entreprise : { $deleted }.
 not-taken-in = Ce qu’un fichier avait en plus, erroné ou douteux, n’est dans aucun de ces nombres.
 hidden-by-business = Sur les { $taken } avis recueillis, l’entreprise en a retenu { $withheld } et supprimé { $deleted }.
-source-stated = { $source } en indique { $total } : { $here } ici, { $withheld } retenus, { $deleted } supprimés, { $missing } absents.
+source-stated = { $source } en indique { $total } le { $day } : { $here } ici, { $withheld } retenus, { $deleted } supprimés, { $difference } absents.
+source-exceeded = { $source } en indique { $total } le { $day } : { $here } ici, { $withheld } retenus, { $deleted } supprimés, { $difference } de plus ici que là-bas.
 shown-order = Tous les avis publiés sont affichés, bons ou mauvais. Le plus récent vient en premier, et aucun n’est mis en avant.
 withheld-reviews = { $count ->
     [one] { $number } avis n’est pas affiché. La raison :

@@ -277,3 +277,26 @@ async fn pages_and_embed_lead_to_it_and_each_review_can_be_reported() {
     let link = "<a href=\"https://a.test/report\" rel=\"nofollow\">Report this review</a>";
     assert_has(&app.text(&own).await, link);
 }
+
+#[tokio::test]
+async fn total_that_a_source_states_is_shown_with_its_day() {
+    let app = seeded().await;
+    for (total, sentence) in [
+        (
+            20,
+            "Yelp says 20 on November 3, 2026: 32 here, 2 withheld, 0 deleted, 14 more here than there.",
+        ),
+        (
+            35,
+            "Yelp says 35 on November 3, 2026: 32 here, 2 withheld, 0 deleted, 1 not here.",
+        ),
+    ] {
+        app.shell(&format!(
+            "insert or replace into sync_state (name, source, last_success_at, total, total_on)
+               values ('yelp', 'Yelp', '2026-11-03T12:00:00Z', {total}, '2026-11-03');
+             update review_source set entry = 'yelp' where source_name = 'Yelp'"
+        ))
+        .await;
+        assert_has(&app.text("/transparency").await, sentence);
+    }
+}

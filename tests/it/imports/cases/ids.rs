@@ -70,7 +70,6 @@ Ann  | 5     | 2026-06-10 | Neat.
 Bo   | 5     | 2026-06-11 | Late.
 then --source 'CAFÉ FINDER'
 =
-~ --source CAFÉ FINDER is the source Café Finder
 author | source_name
 Ann | Café Finder
 Bo | Café Finder

@@ -157,7 +157,10 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     let give = |count, value| give_csv(&site, &sheet_of(&values_with(count, value)));
     give(11, "maybe");
     home.run("sync run sheet").failed("--accept-changes");
-    assert_has(&column(&home, "last_failure"), "Publish");
+    assert_has(
+        &column(&home, "last_failure"),
+        "values that the format does not name",
+    );
     assert_reason_without_cells(&home);
     assert_eq!(withheld(&home), "0");
     give(3, "maybe");
@@ -165,7 +168,7 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     assert_eq!(withheld(&home), "3", "{}", run.out);
     // A value that only a run has seen is named by nobody.
     give(19, "maybe");
-    sync(&home).failed("Publish");
+    sync(&home).failed("values that the format does not name");
     home.run("sync run sheet --accept-changes").done();
     assert_eq!(withheld(&home), "19");
     // The decision brings them back, if that is accepted.
