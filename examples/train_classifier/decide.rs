@@ -137,7 +137,8 @@ fn format(decisions: &DecisionWeights) -> String {
         decisions.complaint_min
     );
     let mut list = |name: &str, rows: Vec<String>| {
-        let rows: String = rows.iter().map(|row| format!("  {row},\n")).collect();
+        let rows: Vec<String> = rows.iter().map(|row| format!("  {row},\n")).collect();
+        let rows = rows.concat();
         let _ = write!(file, "{name} = [\n{rows}]\n");
     };
     let complaint = decisions.complaint.iter();

@@ -144,7 +144,7 @@ const DATABASE_TYPES: [&str; 6] = [
     "stringValue",
 ];
 
-/// Whether there is a value of DynamoDB.
+/// Whether there is a value of `DynamoDB`.
 fn has_dynamo_text(json: &str) -> bool {
     ["{\"S\":", "{ \"S\":"]
         .iter()

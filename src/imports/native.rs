@@ -172,18 +172,18 @@ fn remove_foreign(members: &mut Map<String, Value>, path: &str) -> Vec<String> {
         let path = join(path, name);
         let is_column = columns_of_table().any(|column| column == path);
         let is_object = columns_of_table().any(|column| column.starts_with(&format!("{path}.")));
-        match value {
-            Value::Object(inner) if is_object => foreign.extend(remove_foreign(inner, &path)),
-            // An object where none belongs may have anything.
-            Value::Object(_) if is_column && path != "said" => return false,
-            _ if is_column || is_object => {}
-            _ if ["url", "business", "editorial"].contains(&path.as_str()) => return false,
-            _ => {
-                foreign.push(path);
-                return false;
-            }
+        if is_object && let Value::Object(inner) = value {
+            foreign.extend(remove_foreign(inner, &path));
+            return true;
         }
-        true
+        if is_column || is_object {
+            // An object where none belongs may have anything.
+            return !value.is_object() || path == "said";
+        }
+        if !["url", "business", "editorial"].contains(&path.as_str()) {
+            foreign.push(path);
+        }
+        false
     });
     foreign
 }

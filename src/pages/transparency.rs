@@ -231,5 +231,6 @@ fn counts(
 
 /// A mean with two decimals, as the locale writes it.
 fn stars(mean: f64, locale: &Locale) -> String {
-    locale.hundredths((mean * 100.0).round() as u64)
+    let hundredths = format!("{mean:.2}").replace('.', "").parse();
+    locale.hundredths(hundredths.unwrap_or_default())
 }

@@ -59,7 +59,7 @@ pub fn with_log<E: Endpoint + 'static>(
             let (status, duration) = (response.status(), ctx.clock.monotonic() - started);
             count(route, status, duration);
             if is_logged(log, status) {
-                write_line(&mut response, &method, route, path, duration);
+                write_line(&mut response, &method, route, path.as_deref(), duration);
             }
             Ok(response)
         }
@@ -84,7 +84,7 @@ fn write_line(
     response: &mut Response,
     method: &Method,
     route: &str,
-    path: Option<String>,
+    path: Option<&str>,
     duration: Duration,
 ) {
     let (method, status) = (method.as_str(), response.status().as_u16());

@@ -74,7 +74,7 @@ pub fn business(
     let has_kind = value.get("type").is_some();
     let mut business: Business = merge(before, value, origin, &mut faults);
     match local_business_type(&business.kind) {
-        Ok(known) => business.kind = known.to_owned(),
+        Ok(known) => known.clone_into(&mut business.kind),
         // A type that search engines do not know stays as it is.
         Err(unknown) if has_kind && origin != Origin::Service => {
             faults.push(FieldError::new("type", unknown.to_string()));
