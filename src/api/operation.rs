@@ -209,6 +209,9 @@ fn documented_as(parameters: Vec<ParameterDescription>, place: &str) -> MetaSche
         if let Some(example) = parameter.example {
             ready["example"] = json!(example);
         }
+        if parameter.allows_empty {
+            ready["allowEmptyValue"] = json!(true);
+        }
         ready
     });
     MetaSchemaRef::Inline(Box::new(MetaSchema {

@@ -16,7 +16,7 @@ pub fn describe(document: &mut Value) {
         "type": "object", "required": ["jsonrpc", "method"],
         "description": "A JSON-RPC 2.0 request of the Model Context Protocol; without `id` it is a notification.",
         "properties": {
-            "jsonrpc": version, "id": { "type": ["string", "integer"], "description": "Identifies the answer." },
+            "jsonrpc": version, "id": { "type": ["string", "number"], "description": "Identifies the answer." },
             "method": { "type": "string", "description": "Such as `initialize`, `tools/list` or `tools/call`." },
             "params": object("The arguments of the method."),
         },
@@ -25,7 +25,7 @@ pub fn describe(document: &mut Value) {
         "type": "object", "required": ["jsonrpc"],
         "description": "A JSON-RPC 2.0 response: it has either `result` or `error`.",
         "properties": {
-            "jsonrpc": version, "id": { "type": ["string", "integer", "null"], "description": "That of the request." },
+            "jsonrpc": version, "id": { "type": ["string", "number", "null"], "description": "That of the request." },
             "result": object("The result."), "error": object("`code`, and `message`, which says what to do."),
         },
     });

@@ -46,6 +46,8 @@ pub struct ParameterDescription {
     pub schema: Value,
     pub is_required: bool,
     pub example: Option<&'static str>,
+    /// Whether an empty value counts as absent, although the schema does not allow it.
+    pub allows_empty: bool,
 }
 
 /// A name, or what the documentation says; a page has none.
@@ -389,12 +391,15 @@ impl Arguments {
             if let Some(default) = notes.default {
                 schema["default"] = json!(default);
             }
+            let is_choice = matches!(rule, ParameterRule::Flag | ParameterRule::OneOf(_));
             descriptions.push(ParameterDescription {
                 name,
                 description: about,
                 schema,
                 is_required: notes.is_required,
                 example: notes.example,
+                allows_empty: self.origin == ArgumentOrigin::Form
+                    || is_choice && !notes.is_required,
             });
             return None;
         }
