@@ -249,7 +249,9 @@ fn entry_json(entry: &Entry, state: &SyncState, now: DateTime<Utc>) -> Value {
 /// What a run by hand has to do first, if anything.
 fn waits_for(entry: &Entry, state: &SyncState) -> Option<&'static str> {
     if state.is_held {
-        return Some("held, because a run of it was undone, or its source renamed");
+        return Some(
+            "held, because a run of it was undone, or its source renamed (then write the new name as `source` in the file)",
+        );
     }
     let (_, digest) = entry.reading().ok()?;
     let is_same = state.entry_digest.as_ref() == Some(&digest);

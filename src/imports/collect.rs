@@ -430,12 +430,22 @@ impl Collector<'_> {
             draft.needs_source = choice.needs_source;
             return Err(ImportError::Open(Box::new(draft)));
         }
+        let (text, before) = (draft.format.to_text(), self.kept.get(&choice.source));
+        let former = before.and_then(|text| Format::parse(text).ok());
+        if former.is_some_and(|former| former.loses_gate(&draft.format))
+            && !self.request.accept_changes
+        {
+            return Err(ImportError::Refused(
+                "the format has fewer columns that say what may be published than the one that its source keeps, so what the lost one hid \
+                 could be published; keep its block, or take that with --accept-changes"
+                    .to_owned(),
+            ));
+        }
         let plain = Format {
             like: choice.own.like.clone(),
             ..Format::default()
         };
         let is_plain = plain.like.is_some() && draft.format == plain;
-        let (text, before) = (draft.format.to_text(), self.kept.get(&choice.source));
         if !is_plain && before != Some(&text) {
             report.kept_formats.push(choice.source.clone());
             self.collected.formats.push(FormatChange {

@@ -304,19 +304,18 @@ pub enum KeyUse {
 }
 
 /// The keys of which `like` takes part, those of an owner's format alone, and those of built-in formats.
-const LIKE_KEYS: [&str; 10] = [
+const LIKE_KEYS: [&str; 9] = [
     "like",
     "ignored",
     "encoding",
     "sheet",
     "only",
     "full_names",
-    "fields",
     "public",
     "public_reply",
     "public_name",
 ];
-const OWNER_KEYS: [&str; 9] = [
+const OWNER_KEYS: [&str; 10] = [
     "scale",
     "values",
     "date_format",
@@ -326,6 +325,7 @@ const OWNER_KEYS: [&str; 9] = [
     "separator",
     "joined",
     "paging",
+    "fields",
 ];
 const BUILT_IN_KEYS: [&str; 12] = [
     "label",
@@ -481,9 +481,6 @@ impl Format {
         format.encoding = added.encoding.clone().or(format.encoding);
         format.sheet = added.sheet.clone().or(format.sheet);
         format.full_names = added.full_names.or(format.full_names);
-        for (field, names) in &added.fields {
-            format.fields.entry(*field).or_insert_with(|| names.clone());
-        }
         format.public.extend(added.public.iter().cloned());
         format
             .public_reply
@@ -574,6 +571,14 @@ impl Format {
             (PublicPart::Reply, &self.public_reply),
             (PublicPart::Name, &self.public_name),
         ]
+    }
+
+    /// Whether `next` has fewer columns of publication, although it publishes by the others: what a lost one hid could then be published.
+    pub fn loses_gate(&self, next: &Self) -> bool {
+        let parts = self.public_blocks().into_iter().zip(next.public_blocks());
+        parts.into_iter().any(|((part, blocks), (_, others))| {
+            others.len() < blocks.len() && (part == PublicPart::Name || !others.is_empty())
+        })
     }
 
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {

@@ -19,7 +19,7 @@ mod transparency;
 mod words;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use askama::filters::Escaper;
 pub use frame::error_page;
@@ -27,10 +27,10 @@ pub use locale::PageLanguage;
 use poem::endpoint::make;
 use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
-use crate::compute::run_long;
+use crate::compute::made_once;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SEARCH_PAGE_PATH, SECURITY_PATH};
 use crate::model::text::escape_html;
-use crate::snapshot::{CachedBody, Snapshot};
+use crate::snapshot::{CachedBody, PerSnapshot, Snapshot};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, Routes};
 
@@ -47,8 +47,11 @@ impl Escaper for Html {
 /// The handlers need the context as [`Data`](poem::web::Data).
 pub fn routes(routes: Routes, ctx: &Arc<Ctx>) -> Routes {
     let whole = |content_type, render| {
-        let ctx = Arc::clone(ctx);
-        make(move |request| render_whole(Arc::clone(&ctx), request, content_type, render))
+        let (ctx, made) = (Arc::clone(ctx), Arc::default());
+        make(move |request| {
+            let (ctx, made) = (Arc::clone(&ctx), Arc::clone(&made));
+            render_whole(ctx, made, request, content_type, render)
+        })
     };
     routes
         .get("/", whole(frame::HTML, home::show))
@@ -80,17 +83,22 @@ pub fn routes(routes: Routes, ctx: &Arc<Ctx>) -> Routes {
         .get(assets::ICON_PATH, assets::asset_file)
 }
 
-/// A page that depends only on the snapshot.
+/// A page that depends only on the snapshot, made at the first request for it.
 async fn render_whole(
     ctx: Arc<Ctx>,
+    made: Arc<PerSnapshot<OnceLock<CachedBody>>>,
     request: Request,
     content_type: &'static str,
     render: fn(&Snapshot) -> String,
 ) -> poem::Result<Response> {
-    let _slot = ctx.turn(ClientAddress::of(&request)).await?;
     let snapshot = ctx.current.load();
-    let body = run_long(|| CachedBody::whole(content_type, render(&snapshot)));
-    let response = ctx.respond(request.headers(), &snapshot, &body);
+    let made = made.of(&snapshot);
+    let _slot = match made.get() {
+        Some(_) => None,
+        None => Some(ctx.turn(ClientAddress::of(&request)).await?),
+    };
+    let body = made_once(&made, || CachedBody::whole(content_type, render(&snapshot)));
+    let response = ctx.respond(request.headers(), &snapshot, body);
     Ok(frame::protect(response, frame::POLICY))
 }
 
@@ -106,7 +114,7 @@ where
             if ctx.current.load().input.business.is_set_up() {
                 return Ok(endpoint.call(request).await?.into_response());
             }
-            render_whole(ctx, request, frame::HTML, home::show).await
+            render_whole(ctx, Arc::default(), request, frame::HTML, home::show).await
         }
     })
 }

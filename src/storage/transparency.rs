@@ -85,7 +85,7 @@ pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Resul
         r#"select json_array(count(*) filter (where rating = 1), count(*) filter (where rating = 2),
              count(*) filter (where rating = 3), count(*) filter (where rating = 4), count(*) filter (where rating = 5)) as "json!: Text"
            from review
-           where status = 'withheld' and verification is not null and coalesce(withheld_reason, '') not in (?, ?, ?, ?)"#,
+           where status = 'withheld' and coalesce(withheld_reason, '') not in (?, ?, ?, ?)"#,
         NOT_PUBLISHED,
         MAYBE_NOT_PUBLISHED,
         GONE,

@@ -337,7 +337,8 @@ fn time_of_day(text: &str) -> Result<String, String> {
 pub fn zone(name: &str) -> Result<Tz, String> {
     name.parse().map_err(|_| {
         let mut zones = TZ_VARIANTS.iter().map(|zone| zone.name());
-        let nearest = zones.find(|zone| zone.eq_ignore_ascii_case(name));
+        let written = name.replace(' ', "_");
+        let nearest = zones.find(|zone| zone.eq_ignore_ascii_case(&written));
         format!(
             "{} is not a time zone of the IANA database; write it like {}",
             quoted(name),

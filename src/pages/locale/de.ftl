@@ -132,8 +132,8 @@ selected = Markiert; kopieren Sie es mit der Tastatur.
 
 insights-of = Was Kunden über { $business } sagen
 insights-described = Was die Bewertungen von { $business } sagen, gezählt: Themen, Personen, Leistungen, Trends, jeweils mit den Sätzen dahinter.
-made-of = Gezählt in { $texts } aus { $reviews }. Jede Zahl führt zu den Sätzen dahinter.
-made-of-period = Gezählt in { $texts } aus { $reviews }, { $from } bis { $to }. Jede Zahl führt zu den Sätzen dahinter.
+made-of = Gezählt in { $texts } aus { $reviews }. Jede Zahl führt zu den Bewertungen dahinter.
+made-of-period = Gezählt in { $texts } aus { $reviews }, { $from } bis { $to }. Jede Zahl führt zu den Bewertungen dahinter.
 texts = { $count ->
     [one] { $number } Text
    *[other] { $number } Texten
@@ -239,6 +239,7 @@ policy-verification = Wie es prüft, ob eine Bewertung von einem Kunden stammt
 policy-moderation = Welche Bewertungen es nicht zeigt
 policy-incentives = Ob Kunden etwas für eine Bewertung bekommen
 policy-contact = Wo man eine Bewertung melden kann
+reason-not-stated = nicht angegeben
 policy-not-stated = Vom Unternehmen nicht angegeben.
 made-by-program = Die Themen, die Zahlen und die Zusammenfassung erstellt ein Programm aus den Bewertungen, nicht ein Mensch.
 transparency-json = Diese Zahlen als JSON

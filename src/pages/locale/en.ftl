@@ -164,8 +164,8 @@ selected = Selected; copy it with your keyboard.
 
 insights-of = What customers say about { $business }
 insights-described = What the reviews of { $business } say, counted: topics, people, services, trends, each with its sentences.
-made-of = Counted in { $texts } of { $reviews }. Each figure leads to the sentences behind it.
-made-of-period = Counted in { $texts } of { $reviews }, { $from } to { $to }. Each figure leads to the sentences behind it.
+made-of = Counted in { $texts } of { $reviews }. Each figure leads to the reviews behind it.
+made-of-period = Counted in { $texts } of { $reviews }, { $from } to { $to }. Each figure leads to the reviews behind it.
 texts = { $count ->
     [one] { $number } text
    *[other] { $number } texts
@@ -271,6 +271,7 @@ policy-verification = How it checks that a review is from a customer
 policy-moderation = Which reviews it does not show
 policy-incentives = Whether customers get anything for a review
 policy-contact = Where to report a review
+reason-not-stated = not stated
 policy-not-stated = Not stated by the business.
 made-by-program = The topics, figures and summary are made from the reviews by a program, not by a person.
 transparency-json = These figures as JSON

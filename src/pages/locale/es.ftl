@@ -152,8 +152,8 @@ selected = Seleccionado; cópielo con el teclado.
 
 insights-of = Lo que dicen los clientes de { $business }
 insights-described = Lo que dicen las reseñas de { $business }, en cifras: temas, personas, servicios y tendencias, cada uno con sus frases.
-made-of = Contado en { $texts } de { $reviews }. Cada cifra lleva a las frases en las que se basa.
-made-of-period = Contado en { $texts } de { $reviews }, del { $from } al { $to }. Cada cifra lleva a las frases en las que se basa.
+made-of = Contado en { $texts } de { $reviews }. Cada cifra lleva a las opiniones en las que se basa.
+made-of-period = Contado en { $texts } de { $reviews }, del { $from } al { $to }. Cada cifra lleva a las opiniones en las que se basa.
 texts = { $count ->
     [one] { $number } texto
    *[other] { $number } textos
@@ -271,6 +271,7 @@ policy-verification = Cómo comprueba que una reseña es de un cliente
 policy-moderation = Qué reseñas no muestra
 policy-incentives = Si los clientes reciben algo por una reseña
 policy-contact = Dónde denunciar una reseña
+reason-not-stated = no indicado
 policy-not-stated = La empresa no lo indica.
 made-by-program = Los temas, las cifras y el resumen los elabora un programa a partir de las reseñas, no una persona.
 transparency-json = Estas cifras en JSON

@@ -137,8 +137,8 @@ selected = Sélectionné ; copiez-le avec le clavier.
 
 insights-of = Ce que les clients disent de { $business }
 insights-described = Ce que disent les avis sur { $business }, en chiffres : sujets, personnes, services et tendances, avec les phrases correspondantes.
-made-of = Compté dans { $texts } sur { $reviews }. Chaque chiffre mène aux phrases correspondantes.
-made-of-period = Compté dans { $texts } sur { $reviews }, du { $from } au { $to }. Chaque chiffre mène aux phrases correspondantes.
+made-of = Compté dans { $texts } sur { $reviews }. Chaque chiffre mène aux avis correspondants.
+made-of-period = Compté dans { $texts } sur { $reviews }, du { $from } au { $to }. Chaque chiffre mène aux avis correspondants.
 texts = { $count ->
     [one] { $number } texte
    *[other] { $number } textes
@@ -256,6 +256,7 @@ policy-verification = Comment elle vérifie qu’un avis vient d’un client
 policy-moderation = Quels avis elle n’affiche pas
 policy-incentives = Si les clients reçoivent quelque chose pour un avis
 policy-contact = Où signaler un avis
+reason-not-stated = non précisé
 policy-not-stated = Non précisé par l’entreprise.
 made-by-program = Les sujets, les chiffres et le résumé sont établis par un programme à partir des avis, pas par une personne.
 transparency-json = Ces chiffres en JSON

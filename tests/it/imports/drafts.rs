@@ -681,3 +681,27 @@ async fn all_tables_of_an_archive_are_read() {
     let report = bench().await.csv(archive, "").await;
     assert_eq!(counts(&report), (2, 0, 0, 0));
 }
+
+#[tokio::test]
+async fn format_that_loses_a_column_of_publication_is_refused() {
+    let sheet = "Name,Stars,Date,Review,Consent,Approved,Named\n\
+        Ann,5,2026-03-01,Good.,yes,yes,yes\nBo,1,2026-03-02,HIDDEN,no,yes,no\n";
+    let block =
+        |part: &str, name: &str| format!("; [[{part}]]; names = [\"{name}\"]; values = [\"yes\"]");
+    let rest = "format: ignored = \"*\"";
+    let approved = format!("{rest}{}", block("public", "Approved"));
+    let all = format!(
+        "{approved}{}{}",
+        block("public", "Consent"),
+        block("public_name", "Named")
+    );
+    let no_name = format!("{approved}{}", block("public", "Consent"));
+    let public = "select group_concat(author) from review where status = 'published'";
+    let bench = bench().await;
+    bench.csv(sheet, &all).await;
+    for options in [&approved, &no_name] {
+        let refusal = bench.refused(sheet, options).await;
+        assert_has(&refusal, "fewer columns that say what may be published");
+        assert_eq!(bench.sql(public), "Ann");
+    }
+}
