@@ -258,11 +258,7 @@ pub fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), F
         |cell: &String| cell.trim().starts_with(|c: char| c.is_ascii_digit()) && is_date(cell);
     let is_rating = |cell: &String| parse_rating(cell, None, &RatingWords::new()).is_ok();
     let has_values = !is_named && cells.iter().any(|cell| is_day(cell) || is_rating(cell));
-    let fault = if cells.len() == 1 && cells[0].contains([',', ';', '\t']) {
-        return Err(FileError::new(
-            "has each line in quotation marks as a whole; take the first and the last mark of each line away",
-        ));
-    } else if cells.len() < 2 {
+    let fault = if cells.len() < 2 {
         "is a text without a header line of several columns"
     } else if has_values {
         "has a day or a rating in its first row, so that is no header"
@@ -273,7 +269,15 @@ pub fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), F
     let mut rows = header.rows_near(text);
     let named = rows.find(|(_, cells)| cells.iter().filter(is_named).count() >= 2);
     let advice = named.map_or_else(
-        || "give a table with the names of its columns in the first row".to_owned(),
+        || {
+            let is_quoted = cells.len() == 1 && cells[0].contains([',', ';', '\t']);
+            let advice = if is_quoted {
+                "if each line is in quotation marks as a whole, take the first and the last mark of each line away"
+            } else {
+                "give a table with the names of its columns in the first row"
+            };
+            advice.to_owned()
+        },
         |(line, _)| {
             format!(
                 "the names are in row {line}: write header_row = {line} into the source's format"
