@@ -911,7 +911,7 @@ mod tests {
     }
 
     #[test]
-    fn an_invalid_value_is_named_with_its_variable() {
+    fn an_invalid_value_is_named_with_the_variable() {
         let argument = clap::Arg::new("n")
             .long("n")
             .env("REVIEWS_TEST_OF_A_VALUE")

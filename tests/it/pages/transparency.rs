@@ -278,7 +278,7 @@ async fn pages_and_embed_lead_to_it_and_each_review_can_be_reported() {
 }
 
 #[tokio::test]
-async fn total_that_a_source_states_is_shown_with_its_day() {
+async fn total_stated_by_a_source_is_shown_with_the_day() {
     let app = seeded().await;
     for (total, sentence) in [
         (

@@ -82,7 +82,7 @@ fn no_import_or_undo_brings_an_anonymized_name_back() {
 
 /// Copies at two other sources, of which the owner anonymized one: it does not matter which of them comes first.
 #[test]
-fn an_anonymized_name_does_not_come_back_beside_a_copy_that_keeps_it() {
+fn anonymized_name_stays_away_beside_a_copy_that_keeps_it() {
     for anonymized in ["a-1", "m-1", "z-1"] {
         let home = Home::new();
         home.file(
