@@ -10,7 +10,7 @@ use std::sync::Arc;
 use chrono_tz::Tz;
 use serde_json::Value;
 
-use crate::imports::choose::{Choice, Formats};
+use crate::imports::choose::{Choice, Formats, base_of};
 use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::draft::{Draft, DraftContext, shown_cell};
 use crate::imports::fault::{FieldError, FileError, Position};
@@ -415,11 +415,10 @@ impl Collector<'_> {
     ) -> Result<Draft, ImportError> {
         let report = &mut self.collected.report;
         let names: Vec<String> = report.files.iter().map(|it| it.name.clone()).collect();
-        let asks_for_draft = context.asks_for_draft;
         let draft = Draft::new(&choice.own, choice.base.as_deref(), table, context, &names);
         let mut draft = draft.map_err(|fault| ImportError::Refused(fault.to_string()))?;
         // A table of another source is never imported under the format that a source keeps, nor in its place.
-        if !draft.format.open.is_empty() || asks_for_draft || choice.needs_source {
+        if !draft.format.open.is_empty() || draft.context.asks_for_draft || choice.needs_source {
             let name = &names[file];
             if self.tables > 1 {
                 return Err(ImportError::Refused(format!(
@@ -431,10 +430,17 @@ impl Collector<'_> {
             return Err(ImportError::Open(Box::new(draft)));
         }
         let (text, before) = (draft.format.to_text(), self.kept.get(&choice.source));
-        let former = before.and_then(|text| Format::parse(text).ok());
-        if former.is_some_and(|former| former.loses_gate(&draft.format))
-            && !self.request.accept_changes
-        {
+        let former = before.and_then(|text| {
+            let own = Format::parse(text).ok()?;
+            let base = if own.like == choice.own.like {
+                choice.base.clone()
+            } else {
+                base_of(&own).ok()?
+            };
+            Some(Format::whole(base.as_deref(), &own))
+        });
+        let next = Format::whole(choice.base.as_deref(), &draft.format);
+        if former.is_some_and(|former| former.loses_gate(&next)) && !self.request.accept_changes {
             return Err(ImportError::Refused(
                 "the format has fewer columns that say what may be published than the one that its source keeps, so what the lost one hid \
                  could be published; keep its block, or take that with --accept-changes"

@@ -19,8 +19,8 @@ macro_rules! empty {
     };
 }
 
-/// `None` if the database has no business yet. One that another program made unreadable has no name and no technicians, and a time
-/// zone without an IANA name counts as UTC; both are reported.
+/// `None` if the database has no business yet. A value that another program made unreadable is left out, and a time zone without an
+/// IANA name counts as UTC; both are reported.
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
         r#"select json_object('id', business_id, 'name', name, 'type', type, 'publish_staff', publish_staff, 'language', language,

@@ -705,3 +705,19 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
         assert_eq!(bench.sql(public), "Ann");
     }
 }
+
+/// The columns of publication that the platform's format has count too: by them rows are still published when the owner's is lost.
+#[tokio::test]
+async fn format_that_loses_the_owners_column_beside_a_platforms_is_refused() {
+    let sheet = "id,nickname,review,rating,date,status,productId,Ours\n\
+        1,Ann,Good.,5,2026-03-01,published,1,yes\n2,Bo,HIDDEN,1,2026-03-02,published,1,no\n";
+    let plain = "format: like = \"loox\"; ignored = \"Ours\"";
+    let gated = "format: like = \"loox\"; [[public]]; names = [\"Ours\"]; values = [\"yes\"]";
+    let public = "select group_concat(author) from review where status = 'published'";
+    let bench = bench().await;
+    bench.csv(sheet, gated).await;
+    assert_eq!(bench.sql(public), "Ann");
+    let refusal = bench.refused(sheet, plain).await;
+    assert_has(&refusal, "fewer columns that say what may be published");
+    assert_eq!(bench.sql(public), "Ann");
+}
