@@ -136,6 +136,16 @@ impl Database {
         self.readers().acquire().await.at(&self.path)
     }
 
+    /// Read-only connections for searches, of which each is opened when it is first needed.
+    ///
+    /// # Errors
+    /// As [`Database::verify_place`]: none may be opened once the file was replaced.
+    pub(super) fn searchers(&self) -> Result<SqlitePool, DbError> {
+        let open = self.open.load();
+        open.place.verify()?;
+        Ok(open.searchers.clone())
+    }
+
     /// Whether the path still leads to the file that was opened.
     ///
     /// # Errors
@@ -241,7 +251,7 @@ pub(super) struct OpenFile {
     place: Arc<DatabaseFiles>,
     readers: SqlitePool,
     /// Opened when they are first used. They do not wait for a lock: a search without the text index reads the texts.
-    pub(super) searchers: SqlitePool,
+    searchers: SqlitePool,
 }
 
 impl OpenFile {
@@ -253,7 +263,10 @@ impl OpenFile {
             .max_connections(SEARCHERS)
             .acquire_timeout(SEARCHER_TIMEOUT)
             .connect_lazy_with(reading.clone().busy_timeout(Duration::ZERO));
+        // All at once: a connection that is opened after the file was replaced would truncate the index of the log, which the others
+        // have in memory, and end the process (SIGBUS).
         let readers = pool(&place)
+            .min_connections(READERS)
             .max_connections(READERS)
             .connect_with(reading.pragma("query_only", "on"))
             .await;

@@ -30,7 +30,7 @@ impl Database {
         if expression.is_empty() {
             return Ok(None);
         }
-        let searchers = self.open.load().searchers.clone();
+        let searchers = self.searchers()?;
         // One statement, so one state of the database; one row, because each costs a message between threads.
         // The limits are no parameters: SQLite would plan the statement again for each value that is bound to them, which takes as
         // long as the search.

@@ -46,6 +46,25 @@ async fn a_service_ends_and_keeps_the_log_if_the_file_changes() {
 }
 
 #[tokio::test]
+async fn readers_of_a_replaced_file_stay_with_it() {
+    let app = TestApp::with(&Generator::new(91).reviews(20)).await;
+    let next = app.folder().join("next.db");
+    make(&next).await;
+    fs::rename(next, app.path()).unwrap();
+    let readers = app.database().readers();
+    let (first, second) = (readers.acquire().await, readers.acquire().await);
+    for mut reader in [first.unwrap(), second.unwrap()] {
+        let count: i64 = sqlx::query_scalar("select count(*) from review")
+            .fetch_one(&mut *reader)
+            .await
+            .unwrap();
+        assert_eq!(count, 20);
+    }
+    let found = app.get("/api/reviews/search?query=the").await;
+    assert_eq!(found.status, 200, "a search reads the texts instead");
+}
+
+#[tokio::test]
 async fn no_write_goes_to_a_file_that_was_replaced() {
     let app = TestApp::with(&Generator::new(91).reviews(20)).await;
     fs::rename(app.path(), app.folder().join("away.db")).unwrap();
