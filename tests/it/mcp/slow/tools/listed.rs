@@ -3,7 +3,7 @@
 use super::*;
 
 /// The maximum size of the answer to `tools/list`, in bytes.
-const LIST_BYTES_MAX: usize = 13_000;
+const LIST_BYTES_MAX: usize = 8_500;
 
 #[test]
 fn the_list_of_tools_matches_the_snapshot() {
