@@ -19,10 +19,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, bail};
-use bytes::Bytes;
 use hmac::{Hmac, KeyInit, Mac};
 use http_body_util::{BodyExt, Full, Limited};
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response, StatusCode};
 use hyper_util::rt::TokioIo;
@@ -91,7 +90,11 @@ impl Subscriber {
         };
         let (events, happened) = mpsc::unbounded_channel();
         let mut secret = [0; 32];
-        getrandom::fill(&mut secret)?;
+        let random = rustls::crypto::ring::default_provider().secure_random;
+        random
+            .fill(&mut secret)
+            .ok()
+            .context("the system has no randomness")?;
         let subscriber = Self {
             hub: link("hub")?,
             topic: link("self")?,

@@ -130,13 +130,6 @@ impl Clock {
             }
         }
     }
-
-    /// The point on the monotonic clock for the wall clock's `instant`, provided that the wall clock is not set in
-    /// between; at most `longest` from now, so that setting the clock back does not prolong a wait further.
-    pub fn monotonic_at(&self, instant: DateTime<Utc>, longest: Duration) -> Monotonic {
-        let wait = (instant - self.now()).to_std().unwrap_or_default();
-        self.monotonic() + wait.min(longest)
-    }
 }
 
 #[cfg(test)]
@@ -184,27 +177,5 @@ mod tests {
             clock.advance(chrono::Duration::minutes(1));
             assert_eq!(wait.now_or_never(), Some(()), "{by}: a minute has passed");
         }
-    }
-
-    #[test]
-    fn a_wait_is_bounded_although_the_wall_clock_is_set_back() {
-        let clock = Clock::manual(DateTime::UNIX_EPOCH + HOUR);
-        let due = clock.now() + chrono::Duration::seconds(5);
-        let longest = Duration::from_mins(1);
-        assert_eq!(
-            clock.monotonic_at(due, longest) - clock.monotonic(),
-            Duration::from_secs(5)
-        );
-        set_wall(&clock, -HOUR);
-        assert_eq!(
-            clock.monotonic_at(due, longest) - clock.monotonic(),
-            longest
-        );
-        set_wall(&clock, HOUR * 2);
-        assert_eq!(
-            clock.monotonic_at(due, longest),
-            clock.monotonic(),
-            "due at once"
-        );
     }
 }

@@ -4,14 +4,13 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use clap::Parser;
 use futures_util::future::BoxFuture;
+use hyper::body::Bytes;
 use reviews_service::app::{App, HubOptions};
 use reviews_service::clock::Clock;
 use reviews_service::config::{HubConfig, SyncConfig};
 use reviews_service::links::Links;
-use reviews_service::random::Random;
 use reviews_service::snapshot::Document;
 use reviews_service::snapshot::Publisher;
 use reviews_service::storage::Database;
@@ -84,7 +83,6 @@ impl Rig {
             config: config.clone(),
             roots: roots.clone(),
             resolver: Arc::new(Book),
-            random: Random::system(),
             sync: SyncConfig::default(),
         };
         let path = folder.path().join("reviews.db");
@@ -101,7 +99,6 @@ impl Rig {
         let exchange = Exchange {
             egress,
             clock: clock.clone(),
-            random: Random::system(),
             links,
             delays: config.retry_delays,
             rates: Arc::new(RateLimits::new(&config.limits, &clock)),

@@ -6,9 +6,8 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use http_body_util::{BodyExt, Empty};
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;

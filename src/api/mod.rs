@@ -16,7 +16,6 @@ use poem_openapi::OpenApi;
 
 pub use hub::{HubEndpoint, hub_error};
 pub use openapi::Description;
-pub use operation::result_schema;
 
 use crate::web::context::Ctx;
 use datasets::DatasetsApi;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use bytes::Bytes;
+use hyper::body::Bytes;
 use poem::http::header::CACHE_CONTROL;
 use poem::http::{HeaderMap, StatusCode};
 use poem::{Body, IntoResponse, Request, RequestBody, Response};
@@ -13,7 +13,7 @@ use poem_openapi::registry::{
 };
 use poem_openapi::types::Type;
 use poem_openapi::{ApiExtractor, ApiExtractorType, ApiResponse, ExtractParamOptions, Tags};
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use crate::model::Day;
 use crate::search::SinceParameters;
@@ -290,38 +290,4 @@ impl ApiResponse for Accepted {
     }
 
     fn register(_: &mut Registry) {}
-}
-
-/// The schema of an object `T` for agents: its members and their types only, because the list of tools is sent with every
-/// conversation. Names and the API's documentation give the meaning.
-pub fn result_schema<T: Type>() -> Value {
-    let mut registry = Registry::new();
-    let object = registry.create_fake_schema::<T>();
-    let properties: Map<String, Value> = (object.properties.iter())
-        .map(|(name, member)| {
-            // Without a type: one of several.
-            let kind = match json_type(member, &registry) {
-                "" => json!({}),
-                kind => json!({ "type": kind }),
-            };
-            ((*name).to_owned(), kind)
-        })
-        .collect();
-    let mut schema = json!({ "type": "object", "properties": properties });
-    if !object.required.is_empty() {
-        schema["required"] = json!(object.required);
-    }
-    schema
-}
-
-/// Empty for one of several.
-fn json_type(schema: &MetaSchemaRef, registry: &Registry) -> &'static str {
-    match schema {
-        MetaSchemaRef::Reference(name) => registry.schemas.get(name).map_or("", |found| found.ty),
-        // Notes on a reference.
-        MetaSchemaRef::Inline(notes) => match notes.all_of.first() {
-            Some(referred) => json_type(referred, registry),
-            None => notes.ty,
-        },
-    }
 }

@@ -11,7 +11,6 @@ use super::publish::Retry;
 use super::schedule::{Schedule, expire, measure, set_gauges};
 use crate::clock::Clock;
 use crate::config::{HubConfig, SyncConfig, read_file};
-use crate::random::Random;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError};
 use crate::sync::{EntryScheduler, SyncRunner};
@@ -33,8 +32,6 @@ pub struct HubOptions {
     pub roots: Roots,
     /// Resolves callbacks' hosts; replaceable in tests.
     pub resolver: Arc<dyn Resolver>,
-    /// For challenges and jitter.
-    pub random: Random,
     /// What the sending process fetches.
     pub sync: SyncConfig,
 }
@@ -58,7 +55,6 @@ impl HubOptions {
             config,
             roots,
             resolver: Arc::new(SystemResolver),
-            random: Random::system(),
             sync: SyncConfig::default(),
         })
     }
@@ -94,7 +90,6 @@ impl HubRuntime {
         let exchange = Exchange {
             egress: egress.context("TLS cannot be set up")?,
             clock: clock.clone(),
-            random: options.random,
             links: links.clone(),
             delays: config.retry_delays,
             rates: Arc::clone(&rates),

@@ -94,7 +94,6 @@ impl App {
         changes.any().await?;
         let current = CurrentSnapshot::new(publisher.first().await?);
         let proxies = options.hub.config.trusted_proxies.clone();
-        let random = options.hub.random.clone();
         let ctx = Arc::new(Ctx {
             contacts: options.contacts,
             request_log: options.request_log,
@@ -105,7 +104,7 @@ impl App {
         let description = Description::new(api.clone(), links.absolute(""), mcp::describe);
         let description = Arc::new(description);
         let origin_check = OriginCheck::new(&links.home(), options.allowed_hosts);
-        let agents = Arc::new(Mcp::build(&ctx, random, origin_check));
+        let agents = Arc::new(Mcp::build(&ctx, origin_check));
         let has_admin = options.has_admin;
         let admin = has_admin.then(|| routes::admin(&database, &ctx));
         let routes = operations::routes(Routes::default().api(api), &database, !has_admin);

@@ -10,7 +10,7 @@ use clap::Args;
 use super::output::protect;
 use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{ConfigError, DatabaseConfig};
 use crate::storage::{
     Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, unused_name,
     verify,
@@ -75,7 +75,7 @@ struct CarriedOver {
 impl RestoreCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = config.address()?;
-        let path = address.file_to_restore()?;
+        let path = address.own_file().ok_or(ConfigError::RestoreOfCluster)?;
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = self.file.display();
         protect(&format!("FILE {name}"), &self.file, path)?;

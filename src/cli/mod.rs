@@ -17,7 +17,6 @@ mod questions;
 mod report;
 pub mod seed;
 mod serve;
-mod signals;
 mod source;
 mod status;
 mod sync;
@@ -35,11 +34,13 @@ use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogConfig};
 pub use report::{Exit, explain_error};
 use rustix::process::Signal;
-use signals::run_until_signal;
-use tokio::signal::unix::{SignalKind, signal};
+use tokio::runtime::Handle;
+use tokio::signal::unix::{self, SignalKind, signal};
+use tokio::task::spawn_blocking;
 
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile, note_variable};
+use crate::storage::remove_unfinished;
 
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
@@ -207,4 +208,47 @@ fn collect_settings(matches: &ArgMatches) -> Vec<(String, String)> {
         Some((name, values.join(",").replace(['\r', '\n'], " ")))
     };
     arguments.filter_map(setting).collect()
+}
+
+/// SIGTERM and SIGINT. A command that they end leaves no unfinished file behind; `serve` stops cleanly.
+struct Signals {
+    terminate: unix::Signal,
+    interrupt: unix::Signal,
+}
+
+impl Signals {
+    fn catch() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+        })
+    }
+
+    /// The next signal: its name, and the exit code of a command that it ends.
+    async fn next(&mut self) -> (&'static str, Exit) {
+        tokio::select! {
+            _ = self.terminate.recv() => ("SIGTERM", Exit::Terminated),
+            _ = self.interrupt.recv() => ("SIGINT", Exit::Interrupted),
+        }
+    }
+}
+
+/// Runs a command until it is done or a signal ends it. It runs on another thread, so that a signal is noticed while it
+/// computes or waits for input.
+///
+/// # Errors
+/// Those of the command, and if it panics.
+async fn run_until_signal<W: Future<Output = anyhow::Result<Exit>>>(
+    command: impl FnOnce() -> W + Send + 'static,
+) -> anyhow::Result<Exit> {
+    let mut signals = Signals::catch()?;
+    let runtime = Handle::current();
+    let done = spawn_blocking(move || runtime.block_on(command()));
+    tokio::select! {
+        done = done => done?,
+        (_, exit) = signals.next() => {
+            remove_unfinished();
+            Ok(exit)
+        }
+    }
 }

@@ -14,10 +14,10 @@ use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
 use tokio_util::sync::CancellationToken;
 
+use super::Signals;
 use super::database::existing_address;
 use super::report::{Exit, counted, print_report, print_result};
 use super::seed;
-use super::signals::Signals;
 use crate::app::{App, AppOptions, ConnectionLimits, HubOptions};
 use crate::clock::Clock;
 use crate::config::bounds::CONNECTIONS_MAX;

@@ -390,14 +390,6 @@ impl DatabaseAddress {
             Self::Cluster(_) => None,
         }
     }
-
-    /// The file that a backup may replace.
-    ///
-    /// # Errors
-    /// If many nodes share the database.
-    pub fn file_to_restore(&self) -> Result<&Path, ConfigError> {
-        self.own_file().ok_or(ConfigError::RestoreOfCluster)
-    }
 }
 
 impl DatabaseConfig {

@@ -15,7 +15,7 @@ use super::stdio::StdioConnection;
 use crate::config::Hosts;
 use crate::config::bounds::MESSAGE_BYTES_MAX;
 use crate::links::is_local;
-use crate::random::Random;
+use crate::random;
 use crate::web::context::Ctx;
 use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
 
@@ -23,17 +23,15 @@ use crate::web::{BODY_TIMEOUT, ClientAddress, HttpProblem, read_body};
 pub struct Mcp {
     ctx: Arc<Ctx>,
     origin_check: OriginCheck,
-    random: Random,
     /// Shared with connections over stdio.
     catalog: Arc<Catalog>,
 }
 
 impl Mcp {
-    pub fn build(ctx: &Arc<Ctx>, random: Random, origin_check: OriginCheck) -> Self {
+    pub fn build(ctx: &Arc<Ctx>, origin_check: OriginCheck) -> Self {
         Self {
             ctx: Arc::clone(ctx),
             origin_check,
-            random,
             catalog: Arc::new(Catalog::new(Arc::clone(&ctx.current))),
         }
     }
@@ -75,7 +73,7 @@ impl Mcp {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-        if opens_session && let Ok(id) = HeaderValue::from_str(&self.random.hex_128()) {
+        if opens_session && let Ok(id) = HeaderValue::from_str(&random::hex_128()) {
             headers.insert(SESSION_HEADER, id);
         }
         response

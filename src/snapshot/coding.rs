@@ -9,9 +9,9 @@ use std::sync::OnceLock;
 
 use brotli::CompressorWriter;
 use brotli::enc::BrotliEncoderParams;
-use bytes::Bytes;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use hyper::body::Bytes;
 use poem::http::header::{CACHE_CONTROL, VARY};
 use poem::http::{HeaderMap, HeaderValue};
 

@@ -3,9 +3,9 @@
 //! [`Document::ALL`].
 
 use atom_syndication::{Category, Entry, Feed, Link, Person, Text, WriteConfig};
-use bytes::Bytes;
 use chrono::{DateTime, FixedOffset, NaiveDate, NaiveTime, Offset, SecondsFormat, TimeZone, Utc};
 use chrono_tz::Tz;
+use hyper::body::Bytes;
 use sha2::{Digest, Sha256};
 
 use super::input::SnapshotInput;

@@ -9,8 +9,8 @@ use std::collections::{HashMap, HashSet};
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
-use bytes::Bytes;
 use chrono::Datelike;
+use hyper::body::Bytes;
 use roaring::RoaringBitmap;
 use sha2::{Digest, Sha256};
 

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use super::error::{BUSY_TIMEOUT, DbError};
 use crate::compute::lock;
 use crate::model::hex;
-use crate::random::Random;
+use crate::random;
 
 /// Begin of the names of temporary folders.
 const FOLDER: &str = "reviews-unfinished-";
@@ -197,7 +197,7 @@ static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
 /// An unused name beside `path`.
 pub fn unused_name(path: &Path) -> PathBuf {
-    let random = Random::system().bytes_16();
+    let random = random::bytes_16();
     let name = beside(path, &format!("{NEW}{}", hex(&random[..4])));
     note_unfinished(&name);
     name

@@ -12,7 +12,7 @@ use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{JOURNAL, LOG, beside, bytes_beside, unlogged};
 use super::text::Text;
 use crate::model::hex;
-use crate::random::Random;
+use crate::random;
 
 pub(super) static MIGRATIONS: Migrator = sqlx::migrate!("./migrations");
 /// Takes a random id of 128 bits in hexadecimal, and keeps one that there is.
@@ -168,7 +168,7 @@ async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result
         return Ok(());
     }
     sqlx::query(BIND_INSTANCE)
-        .bind(Random::system().hex_128())
+        .bind(random::hex_128())
         .execute(&mut *connection)
         .await
         .at(path)?;

@@ -7,8 +7,8 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use bytes::Bytes;
 use futures_util::{StreamExt, stream};
+use hyper::body::Bytes;
 use poem::http::header::{
     ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
 };

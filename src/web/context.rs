@@ -5,7 +5,7 @@ use std::net::{IpAddr, Ipv4Addr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use bytes::Bytes;
+use hyper::body::Bytes;
 use ipnet::IpNet;
 use poem::error::ReadBodyError;
 use poem::http::{HeaderName, HeaderValue, StatusCode};

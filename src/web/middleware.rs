@@ -6,9 +6,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use hyper::body::Body as _;
+use hyper::body::{Body as _, Bytes};
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_ORIGIN, ACCESS_CONTROL_EXPOSE_HEADERS, CONTENT_LENGTH, REFERRER_POLICY,
     X_CONTENT_TYPE_OPTIONS,

@@ -5,18 +5,16 @@
 //! answered by hyper without a body, or closed.
 
 use std::collections::HashMap;
-use std::collections::hash_map::Entry;
 use std::convert::Infallible;
 use std::error::Error;
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use http_body_util::combinators::BoxBody;
-use hyper::body::Incoming;
+use hyper::body::{Bytes, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -26,13 +24,13 @@ use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Endpoint, Request, Response};
 use tokio::io::{AsyncWriteExt, copy, sink};
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
-use tokio::task::{JoinError, JoinSet};
+use tokio::task::{Id, JoinError, JoinSet};
 use tokio::time::timeout;
 use tokio_io_timeout::TimeoutStream;
 use tokio_util::sync::CancellationToken;
 
 use crate::clock::Clock;
-use crate::compute::{lock, network};
+use crate::compute::network;
 use crate::config::bounds::HEAD_BYTES_MAX;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 use crate::config::bounds::UNSENT_BYTES_MAX;
@@ -95,7 +93,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 /// Serves `endpoint` on `listener` until `shutdown`, then lets requests in flight finish within
 /// [`ConnectionLimits::shutdown_timeout`], cuts the rest, and returns once every task has ended.
 ///
-/// A panic outside of the handlers ends only its own connection and is logged. Peers in the nets of `exempt` may have
+/// A panic outside of the handlers ends only its own connection. Peers in the nets of `exempt` may have
 /// any number of connections because many clients share them.
 pub async fn serve<E: Endpoint<Output = Response> + 'static>(
     listener: TcpListener,
@@ -110,11 +108,6 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         "server.listening: connections are accepted"
     );
     limit_unsent(&listener);
-    let places = Arc::new(Places {
-        max: limits.connections_max,
-        peer_max: limits.connections_per_peer_max,
-        held: Mutex::default(),
-    });
     let mut http = http1::Builder::new();
     http.timer(TokioTimer::new())
         .header_read_timeout(limits.head_timeout)
@@ -122,13 +115,13 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         .max_buf_size(BUFFER_BYTES)
         // A client may close its side after the request and still expect the response.
         .half_close(true);
-    let (mut connections, stopping) = (JoinSet::new(), CancellationToken::new());
+    let (mut connections, stopping) = (Connections::default(), CancellationToken::new());
     let clock = Clock::system();
     loop {
         let accepted = tokio::select! {
             () = shutdown.cancelled() => break,
-            Some(ended) = connections.join_next() => {
-                report_panic(ended);
+            Some(ended) = connections.tasks.join_next_with_id() => {
+                connections.forget(&ended);
                 continue;
             }
             accepted = listener.accept() => accepted,
@@ -138,19 +131,17 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
                 let address = peer.ip().to_canonical();
                 let is_exempt = exempt.iter().any(|net| net.contains(&address));
                 let network = (!is_exempt).then(|| network(address, 64));
-                let place = match places.take(network) {
-                    Ok(place) => place,
-                    Err(limit) => {
-                        metrics::CONNECTIONS_REFUSED.count(&[limit]);
-                        continue;
-                    }
-                };
+                if let Some(limit) = connections.reached_limit(network, limits) {
+                    metrics::CONNECTIONS_REFUSED.count(&[limit]);
+                    continue;
+                }
                 let (http, endpoint) = (http.clone(), Arc::clone(&endpoint));
-                let held = serve_connection(stream, peer, http, endpoint, limits, stopping.clone());
-                connections.spawn(async move {
-                    held.await;
-                    drop(place);
-                });
+                let served =
+                    serve_connection(stream, peer, http, endpoint, limits, stopping.clone());
+                let task = connections.tasks.spawn(served);
+                connections
+                    .networks
+                    .extend(network.map(|network| (task.id(), network)));
             }
             Err(error) if is_of_one_connection(&error) => {}
             Err(error) => {
@@ -165,19 +156,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
     // The listener is closed first, so that the system refuses new connections instead of queueing them.
     drop(listener);
     stopping.cancel();
-    let finished = async {
-        while let Some(ended) = connections.join_next().await {
-            report_panic(ended);
-        }
-    };
-    if timeout(limits.shutdown_timeout, finished).await.is_err() {
-        let count = connections.len();
-        tracing::warn!(
-            connections = count,
-            "server.cut: the time to stop is over; connections still in use are closed"
-        );
-        connections.shutdown().await;
-    }
+    connections.end(limits.shutdown_timeout).await;
 }
 
 /// Serves one connection until it closes, then lets the client read the end of its response.
@@ -250,14 +229,6 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-fn report_panic(ended: Result<(), JoinError>) {
-    if let Err(error) = ended
-        && error.is_panic()
-    {
-        tracing::error!(%error, "server.panicked: a request's handling panicked and its connection was closed");
-    }
-}
-
 /// Sets [`UNSENT_BYTES_MAX`] on `listener`, from which its connections inherit it.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 fn limit_unsent(listener: &TcpListener) {
@@ -271,59 +242,48 @@ fn limit_unsent(listener: &TcpListener) {
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 const fn limit_unsent(_listener: &TcpListener) {}
 
-/// The connections, bounded in all and for each peer.
-#[derive(Debug)]
-struct Places {
-    max: usize,
-    peer_max: usize,
-    held: Mutex<Held>,
+/// The open connections, bounded in all and for each peer.
+#[derive(Default)]
+struct Connections {
+    tasks: JoinSet<()>,
+    /// The networks of those that the limit for each peer counts.
+    networks: HashMap<Id, IpAddr>,
 }
 
-#[derive(Debug, Default)]
-struct Held {
-    all: usize,
-    by_peer: HashMap<IpAddr, usize>,
-}
-
-/// Given back when it is dropped.
-#[derive(Debug)]
-struct Place {
-    places: Arc<Places>,
-    peer: Option<IpAddr>,
-}
-
-impl Places {
-    /// A place for `peer`; one without a peer counts only in all.
-    ///
-    /// # Errors
-    /// The limit that is reached: `all` or `peer`.
-    fn take(self: &Arc<Self>, peer: Option<IpAddr>) -> Result<Place, &'static str> {
-        let mut held = lock(&self.held);
-        if held.all >= self.max {
-            return Err("all");
+impl Connections {
+    /// The limit that a further connection would exceed: `all` or `peer`.
+    fn reached_limit(
+        &self,
+        peer: Option<IpAddr>,
+        limits: ConnectionLimits,
+    ) -> Option<&'static str> {
+        let of_peer = || self.networks.values().filter(|other| peer == Some(**other));
+        if self.tasks.len() >= limits.connections_max {
+            Some("all")
+        } else if of_peer().count() >= limits.connections_per_peer_max {
+            Some("peer")
+        } else {
+            None
         }
-        if let Some(peer) = peer {
-            let own = held.by_peer.get(&peer).copied().unwrap_or(0);
-            if own >= self.peer_max {
-                return Err("peer");
-            }
-            held.by_peer.insert(peer, own + 1);
-        }
-        held.all += 1;
-        let places = Arc::clone(self);
-        Ok(Place { places, peer })
     }
-}
 
-impl Drop for Place {
-    fn drop(&mut self) {
-        let mut held = lock(&self.places.held);
-        held.all -= 1;
-        if let Some(Entry::Occupied(mut own)) = self.peer.map(|peer| held.by_peer.entry(peer)) {
-            *own.get_mut() -= 1;
-            if *own.get() == 0 {
-                own.remove();
-            }
+    fn forget(&mut self, ended: &Result<(Id, ()), JoinError>) {
+        let id = match ended {
+            Ok((id, ())) => *id,
+            Err(panic) => panic.id(),
+        };
+        self.networks.remove(&id);
+    }
+
+    /// Waits until all have ended, and cuts those that have not in time.
+    async fn end(mut self, time_max: Duration) {
+        let ended = async { while self.tasks.join_next().await.is_some() {} };
+        if timeout(time_max, ended).await.is_err() {
+            tracing::warn!(
+                connections = self.tasks.len(),
+                "server.cut: the time to stop is over; connections still in use are closed"
+            );
+            self.tasks.shutdown().await;
         }
     }
 }

@@ -6,10 +6,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use chrono::{DateTime, TimeDelta, Utc};
 use futures_util::FutureExt as _;
 use hmac::{Hmac, KeyInit, Mac};
+use hyper::body::Bytes;
 use sha2::Sha256;
 
 use super::http_client::{Answer, Callback, Egress, Failure, with_parameters};
@@ -21,7 +21,7 @@ use crate::config::RetryDelays;
 use crate::config::bounds::CHALLENGE_BODY_BYTES_MAX;
 use crate::links::Links;
 use crate::model::hex;
-use crate::random::Random;
+use crate::random;
 use crate::snapshot::Snapshot;
 
 /// Timeout of a whole verification, and of a denial.
@@ -40,8 +40,6 @@ const JITTER_SHARE: f64 = 0.1;
 pub struct Exchange {
     pub egress: Egress,
     pub clock: Clock,
-    /// For challenges and jitter.
-    pub random: Random,
     /// For the URLs of topics and the hub.
     pub links: Links,
     pub delays: RetryDelays,
@@ -93,7 +91,7 @@ impl Exchange {
     async fn verify(&self, due: &DueVerification, sent_at: DateTime<Utc>) -> Conclusion {
         let serial = due.serial;
         // 64 random characters.
-        let challenge = self.random.hex_128() + &self.random.hex_128();
+        let challenge = random::hex_128() + &random::hex_128();
         let topic = self.links.absolute(due.subscriber.document.path());
         // The offered lease; when unsubscribing, the rest of the running one.
         let lease_seconds = due.lease_seconds_at(sent_at);
@@ -226,7 +224,7 @@ impl Exchange {
     }
 
     fn retry_after(&self, failures: u32, wait: Duration) -> AttemptOutcome {
-        let wait = wait.mul_f64(1.0 + JITTER_SHARE * self.random.fraction());
+        let wait = wait.mul_f64(1.0 + JITTER_SHARE * random::fraction());
         AttemptOutcome::Retry {
             failures,
             at: self.clock.now() + wait,

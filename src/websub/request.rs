@@ -12,7 +12,7 @@ use crate::config::bounds::SECRET_BYTES_MAX;
 use crate::links::{Links, normal};
 use crate::model::text::quoted;
 use crate::snapshot::Document;
-use crate::websub::http_client::{Callback, CallbackFault, Policy};
+use crate::websub::http_client::{Callback, Policy};
 use crate::wire::HubMode;
 
 /// A well-formed request that passed every check that needs no lookup.
@@ -60,19 +60,6 @@ pub enum RequestError {
     Field(String),
 }
 
-impl From<CallbackFault> for RequestError {
-    fn from(fault: CallbackFault) -> Self {
-        let how = match &fault {
-            CallbackFault::Refused(_) => {
-                "; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as 127.0.0.0/8 to try it \
-                 on one machine"
-            }
-            CallbackFault::Spelling(_) => "",
-        };
-        Self::Field(format!("hub.callback cannot be used: {fault}{how}."))
-    }
-}
-
 /// Parses and validates a request.
 ///
 /// # Errors
@@ -95,7 +82,8 @@ pub fn parse(
         ))
     })?;
     let document = topic(&required_field(body, "hub.topic")?, links)?;
-    let callback = Callback::parse(&required_field(body, "hub.callback")?, policy)?;
+    let callback = Callback::parse(&required_field(body, "hub.callback")?, policy)
+        .map_err(|fault| RequestError::Field(format!("hub.callback cannot be used: {fault}.")))?;
     let secret = field(body, "hub.secret")?.filter(|secret| !secret.is_empty());
     if let Some(secret) = &secret
         && secret.len() > SECRET_BYTES_MAX

@@ -1,7 +1,7 @@
 //! The hub's worker: runs due work concurrently, round-robin by host, and records results in batches.
 //!
-//! It sleeps until work is due or it is woken. Exchanges whose result was not recorded before a crash are repeated:
-//! they happen at least once.
+//! It reads what is due once a second, and at once if it is woken and nothing is queued. Exchanges whose result was not
+//! recorded before a crash are repeated: they happen at least once.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -24,15 +24,12 @@ const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// The delay before a failed read or write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// While hosts hang or wait, results of other hosts cause a read of the database once in this interval. The delay before a
-/// read when the lease was too short for an exchange.
-const READ_AGAIN_AFTER: Duration = Duration::from_secs(1);
+/// Interval of reads of the database, which are cheap while nothing is due.
+const READ_INTERVAL: Duration = Duration::from_secs(1);
 /// Maximum number of results that wait for a locked database; beyond it, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
 /// The maximum wait of shutdown for exchanges in flight. A cut exchange is not a failure; it is repeated.
 const STOP_TIMEOUT: Duration = Duration::from_secs(10);
-/// Maximum time between two reads of the database.
-const READ_INTERVAL: Duration = Duration::from_mins(1);
 
 pub struct Worker {
     database: Database,
@@ -46,12 +43,11 @@ pub struct Worker {
     unrecorded: Vec<Attempt>,
     /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
-    /// Whether the database may have due work that is not in `queues`.
+    /// Whether the database may have due work that is not in `queues`; read at once if they are empty.
     is_stale: bool,
-    /// The time at which `queues` was read; `None` if it must be read at once, because there may be work for other hosts.
-    read_at: Option<Monotonic>,
-    /// The time at which the next work becomes due that was not yet due when `queues` was read.
-    next_at: Monotonic,
+    /// Whether the database must be read even if `queues` are not empty: what is queued may be for hosts that hang or wait.
+    is_read_due: bool,
+    read_at: Monotonic,
 }
 
 impl Worker {
@@ -73,8 +69,8 @@ impl Worker {
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
             is_stale: true,
-            read_at: None,
-            next_at: Monotonic::default(),
+            is_read_due: true,
+            read_at: Monotonic::default(),
         }
     }
 
@@ -85,12 +81,13 @@ impl Worker {
                 tracing::error!(%error, "websub.unreadable: cannot read the due exchanges; trying again");
             }
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
+            let again_at = self.read_at + READ_INTERVAL;
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.wake.notified() => { self.note_change(); false }
+                () = self.wake.notified() => { self.is_stale = true; false }
                 Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = self.exchange.clock.sleep_until(self.next_at), if self.read_at.is_some() => { self.wake_up(); false }
+                () = self.exchange.clock.sleep_until(again_at), if !self.is_read_due => { self.is_read_due = true; false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -116,14 +113,14 @@ impl Worker {
             .collect();
         self.busy.retain(|id, _| unrecorded.contains(id));
         self.queues = HostQueues::default();
-        self.wake_up();
+        self.is_read_due = true;
         metrics::HUB_IN_FLIGHT.gauge(&[]).set(0.0);
     }
 
     /// Does all work that is due and returns whether there was any.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
-        self.wake_up();
+        self.is_read_due = true;
         loop {
             self.fill().await?;
             match self.in_flight.join_next().await {
@@ -135,19 +132,15 @@ impl Worker {
                     }
                 }
                 None if self.unrecorded.is_empty() => return Ok(did_any),
-                None => {
-                    self.record().await?;
-                    self.is_stale = true;
-                }
+                None => self.record().await?,
             }
         }
     }
 
     /// Starts the maximum number of exchanges that the limits allow.
     async fn fill(&mut self) -> Result<(), DbError> {
-        // What is queued may be for hosts that hang or wait; it must not hide due work for other hosts, or a new request.
-        let is_read_due = self.queues.is_empty() || self.may_read_again();
-        if self.is_stale && is_read_due && self.has_room() {
+        let is_needed = self.is_read_due || self.is_stale && self.queues.is_empty();
+        if is_needed && self.has_room() {
             self.read().await?;
         }
         self.start_queues();
@@ -157,24 +150,8 @@ impl Worker {
         Ok(())
     }
 
-    fn may_read_again(&self) -> bool {
-        self.read_at
-            .is_none_or(|at| Clock::system().monotonic() >= at + READ_AGAIN_AFTER)
-    }
-
     fn has_room(&self) -> bool {
         self.in_flight.len() < EXCHANGES_MAX && self.unrecorded.len() < UNRECORDED_MAX
-    }
-
-    /// Reads at once if nothing is queued, and otherwise within a second: also its own results are changes.
-    fn note_change(&mut self) {
-        self.is_stale = true;
-        let again_at = self.exchange.clock.monotonic() + READ_AGAIN_AFTER;
-        self.next_at = self.next_at.min(again_at);
-    }
-
-    fn wake_up(&mut self) {
-        (self.is_stale, self.read_at) = (true, None);
     }
 
     /// Starts queued work within the limits, round-robin by host.
@@ -191,8 +168,8 @@ impl Worker {
     /// Reads due work, except work that is in flight or unrecorded.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        self.read_at = Some(Clock::system().monotonic());
-        self.next_at = self.exchange.clock.monotonic() + RECORD_AGAIN_AFTER;
+        self.read_at = self.exchange.clock.monotonic();
+        (self.is_stale, self.is_read_due) = (false, false);
         // Until this node's file has the recorded results, it reports the same work as due again.
         if !self.database.has_own_writes().await? {
             return Ok(());
@@ -201,12 +178,6 @@ impl Worker {
         let mut connection = self.database.reader().await?;
         let verifications = store::verifications(&mut connection, now).await.at(path)?;
         let deliveries = store::deliveries(&mut connection, now).await.at(path)?;
-        let next_at = store::next_due_at(&mut connection, now).await.at(path)?;
-        let clock = &self.exchange.clock;
-        self.next_at = next_at.map_or(clock.monotonic() + READ_INTERVAL, |at| {
-            clock.monotonic_at(at, READ_INTERVAL)
-        });
-        self.is_stale = false;
         self.queues.clear();
         // A verification may change the secret or end the subscription, so it goes before deliveries.
         let mut verified: HashSet<i64> = self.busy.keys().copied().collect();
@@ -244,13 +215,8 @@ impl Worker {
                 delivery.lease_ends_at <= exchange.clock.now() || !is_ahead(&snapshot, delivery),
             ),
         };
-        // An exchange must end before another process may send.
+        // An exchange must end before another process may send. The work is read again; the lease may be prolonged by then.
         let is_late = self.database.lease_left() < longest;
-        if is_late {
-            // The work is read again, because the lease may be prolonged by then.
-            let again_at = exchange.clock.monotonic() + READ_AGAIN_AFTER;
-            self.next_at = self.next_at.min(again_at);
-        }
         let id = subscriber.subscription_id;
         if is_over || is_late || self.busy.contains_key(&id) {
             return self.queues.end_exchange(&queue);
@@ -307,7 +273,7 @@ impl Worker {
         }
     }
 
-    /// Drops unrecorded results when another process has taken over sending.
+    /// Drops results that are recorded, or that another process repeats, which has taken over sending.
     pub fn forget_results(&mut self) {
         for attempt in self.unrecorded.drain(..) {
             self.busy.remove(&attempt.subscriber.subscription_id);
@@ -325,24 +291,12 @@ impl Worker {
         store::record(&mut write, &self.unrecorded, self.exchange.clock.now())
             .await
             .at(path)?;
-        if let Err(error) = write.commit().await {
-            if is_overtaken(&error) {
-                // Another process sends now and repeats the unrecorded exchanges.
-                self.forget_results();
-                return Ok(());
-            }
+        if let Err(error) = write.commit().await
+            && !is_overtaken(&error)
+        {
             return Err(DbError::at(path, error));
         }
-        for attempt in self.unrecorded.drain(..) {
-            self.busy.remove(&attempt.subscriber.subscription_id);
-            if let AttemptOutcome::VerifyLater { at, .. } | AttemptOutcome::Retry { at, .. } =
-                attempt.outcome
-            {
-                let again_at = self.exchange.clock.monotonic_at(at, READ_INTERVAL);
-                self.next_at = self.next_at.min(again_at);
-            }
-        }
-        self.is_stale = true;
+        self.forget_results();
         Ok(())
     }
 }
@@ -357,20 +311,24 @@ fn is_ahead(snapshot: &Snapshot, due: &DueDelivery) -> bool {
 
 #[derive(Default)]
 struct HostQueues {
-    queues: HashMap<String, VecDeque<Due>>,
-    /// The hosts with a non-empty queue, in the order in which they are served.
+    hosts: HashMap<String, HostQueue>,
+    /// The hosts with queued work, in the order in which they are served.
     turns: VecDeque<String>,
-    in_flight: HashMap<String, usize>,
+}
+
+#[derive(Default)]
+struct HostQueue {
+    waiting: VecDeque<Due>,
+    in_flight: usize,
 }
 
 impl HostQueues {
     fn push(&mut self, host: String, due: Due) {
-        if let Some(queue) = self.queues.get_mut(&host) {
-            queue.push_back(due);
-        } else {
-            self.turns.push_back(host.clone());
-            self.queues.insert(host, VecDeque::from([due]));
+        let queue = self.hosts.entry(host.clone()).or_default();
+        if queue.waiting.is_empty() {
+            self.turns.push_back(host);
         }
+        queue.waiting.push_back(due);
     }
 
     fn is_empty(&self) -> bool {
@@ -379,27 +337,27 @@ impl HostQueues {
 
     /// Removes queued work; the counts of work in flight stay.
     fn clear(&mut self) {
-        self.queues.clear();
         self.turns.clear();
+        self.hosts.retain(|_, queue| {
+            queue.waiting.clear();
+            queue.in_flight > 0
+        });
     }
 
     /// The next work item whose host is below its limit and not resting; it counts as in flight.
     fn pop(&mut self, is_resting: impl Fn(&str) -> bool) -> Option<(String, Due)> {
         for _ in 0..self.turns.len() {
             let host = self.turns.pop_front()?;
-            let in_flight = self.in_flight.get(&host).copied().unwrap_or(0);
-            if in_flight >= HOST_EXCHANGES_MAX || is_resting(&host) {
+            let queue = self.hosts.get_mut(&host)?;
+            if queue.in_flight >= HOST_EXCHANGES_MAX || is_resting(&host) {
                 self.turns.push_back(host);
                 continue;
             }
-            let queue = self.queues.get_mut(&host)?;
-            let due = queue.pop_front()?;
-            if queue.is_empty() {
-                self.queues.remove(&host);
-            } else {
+            let due = queue.waiting.pop_front()?;
+            queue.in_flight += 1;
+            if !queue.waiting.is_empty() {
                 self.turns.push_back(host.clone());
             }
-            self.in_flight.insert(host.clone(), in_flight + 1);
             return Some((host, due));
         }
         None
@@ -407,10 +365,10 @@ impl HostQueues {
 
     /// Ends one attempt at `host`.
     fn end_exchange(&mut self, host: &str) {
-        if let Some(count) = self.in_flight.get_mut(host) {
-            *count -= 1;
-            if *count == 0 {
-                self.in_flight.remove(host);
+        if let Some(queue) = self.hosts.get_mut(host) {
+            queue.in_flight -= 1;
+            if queue.in_flight == 0 && queue.waiting.is_empty() {
+                self.hosts.remove(host);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The tools of the MCP server, from the current snapshot.
 //!
-//! Independent of protocol version, session and HTTP. Results have the shapes of `wire`, of which their schemas are made;
-//! those of arguments are made of the parameters that parse them.
+//! Independent of protocol version, session and HTTP. Results have the shapes of `wire`; the schemas of arguments are made
+//! of the parameters that parse them.
 //!
 //! Descriptions are for models, at most 120 tokens: a verb first, when to use the tool and when not, the result, limits.
 
@@ -13,14 +13,13 @@ use futures_util::FutureExt as _;
 use futures_util::future::BoxFuture;
 use serde_json::{Value, json};
 
-use crate::api::result_schema;
 use crate::compute::run_long;
 use crate::search::SearchParameters;
 use crate::search::comparison::PeriodsParameters;
 use crate::search::insights::{StageParameters, TechnicianParameters};
 use crate::snapshot::{CurrentSnapshot, Snapshot};
 use crate::wire::parameters::ParameterDescription;
-use crate::wire::{self, Arguments, Parameters as _};
+use crate::wire::{Arguments, Parameters as _};
 use results::{AspectArguments, ReviewArguments, SinceArguments, ToolCall};
 
 pub use crate::search::facets::FACET_VALUES_MAX;
@@ -40,10 +39,6 @@ pub struct Tool {
     pub description: &'static str,
     /// The parameters of its REST operation.
     arguments: fn() -> Vec<ParameterDescription>,
-    /// The schema of its result.
-    result: fn() -> Value,
-    /// The members that a limit of size adds to it.
-    added: &'static [(&'static str, &'static str)],
     answer: ToolFunction,
 }
 
@@ -63,8 +58,6 @@ pub const TOOLS: [Tool; 9] = [
         description: "Get the facts of the business and its overall rating. Use when asked who they are or how they are rated. Do not use for \
              counts by technician, service or year (use list_facets).",
         arguments: Vec::new,
-        result: result_schema::<wire::BusinessSummary>,
-        added: &[],
         answer: ToolFunction::Count(results::business),
     },
     Tool {
@@ -74,8 +67,6 @@ pub const TOOLS: [Tool; 9] = [
              aspect (use get_aspect_sentiment) or a known id (use get_review). query is one substring; match=words finds \
              words. At most 48 KiB a page.",
         arguments: SearchParameters::describe,
-        result: result_schema::<wire::SearchResult>,
-        added: &[],
         answer: ToolFunction::Search(|snapshot, call| results::search(snapshot, call).boxed()),
     },
     Tool {
@@ -83,8 +74,6 @@ pub const TOOLS: [Tool; 9] = [
         title: "One review",
         description: "Get one review in full. Use when you have an id or a link. Do not use to find reviews (use search_reviews).",
         arguments: ReviewArguments::describe,
-        result: result_schema::<wire::Review>,
-        added: &[],
         answer: ToolFunction::Count(results::review),
     },
     Tool {
@@ -93,8 +82,6 @@ pub const TOOLS: [Tool; 9] = [
         description: "Get the reviews from a day on, newest first. Use when asked what is new. Do not use to narrow by text, stars or \
              names (use search_reviews).",
         arguments: SinceArguments::describe,
-        result: result_schema::<wire::SinceResult>,
-        added: &[("matched", "integer"), ("next_cursor", "string")],
         answer: ToolFunction::Search(|snapshot, call| results::since(snapshot, call).boxed()),
     },
     Tool {
@@ -104,8 +91,6 @@ pub const TOOLS: [Tool; 9] = [
              with one argument for a service, an area or one part. Do not use for one aspect or technician (use \
              get_aspect_sentiment, get_technician).",
         arguments: StageParameters::describe,
-        result: result_schema::<wire::InsightsStage>,
-        added: &[],
         answer: ToolFunction::Count(results::insights),
     },
     Tool {
@@ -115,8 +100,6 @@ pub const TOOLS: [Tool; 9] = [
              first. Use for who is praised most for what, or what complaints say (polarity=negative). Do not \
              use for whole reviews (use search_reviews).",
         arguments: AspectArguments::describe,
-        result: result_schema::<wire::AspectEvidence>,
-        added: &[],
         answer: ToolFunction::Count(results::aspect),
     },
     Tool {
@@ -125,8 +108,6 @@ pub const TOOLS: [Tool; 9] = [
         description: "Get the figures of one technician by aspect, and a page of sentences about the person, newest first. Use \
              when asked about a person. Do not use to list people (use list_facets).",
         arguments: TechnicianParameters::describe,
-        result: result_schema::<wire::TechnicianEvidence>,
-        added: &[],
         answer: ToolFunction::Count(results::technician),
     },
     Tool {
@@ -135,8 +116,6 @@ pub const TOOLS: [Tool; 9] = [
         description: "List technicians, services, areas, sources, languages, aspects, years and ratings with counts. Use to spell names and \
              ids right, or to rank. Do not use for contact details (use get_business). At most 100 values a list.",
         arguments: Vec::new,
-        result: result_schema::<wire::Facets>,
-        added: &[],
         answer: ToolFunction::Count(results::facets),
     },
     Tool {
@@ -145,8 +124,6 @@ pub const TOOLS: [Tool; 9] = [
         description: "Compare the reviews of two ranges of days, both ends included: verdict says whether the second is better. Use \
              for changes, such as this year against last. Do not use to read reviews (use search_reviews).",
         arguments: PeriodsParameters::describe,
-        result: result_schema::<wire::Comparison>,
-        added: &[],
         answer: ToolFunction::Count(results::periods),
     },
 ];
@@ -154,16 +131,11 @@ pub const TOOLS: [Tool; 9] = [
 impl Tool {
     /// As in `tools/list`, with annotations: read-only, idempotent, and without access to other systems.
     fn json(&self) -> Value {
-        let mut result = (self.result)();
-        for (name, kind) in self.added {
-            result["properties"][name] = json!({ "type": kind });
-        }
         json!({
             "name": self.name,
             "title": self.title,
             "description": self.description,
             "inputSchema": input(&(self.arguments)()),
-            "outputSchema": result,
             "annotations": {
                 "readOnlyHint": true, "idempotentHint": true, "destructiveHint": false, "openWorldHint": false,
             },

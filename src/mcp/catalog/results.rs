@@ -128,15 +128,12 @@ pub async fn since(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let Ok(mut found) = find_page(snapshot, &parameters, has_turn).await;
     Ok(fit(found.positions.len(), |count| {
         shorten_page(snapshot, &parameters, &mut found, count);
-        let returned = found.positions.len() as u64;
         let mut head = to_json(wire::SinceHead {
             since: date.date(),
-            returned,
+            returned: found.positions.len() as u64,
         });
-        if returned < found.matched {
-            head["matched"] = json!(found.matched);
-        }
         if let Some(next) = &found.next {
+            head["matched"] = json!(found.matched);
             head["next_cursor"] = json!(next.to_string());
         }
         text(&found.json(snapshot, &head))

@@ -4,7 +4,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use bytes::Bytes;
+use hyper::body::Bytes;
 use poem::error::NotFoundError;
 use poem::http::HeaderValue;
 use poem::http::header::CACHE_CONTROL;

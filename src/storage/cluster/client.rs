@@ -3,6 +3,7 @@
 use std::sync::Mutex;
 use std::time::Duration;
 
+use hyper::body::Bytes;
 use reqwest::{Client, Response, StatusCode};
 use serde_json::{Value, json};
 use sqlx::sqlite::{SqliteArguments, SqliteConnection, SqliteRow};
@@ -140,7 +141,7 @@ impl RqliteClient {
         body: &Value,
         wait_max: Duration,
     ) -> Result<(Value, bool), ClusterError> {
-        let (clock, body) = (Clock::system(), bytes::Bytes::from(body.to_string()));
+        let (clock, body) = (Clock::system(), Bytes::from(body.to_string()));
         let end = clock.monotonic() + wait_max;
         let (mut wait, mut was_unknown, mut last) = (FIRST_WAIT, false, String::new());
         for node in self.nodes.iter().cycle() {
@@ -172,7 +173,7 @@ impl RqliteClient {
         &self,
         node: &Url,
         path: &str,
-        body: bytes::Bytes,
+        body: Bytes,
         end: Monotonic,
     ) -> Result<Value, ClusterError> {
         let mib = u32::try_from(body.len() >> 20).unwrap_or(u32::MAX);

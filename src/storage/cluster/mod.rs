@@ -22,7 +22,7 @@ use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::ClusterAddress;
 use crate::model::hex;
-use crate::random::Random;
+use crate::random;
 use client::{COMMAND_TIMEOUT, Cluster, ClusterError, RqliteClient, SqlStatement};
 use write::{Author, RecordedWrite, WorkingCopy, level_with_cluster};
 
@@ -38,7 +38,7 @@ impl Database {
         let open = OpenFile::open(&address.file, options(&address.file)).await?;
         let cluster = Cluster {
             client,
-            holder: Random::system().hex_128(),
+            holder: random::hex_128(),
             lease: Mutex::default(),
             contact_at: Mutex::new(Clock::system().monotonic()),
         };
@@ -215,7 +215,7 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
         let checksum = hex(&migration.checksum);
         all.push(json!([note, version, description, installed_on, checksum]));
     }
-    all.push(json!([schema::BIND_INSTANCE, Random::system().hex_128()]));
+    all.push(json!([schema::BIND_INSTANCE, random::hex_128()]));
     Ok(all)
 }
 

@@ -21,7 +21,7 @@ use super::client::{
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::ClusterAddress;
-use crate::random::Random;
+use crate::random;
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
@@ -164,7 +164,7 @@ impl Cluster {
 
 /// A number above `number`, which no other command has.
 fn next_owner_number(number: i64) -> i64 {
-    let [a, b, c, d, ..] = Random::system().bytes_16();
+    let [a, b, c, d, ..] = random::bytes_16();
     number + 1 + i64::from(u32::from_be_bytes([a, b, c, d]))
 }
 

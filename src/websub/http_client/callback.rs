@@ -99,50 +99,42 @@ pub struct Callback {
     pub(super) port: u16,
 }
 
-/// The reason for rejecting a callback, and what to write instead.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum CallbackFault {
-    #[error("{0}")]
-    Spelling(String),
-    #[error("{0}")]
-    Refused(#[from] Refused),
-}
-
-impl From<&str> for CallbackFault {
-    fn from(fault: &str) -> Self {
-        Self::Spelling(fault.to_owned())
-    }
-}
-
 impl Callback {
     /// Validates `text`.
     ///
     /// # Errors
-    /// If it is not a callback that may be stored.
-    pub fn parse(text: &str, policy: &Policy) -> Result<Self, CallbackFault> {
+    /// The reason why it may not be stored, and what to write instead.
+    pub fn parse(text: &str, policy: &Policy) -> Result<Self, String> {
         if text.len() > CALLBACK_BYTES_MAX {
             let bytes = text.len();
-            let fault = format!("it has {bytes} bytes, of at most {CALLBACK_BYTES_MAX}");
-            return Err(CallbackFault::Spelling(fault));
+            return Err(format!(
+                "it has {bytes} bytes, of at most {CALLBACK_BYTES_MAX}"
+            ));
         }
         let callback = Self::read(text)?;
-        match &callback.known_addresses {
-            None => policy.permits_port(callback.port)?,
-            Some(known) => permitted(known, callback.port, policy).map(drop)?,
-        }
+        let permitted = match &callback.known_addresses {
+            None => policy.permits_port(callback.port),
+            Some(known) => permitted(known, callback.port, policy).map(drop),
+        };
+        permitted.map_err(|refused| {
+            format!(
+                "{refused}; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as \
+                 127.0.0.0/8 to try it on one machine"
+            )
+        })?;
         Ok(callback)
     }
 
     /// Rejects a URL that parsers interpret differently.
-    pub(super) fn read(text: &str) -> Result<Self, CallbackFault> {
+    pub(super) fn read(text: &str) -> Result<Self, String> {
         // A URL parser would replace or silently drop these.
         if let Some(character) = text
             .chars()
             .find(|c| c.is_control() || c.is_whitespace() || *c == '\\')
         {
-            return Err(CallbackFault::Spelling(format!(
+            return Err(format!(
                 "it has the character {character:?}, which a URL cannot have; percent-encode it"
-            )));
+            ));
         }
         if text.contains('#') {
             return Err("it has a fragment; leave out the `#` and what follows it".into());
@@ -162,16 +154,14 @@ impl Callback {
         if authority.is_empty() {
             return Err(NO_HOST.into());
         }
-        let url = Url::parse(text).map_err(|error| {
-            CallbackFault::Spelling(format!("its host or port cannot be read ({error})"))
-        })?;
+        let url = Url::parse(text)
+            .map_err(|error| format!("its host or port cannot be read ({error})"))?;
         let (host, known_addresses) = host(&url)?;
         // In a query, the URL standard encodes an apostrophe, which RFC 3986 allows; both mean the same.
         let [target, given] =
             [&url[Position::BeforePath..], raw_target].map(|target| target.replace("%27", "'"));
         if target != given && target.strip_prefix('/') != Some(&given) {
-            let fault = format!("it would be called as `{url}`; use that");
-            return Err(CallbackFault::Spelling(fault));
+            return Err(format!("it would be called as `{url}`; use that"));
         }
         let port = url.port_or_known_default().unwrap_or(HTTPS_PORT);
         Ok(Self {
@@ -233,7 +223,7 @@ pub(super) fn permitted(
 }
 
 /// The host of a target, and its addresses unless they need a lookup.
-fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), CallbackFault> {
+fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), String> {
     let literal = |address: IpAddr| Ok((address.to_string(), Some(vec![address.to_canonical()])));
     let name = match url.host() {
         Some(Host::Ipv4(address)) => return literal(address.into()),
@@ -263,7 +253,7 @@ fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), CallbackFault> {
 mod tests {
     use super::*;
 
-    fn parse(text: &str) -> Result<Callback, CallbackFault> {
+    fn parse(text: &str) -> Result<Callback, String> {
         Callback::parse(text, &Policy::default())
     }
 
@@ -490,7 +480,7 @@ mod tests {
         #[test]
         fn hostile_spellings_are_refused_with_a_reason() {
             for (text, word) in REFUSED {
-                let fault = parse(text).expect_err(text).to_string();
+                let fault = parse(text).expect_err(text);
                 assert!(
                     fault.contains(word),
                     "{text:?} is refused because {fault}, not because of {word}"

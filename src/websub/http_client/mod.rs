@@ -34,7 +34,7 @@ use crate::model::named;
 use crate::snapshot::CachedBody;
 use callback::permitted;
 
-pub use callback::{Callback, CallbackFault, Policy, Refused, with_parameters};
+pub use callback::{Callback, Policy, Refused, with_parameters};
 
 const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
 /// Covers TCP and TLS.

@@ -4,7 +4,6 @@
 mod requests;
 
 use chrono::{DateTime, Utc};
-use serde_json::json;
 use sqlx::SqliteConnection;
 
 pub use requests::{
@@ -32,25 +31,6 @@ impl Due {
             Self::Deliver(due) => &due.subscriber,
         }
     }
-}
-
-/// The time of the next verification or delivery after `now`; `None` if none is scheduled.
-pub async fn next_due_at(
-    connection: &mut SqliteConnection,
-    now: DateTime<Utc>,
-) -> sqlx::Result<Option<DateTime<Utc>>> {
-    let now = utc_milliseconds(now);
-    let next = sqlx::query_scalar!(
-        r#"select min(at) as "at: String" from (
-             select min(next_attempt_at) as at from intent where next_attempt_at > ?1
-             union all
-             select min(s.next_attempt_at) from subscription as s join publication as p on p.document = s.document
-             where s.state = 'active' and s.delivered_version < p.version and s.next_attempt_at > ?1)"#,
-        now
-    )
-    .fetch_one(connection)
-    .await?;
-    Ok(next.as_deref().map(instant_or_epoch))
 }
 
 // Subscriptions that are behind the published version.
@@ -195,54 +175,24 @@ pub async fn record(
     now: DateTime<Utc>,
 ) -> sqlx::Result<()> {
     let now = utc_milliseconds(now);
-    let mut delivered = Vec::new();
     for attempt in attempts {
-        if let AttemptOutcome::Delivered { version } = attempt.outcome {
-            delivered.push((
-                attempt.subscriber.subscription_id,
-                version,
-                utc_milliseconds(attempt.at),
-            ));
-        } else {
-            apply(write, attempt, &now).await?;
-            if !attempt.is_postponed() {
-                note_attempt(write, attempt).await?;
-            }
+        apply(write, attempt, &now).await?;
+        if !attempt.is_postponed() {
+            note_attempt(write, attempt).await?;
         }
     }
-    mark_delivered(write, &delivered).await?;
-    if delivered.len() < attempts.len() {
-        bound(write).await?;
-    }
-    Ok(())
-}
-
-/// Sets the delivered versions in one statement. The unary plus keeps SQLite from starting with all active
-/// subscriptions.
-async fn mark_delivered(write: &mut Write, delivered: &[(i64, i64, String)]) -> sqlx::Result<()> {
-    if delivered.is_empty() {
-        return Ok(());
-    }
-    let delivered = json!(delivered).to_string();
-    sqlx::query!(
-        "update subscription set delivered_version = d.version, failures = 0, next_attempt_at = null, last_attempt_at = d.at,
-           last_outcome = 'ok'
-         from (select value ->> 0 as id, value ->> 1 as version, value ->> 2 as at from json_each(?)) as d
-         where subscription_id = d.id and +state = 'active'",
-        delivered
-    )
-    .execute(&mut *write)
-    .await?;
-    Ok(())
+    bound(write).await
 }
 
 // The effects of an attempt on its subscription and on the verified request.
 
-/// Applies an outcome to its subscription, except successful deliveries, which [`mark_delivered`] applies.
+/// Applies an outcome to its subscription.
 async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<()> {
     let id = attempt.subscriber.subscription_id;
     match &attempt.outcome {
-        AttemptOutcome::Delivered { .. } => Ok(()),
+        AttemptOutcome::Delivered { version } => {
+            record_delivery(write, id, Some(*version), 0, None).await
+        }
         AttemptOutcome::Verified {
             serial,
             mode: HubMode::Subscribe,
@@ -277,14 +227,7 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             later.execute(&mut *write).await.map(drop)
         }
         AttemptOutcome::Retry { failures, at } => {
-            let at = utc_milliseconds(*at);
-            let retry = sqlx::query!(
-                "update subscription set failures = ?, next_attempt_at = ? where subscription_id = ? and state = 'active'",
-                failures,
-                at,
-                id
-            );
-            retry.execute(&mut *write).await.map(drop)
+            record_delivery(write, id, None, *failures, Some(*at)).await
         }
         AttemptOutcome::Ended { failures } => {
             let end = sqlx::query!(
@@ -297,6 +240,28 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             end.execute(&mut *write).await.map(drop)
         }
     }
+}
+
+/// Records a delivered version, or a failure with the time of the next attempt.
+async fn record_delivery(
+    write: &mut Write,
+    subscription_id: i64,
+    version: Option<i64>,
+    failures: u32,
+    again_at: Option<DateTime<Utc>>,
+) -> sqlx::Result<()> {
+    let again_at = again_at.map(utc_milliseconds);
+    sqlx::query!(
+        "update subscription set delivered_version = coalesce(?, delivered_version), failures = ?, next_attempt_at = ?
+         where subscription_id = ? and state = 'active'",
+        version,
+        failures,
+        again_at,
+        subscription_id
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
 }
 
 /// Ends the subscription of a request with this `serial`, unless a newer request has replaced it, and deletes secret and request.

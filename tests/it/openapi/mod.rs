@@ -68,89 +68,40 @@ fn assert_valid(validator: &Validator, instance: &Value, place: &str) {
     assert!(errors.is_empty(), "{place}: {errors:#?}");
 }
 
-/// The type of a schema in short: `integer 1..100`, `[Review]`, `Rating|null`.
-fn kind(schema: &Value) -> String {
-    if let Some(name) = schema["$ref"].as_str() {
-        return name.rsplit('/').next().unwrap().to_owned();
-    }
-    for of in ["anyOf", "oneOf", "allOf"] {
-        if let Some(parts) = schema[of].as_array() {
-            return parts.iter().map(kind).collect::<Vec<_>>().join("|");
+/// Removes the prose and the examples of a part of the document.
+fn remove_prose(part: &mut Value) {
+    match part {
+        Value::Object(members) => {
+            // A property can have one of these names.
+            members.retain(|name, value| match name.as_str() {
+                "description" | "summary" | "title" => !value.is_string(),
+                "example" | "examples" => false,
+                _ => true,
+            });
+            members.values_mut().for_each(remove_prose);
         }
+        Value::Array(items) => items.iter_mut().for_each(remove_prose),
+        _ => {}
     }
-    let mut text = match &schema["type"] {
-        Value::Array(types) => {
-            let types: Vec<&str> = types.iter().filter_map(Value::as_str).collect();
-            types.join("|")
-        }
-        one => one.as_str().unwrap_or("any").to_owned(),
-    };
-    if !schema["items"].is_null() {
-        text = format!("[{}]", kind(&schema["items"]));
-    }
-    if let Some(values) = schema["enum"].as_array() {
-        let values: Vec<String> = values.iter().map(Value::to_string).collect();
-        text = values.join("|");
-    }
-    let [least, most] = ["minimum", "maximum"].map(|name| schema[name].as_f64());
-    if least.is_some() || most.is_some() {
-        let [least, most] =
-            [least, most].map(|bound| bound.map_or(String::new(), |n| n.to_string()));
-        text = format!("{text} {least}..{most}");
-    }
-    for keyword in ["format", "maxLength", "default"] {
-        if let Some(value) = schema.get(keyword) {
-            text = format!("{text} {keyword}={value}");
-        }
-    }
-    text
 }
 
-/// The document without its prose, as client generators see it: operations with parameters and answers, schemas with
-/// members; `*` marks required ones.
-fn outline(document: &Value) -> String {
-    let mut lines = Vec::new();
-    let members = |value: &Value| value.as_object().cloned().unwrap_or_default();
-    let star = |is_required: bool| if is_required { "*" } else { "" };
-    for (path, method, operation) in operations(document) {
-        let id = operation["operationId"].as_str().unwrap_or_default();
-        lines.push(format!("{} {path} {id}", method.to_uppercase()));
-        for parameter in parameters(operation) {
-            let [name, place] = ["name", "in"].map(|member| str_of(&parameter[member]));
-            let star = star(parameter["required"] == true);
-            let kind = kind(&parameter["schema"]);
-            lines.push(format!("  {place} {name}{star}: {kind}"));
-        }
-        for (media, body) in members(&operation["requestBody"]["content"]) {
-            lines.push(format!("  takes {media}: {}", kind(&body["schema"])));
-        }
-        for (status, answer) in members(&operation["responses"]) {
-            let content = members(&answer["content"]).into_iter();
-            let content = content.map(|(media, body)| format!("{media} {}", kind(&body["schema"])));
-            let content = content.collect::<Vec<_>>().join(", ");
-            lines.push(format!("  {status} {content}").trim_end().to_owned());
-        }
-    }
-    for (name, schema) in members(&document["components"]["schemas"]) {
-        let required = schema["required"].as_array().cloned().unwrap_or_default();
-        let fields = members(&schema["properties"]);
-        lines.push(if fields.is_empty() {
-            format!("{name}: {}", kind(&schema))
-        } else {
-            name
-        });
-        for (field, schema) in fields {
-            let star = star(required.contains(&json!(field)));
-            lines.push(format!("  {field}{star}: {}", kind(&schema)));
-        }
-    }
-    lines.join("\n")
+/// The document as client generators see it: a line for each operation and each schema.
+fn outline(mut document: Value) -> String {
+    remove_prose(&mut document);
+    let operations = operations(&document).into_iter();
+    let operations =
+        operations.map(|(path, method, operation)| format!("{method} {path} {operation}\n"));
+    let schemas = document["components"]["schemas"].as_object().unwrap();
+    let schemas = schemas
+        .iter()
+        .map(|(name, schema)| format!("{name} {schema}\n"));
+    operations.chain(schemas).collect()
 }
 
 #[tokio::test]
 async fn operations_parameters_and_schemas_match_the_snapshot() {
-    let document = service().await.get(OPENAPI).await;
-    insta::assert_snapshot!("outline", outline(&document.json()));
+    let document = service().await.json(OPENAPI).await;
+    insta::assert_snapshot!("outline", outline(document));
 }
 
 #[tokio::test]

@@ -6,7 +6,7 @@ mod slow;
 
 use std::time::Duration;
 
-use bytes::Bytes;
+use hyper::body::Bytes;
 use poem::Body;
 use reviews_service::web::read_body;
 

@@ -27,7 +27,7 @@ const fn places(limits: &mut ConnectionLimits) {
 }
 
 #[tokio::test]
-async fn slow_readers_of_one_peer_shut_out_only_that_peer() {
+async fn connections_of_one_peer_shut_out_only_that_peer() {
     let server = start_large(places, "10.0.0.0/8").await;
     let mut slow = Vec::new();
     for _ in 0..8 {
@@ -35,21 +35,12 @@ async fn slow_readers_of_one_peer_shut_out_only_that_peer() {
         client.read_slowly().await;
         slow.push(client);
     }
-    for _ in 0..8 {
-        assert_eq!(server.client_from(GREEDY).await.try_get().await, None);
-        assert_eq!(server.client_from(HONEST).await.try_get().await, Some(200));
-    }
-}
-
-#[tokio::test]
-async fn silent_connections_of_one_peer_shut_out_no_other_peer() {
-    let server = start_large(places, "10.0.0.0/8").await;
     let mut silent = Vec::new();
     for _ in 0..50 {
         for _ in 0..20 {
             silent.push(server.client_from(GREEDY).await);
         }
+        assert_eq!(server.client_from(GREEDY).await.try_get().await, None);
         assert_eq!(server.client_from(HONEST).await.try_get().await, Some(200));
     }
-    assert_eq!(silent.len(), 1_000);
 }

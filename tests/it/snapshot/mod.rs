@@ -8,10 +8,10 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
-use bytes::Bytes;
 use chrono::DateTime;
 use futures_util::stream::BoxStream;
 use futures_util::{StreamExt, poll};
+use hyper::body::Bytes;
 use poem::http::Method;
 use poem::{Endpoint, Request};
 use reviews_service::clock::Clock;

@@ -1,11 +1,10 @@
-//! The hub's options in tests: local callbacks are allowed, and random numbers are deterministic.
+//! The hub's options in tests: local callbacks are allowed.
 
 use std::sync::Arc;
 
 use clap::Parser;
 use reviews_service::app::HubOptions;
 use reviews_service::config::{HubConfig, SyncConfig};
-use reviews_service::random::Random;
 use reviews_service::websub::http_client::{Resolver, Roots, SystemResolver};
 
 use super::authority::ca_pem;
@@ -41,7 +40,6 @@ fn options(flags: &[&str], resolver: Arc<dyn Resolver>) -> HubOptions {
         config: line.hub,
         roots: Roots::load(Some(ca_pem().as_bytes())).unwrap(),
         resolver,
-        random: Random::seeded(1),
         sync: SyncConfig::default(),
     }
 }

@@ -1,6 +1,6 @@
 //! Deliveries, their retries, and the end of subscriptions by failures or by the subscriber (rules 5, 27, 28, 35 to 43).
 
-use bytes::Bytes;
+use hyper::body::Bytes;
 use reviews_service::websub::{Secret, sign};
 
 use super::{ATOM, BASE, FEED, Hub, REVIEWS, check_walks};

@@ -3,7 +3,7 @@
 use super::*;
 
 /// The maximum size of the answer to `tools/list`, in bytes.
-const LIST_BYTES_MAX: usize = 13_000;
+const LIST_BYTES_MAX: usize = 8_500;
 
 #[test]
 fn the_list_of_tools_matches_the_snapshot() {
@@ -13,14 +13,11 @@ fn the_list_of_tools_matches_the_snapshot() {
 }
 
 #[test]
-fn schemas_have_no_references_or_unsupported_keywords() {
+fn schemas_have_no_unsupported_keywords() {
     for tool in TOOL_LIST.iter() {
         let (name, input) = (&tool["name"], &tool["inputSchema"]);
-        for schema in [input, &tool["outputSchema"]] {
-            assert!(jsonschema::draft202012::meta::is_valid(schema), "{name}");
-            assert!(!schema.to_string().contains("$ref"), "{name}");
-            assert_eq!(schema["type"], "object", "{name}");
-        }
+        assert!(jsonschema::draft202012::meta::is_valid(input), "{name}");
+        assert_eq!(input["type"], "object", "{name}");
         // Gemini and OpenAI's strict mode refuse other keywords.
         let arguments = members(&input["properties"]).flat_map(|(_, schema)| members(schema));
         for (keyword, _) in arguments {
