@@ -53,8 +53,6 @@ async fn errors_of_a_row_name_the_field() {
             {"language": "en_US"} → language: "en_US" is not a language tag
             {"source": {}} → source: invalid type: map, expected a string
             {"source_url": "javascript:alert(1)"} → source_url: "javascript:alert(1)" is not an http
-            {"verified": true} → verified: true without verification
-            {"verified": true, "verification": "manual"} → verified: true beside verification "manual"
             {"verified": "no"} → verified: invalid type: string "no", expected a boolean
             {"verified": true, "verification": "magic"} → verification: unknown variant `magic`, expected one of `job_match`
             {"verified_at": "2026-11-01"} → verified_at: "2026-11-01" is not a time
