@@ -228,8 +228,10 @@ impl Console {
     /// has rows, and after an import that `is_done`, whose rows replace those of the one before.
     pub(super) fn finish(self, is_done: bool) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
-        for line in self.faults.counted() {
-            let _ = writeln!(io::stderr(), "{line}");
+        for (first, count) in self.faults.like.values() {
+            if *count > LIKE_SHOWN_MAX {
+                let _ = writeln!(io::stderr(), "{count} rows like {first}");
+            }
         }
         match self.rejects {
             Some(rejects) if is_done || !self.faults.like.is_empty() => rejects.keep(),
@@ -307,14 +309,6 @@ impl Faults {
         let (_, count) = self.like.entry(kind).or_insert_with(|| (line.clone(), 0));
         *count += 1;
         (*count <= LIKE_SHOWN_MAX).then_some(line)
-    }
-
-    /// Each kind of fault of which not all rows were shown, with its count.
-    fn counted(&self) -> Vec<String> {
-        let like = self.like.values();
-        let many = like.filter(|(_, count)| *count > LIKE_SHOWN_MAX);
-        let lines = many.map(|(first, count)| format!("{count} rows like {first}"));
-        lines.collect()
     }
 }
 

@@ -405,10 +405,9 @@ impl Collector<'_> {
             like: choice.own.like.clone(),
             ..Format::default()
         };
-        // A platform's format that nobody gave is found again by itself.
+        // A platform's format is found again by itself, unless it was given.
         let is_found = self.request.own_format.is_none() && plain.like.is_some();
-        let is_new = !(is_found && draft.format == plain) && before != Some(&text);
-        if is_new {
+        if before != Some(&text) && !(is_found && draft.format == plain) {
             report.kept_formats.push(choice.source.clone());
             self.collected.formats.push(FormatChange {
                 source: choice.source.clone(),
@@ -664,7 +663,11 @@ impl Collector<'_> {
         }
         self.take_formats(value);
         if self.has_business {
-            self.collected.report.note_left_out_business();
+            self.collected.report.note(
+                "the business and the editorial texts of the file were left out, because the database already has a business; load them with \
+                 `reviews business FILE` and `reviews editorial FILE`"
+                    .to_owned(),
+            );
             return Ok(());
         }
         if let Some(editorial) = value.get("editorial").filter(|value| value.is_object()) {

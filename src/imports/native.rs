@@ -13,7 +13,7 @@ use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::owner::{Origin, TextRule, language, note_fault, read_members, read_texts};
 use crate::imports::read::json::parse_row;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
-use crate::imports::value::names::{digest, without_address};
+use crate::imports::value::names::{derive_id, without_address};
 use crate::imports::value::text::escape_formulas;
 use crate::model::json::{join, without_nulls};
 use crate::model::text::{nearest, quoted, shown, url};
@@ -315,7 +315,8 @@ struct Record {
     posted_at: Option<DateTime<Utc>>,
     imported_from: Option<String>,
     id_at_source: Option<String>,
-    said: Option<Map<String, Value>>,
+    #[serde(rename = "said")]
+    last_statement: Option<Map<String, Value>>,
     #[serde_as(as = "Option<DisplayFromStr>")]
     digests: Option<Digests>,
     note: Option<String>,
@@ -433,13 +434,13 @@ fn parse_review(
     };
     let decided = record.decided.unwrap_or_default();
     let decided: Units = decided.iter().filter_map(|name| Unit::find(name)).collect();
-    let said = record.said.map(Value::Object);
+    let last_statement = record.last_statement.map(Value::Object);
     let unpublished = Unpublished {
         posted_at: record.posted_at,
         id_at_source: record.id_at_source,
         imported_from: record.imported_from,
         note: record.note,
-        last_statement: said.as_ref().map(LastStatement::from),
+        last_statement: last_statement.as_ref().map(LastStatement::from),
         digests: record.digests,
     };
     let (title, text, id) = (record.title, record.text.unwrap_or_default(), record.id);
@@ -448,7 +449,9 @@ fn parse_review(
     let has_own_id = id.is_some();
     let id = match id {
         Some(id) => id,
+        // It is that of a row with the same values in a table.
         None => derive_id(
+            "table",
             [&name, &author, &date.to_string(), &text],
             title.as_deref(),
             rating,
@@ -517,22 +520,6 @@ fn parse_review(
         },
         unpublished,
     })
-}
-
-/// The ID of a record without one, which is that of a row with the same values in a table: of source, author, day and text, without a text
-/// of title and stars, too.
-fn derive_id(
-    parts: [&str; 4],
-    title: Option<&str>,
-    rating: Rating,
-) -> Result<ReviewId, Vec<FieldError>> {
-    let stars = rating.stars().to_string();
-    let mut parts = parts.to_vec();
-    if parts[3].is_empty() {
-        parts.extend(title);
-        parts.push(&stars);
-    }
-    digest("table", &parts).map_err(|error| vec![FieldError::new("id", error.to_string())])
 }
 
 /// Whether a row of native members alone has all that it needs; `None` for any other row.

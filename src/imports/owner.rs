@@ -178,15 +178,10 @@ pub fn business(
         Err(_) => {}
     }
     let ids = business.services.iter().map(|service| &service.id);
-    check_unique(ids, |index| format!("services[{index}].id"), &mut faults);
+    check_unique(ids, "services[].id", &mut faults);
     let ids = business.technicians.iter().map(|person| &person.id);
-    check_unique(ids, |index| format!("technicians[{index}].id"), &mut faults);
-    let names = &business.service_areas;
-    check_unique(
-        names,
-        |index| format!("service_areas[{index}]"),
-        &mut faults,
-    );
+    check_unique(ids, "technicians[].id", &mut faults);
+    check_unique(&business.service_areas, "service_areas[]", &mut faults);
     check_places(&business, &mut faults);
     business.address = business.address.filter(|address| !address.is_empty());
     if faults.is_empty() {
@@ -205,20 +200,12 @@ pub fn editorial(
     let (mut value, mut faults) = (value.clone(), Vec::new());
     read_texts(&mut value, ["", ""], &RULES, &mut faults);
     let mut editorial: Editorial = merge(before, value, origin, &mut faults);
-    let mut members = Vec::new();
-    for entry in &mut editorial.faq {
-        members.push(if entry.id.is_empty() {
-            "question"
-        } else {
-            "id"
-        });
-        if entry.id.is_empty() {
-            entry.id = id_of_words(&entry.question);
-        }
+    let unnamed = editorial.faq.iter_mut();
+    for entry in unnamed.filter(|entry| entry.id.is_empty()) {
+        entry.id = id_of_words(&entry.question);
     }
     let ids = editorial.faq.iter().map(|entry| &entry.id);
-    let path = |index: usize| format!("faq[{index}].{}", members[index]);
-    check_unique(ids, path, &mut faults);
+    check_unique(ids, "faq[]", &mut faults);
     if faults.is_empty() {
         Ok(editorial)
     } else {
@@ -369,10 +356,10 @@ fn id_of_words(text: &str) -> String {
     words(text).trim().replace(' ', "-")
 }
 
-/// Refuses a key that appears twice; `path` is where one is.
+/// Refuses a key that appears twice; `path` is where it is, in any element of a list.
 fn check_unique<'k>(
     keys: impl IntoIterator<Item = &'k String>,
-    path: impl Fn(usize) -> String,
+    path: &str,
     faults: &mut Vec<FieldError>,
 ) {
     let mut seen = HashSet::new();
@@ -380,7 +367,8 @@ fn check_unique<'k>(
         if !seen.insert(key) {
             let shown = quoted(key);
             let message = format!("{shown} appears twice; each must be unique");
-            faults.push(FieldError::new(path(index), message));
+            let path = path.replace("[]", &format!("[{index}]"));
+            faults.push(FieldError::new(path, message));
         }
     }
 }

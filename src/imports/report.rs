@@ -134,15 +134,6 @@ impl ImportReport {
             self.notes.push(sentence);
         }
     }
-
-    /// Notes that a business in the files is ignored, because the database has one.
-    pub fn note_left_out_business(&mut self) {
-        self.note(
-            "the business and the editorial texts of the file were left out, because the database already has a business; load them with \
-             `reviews business FILE` and `reviews editorial FILE`"
-                .to_owned(),
-        );
-    }
 }
 
 /// A value of a column of publication that the format does not list.

@@ -16,7 +16,6 @@
 mod dates;
 mod documents;
 mod empty;
-mod errors;
 mod google;
 mod hidden;
 mod ids;
