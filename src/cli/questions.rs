@@ -29,11 +29,11 @@ pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft>
 /// As [`complete`].
 pub(super) fn complete_for_entry(draft: Draft, entry: &str) -> anyhow::Result<Draft> {
     let source = if draft.needs_source {
-        " and source = \"NAME\""
+        "source = \"NAME\" and "
     } else {
         ""
     };
-    let keys = format!("format = \"./{entry}.toml\"{source} in [{entry}]");
+    let keys = format!("{source}format = \"./{entry}.toml\" in [{entry}]");
     let next = format!(
         "save the draft as {entry}.toml beside the file of entries, write {keys}, and run `reviews sync run {entry}` again"
     );

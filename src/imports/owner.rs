@@ -273,7 +273,7 @@ fn merge<T: Serialize + DeserializeOwned + Clone>(
 }
 
 /// The value of an object. A member that is wrong is a fault, and counts as missing; an unknown one is left out, and a fault in what the
-/// owner wrote. `None` if there are too many.
+/// owner wrote. `None`, with a fault, if there are too many.
 pub fn read_members<T: DeserializeOwned>(
     mut object: Value,
     origin: Origin,
@@ -308,7 +308,10 @@ pub fn read_members<T: DeserializeOwned>(
             "" => Some(&mut object),
             outer => object.pointer_mut(&format!("/{outer}")),
         };
-        outer.and_then(Value::as_object_mut)?.remove(name)?;
+        let members = outer.and_then(Value::as_object_mut);
+        if members.and_then(|members| members.remove(name)).is_none() {
+            break;
+        }
     }
     if faults.is_empty() {
         faults.push(FieldError::new("", "has too many unknown members"));

@@ -1,7 +1,5 @@
 //! The native format: accepted rows, rejected rows, and the messages.
 
-use std::io;
-
 use reviews_service::imports::Watch;
 
 use super::*;
@@ -108,10 +106,6 @@ struct OtherProgram<'b>(&'b Bench, &'static str);
 impl Watch for OtherProgram<'_> {
     fn read(&mut self, _rows: u64, _all: u64) {
         self.0.sql(self.1);
-    }
-
-    fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        panic!("{rejection}");
     }
 }
 
