@@ -12,7 +12,7 @@ use super::business::read_own_business;
 use super::output;
 use super::report::{Exit, counted, print_report};
 use crate::config::DatabaseConfig;
-use crate::imports::native::{Export, columns_of_table};
+use crate::imports::native::{Export, columns_of_table, export_record, record_cells};
 use crate::model::business::Editorial;
 use crate::model::text::escaped;
 use crate::storage::Database;
@@ -135,12 +135,13 @@ async fn write(
         .sum();
     let (mut reviews, mut deleted) = (0, 0);
     while let Some(lines) = export.next(&mut transaction).await? {
-        for exported in lines {
-            deleted += u64::from(exported.is_deleted());
-            reviews += u64::from(!exported.is_deleted());
+        for (id, known) in lines {
+            deleted += u64::from(known.is_deleted());
+            reviews += u64::from(!known.is_deleted());
+            let exported = export_record(&id, &known);
             let line = match format {
-                ExportFormat::Jsonl => json_line(&exported.json()),
-                ExportFormat::Csv => record(exported.cells())?,
+                ExportFormat::Jsonl => json_line(&exported),
+                ExportFormat::Csv => record(record_cells(&exported))?,
             };
             out.write_all(&line).with_context(unwritable)?;
         }

@@ -1,4 +1,4 @@
-//! The command `reviews import`: its arguments, progress and report. The module `imports` does the work.
+//! The commands `reviews import` and `reviews seed`: their arguments, progress and report. The module `imports` does the work.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,10 +19,10 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text};
 use crate::imports::{
     Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, Outcome, Position,
-    Rejection, Watch, import,
+    Rejection, Watch, import, load_sample,
 };
-use crate::model::text::escaped;
-use crate::model::text::quote_for_shell;
+use crate::model::text::{escaped, quote_for_shell};
+use crate::storage::business::{SampleState, sample_state};
 use crate::storage::{Database, Opening};
 
 /// Rows between two updates of the progress bar.
@@ -63,14 +63,7 @@ impl Import {
             return self.run_once(config, clock).await;
         }
         // The owner is asked once, also if another process writes first and the import is repeated.
-        let answered = std::cell::RefCell::new(self);
-        repeat_if_overtaken(async || {
-            let mut import = answered.borrow().clone();
-            let done = import.run_once(config, clock).await;
-            answered.borrow_mut().request.own_format = import.request.own_format;
-            done
-        })
-        .await
+        repeat_if_overtaken(async || self.run_once(config, clock).await).await
     }
 
     async fn run_once(&mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
@@ -119,6 +112,61 @@ impl Import {
             }
         }
     }
+}
+
+/// Load the sample data of a folder; running it again changes nothing
+#[derive(Debug, Args)]
+pub struct SeedCommand {
+    /// A folder with business.json, reviews.jsonl and, if there are editorial texts, editorial.json
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+}
+
+impl SeedCommand {
+    /// Loads the folder; [`Exit::SomeRejected`] if rows were rejected or doubtful.
+    ///
+    /// # Errors
+    /// If nothing could be loaded.
+    pub(super) async fn run(&self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+        let opening = Opening::open(&config.address()?).await?;
+        let loaded = load_and_show(&opening.database, clock, &self.folder).await;
+        Ok(exit_of(&opening.finish(loaded).await?))
+    }
+}
+
+/// Loads the folder, and prints what came of it.
+async fn load_and_show(
+    database: &Database,
+    clock: &Clock,
+    folder: &Path,
+) -> anyhow::Result<ImportReport> {
+    let mut console = Console::new(None);
+    let report = load_sample(database, clock, folder, &mut console).await;
+    console.finish(report.is_ok())?;
+    let report = report?;
+    print_report(&summary(&report, false));
+    Ok(report)
+}
+
+/// Loads the sample data in `folder`, unless there is a business or a review.
+///
+/// # Errors
+/// Those of [`load_sample`], and if the database cannot be read.
+pub(super) async fn load_if_empty(
+    database: &Database,
+    clock: &Clock,
+    folder: &Path,
+) -> anyhow::Result<()> {
+    if sample_state(&mut *database.reader().await?).await? != SampleState::Empty {
+        tracing::info!(
+            "seed.skipped: the database has reviews or a business, so the sample data was not loaded; `reviews seed DIR` merges it \
+             into sample data"
+        );
+        return Ok(());
+    }
+    // Another node may do the same; the second one finds the data.
+    let load = repeat_if_overtaken(|| load_and_show(database, clock, folder));
+    load.await.map(drop)
 }
 
 /// Reads the owner's format.
@@ -180,8 +228,10 @@ impl Console {
     /// has rows, and after an import that `is_done`, whose rows replace those of the one before.
     pub(super) fn finish(self, is_done: bool) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
-        for line in self.faults.counted() {
-            let _ = writeln!(io::stderr(), "{line}");
+        for (first, count) in self.faults.like.values() {
+            if *count > LIKE_SHOWN_MAX {
+                let _ = writeln!(io::stderr(), "{count} rows like {first}");
+            }
         }
         match self.rejects {
             Some(rejects) if is_done || !self.faults.like.is_empty() => rejects.keep(),
@@ -211,8 +261,7 @@ impl Watch for Console {
             Position::Element { array: _, index } => ("element", index),
         };
         let row = json!({
-            "file": rejection.file, place: number, "format": rejection.format, "error": rejection.error,
-            "row": rejection.row,
+            "file": rejection.file, place: number, "error": rejection.error, "row": rejection.row,
         });
         serde_json::to_writer(&mut *file, &row)?;
         file.write_all(b"\n")
@@ -227,7 +276,7 @@ impl Watch for Console {
     }
 }
 
-// The report of an import for `import`, `seed` and the first start with sample data.
+// The report of an import, of sample data, and of their undoing.
 
 /// Maximum number of rows with the same fault that are shown individually.
 const LIKE_SHOWN_MAX: u64 = 20;
@@ -261,14 +310,6 @@ impl Faults {
         *count += 1;
         (*count <= LIKE_SHOWN_MAX).then_some(line)
     }
-
-    /// Each kind of fault of which not all rows were shown, with its count.
-    fn counted(&self) -> Vec<String> {
-        let like = self.like.values();
-        let many = like.filter(|(_, count)| *count > LIKE_SHOWN_MAX);
-        let lines = many.map(|(first, count)| format!("{count} rows like {first}"));
-        lines.collect()
-    }
 }
 
 /// The kind of a fault: its message without numbers and quoted values. A shortened value ends with an ellipsis instead of its quote.
@@ -281,74 +322,19 @@ fn fault_kind(error: &str) -> String {
 /// The end of the report of a dry run.
 pub(super) const NOTHING_CHANGED: &str = "dry run: nothing was changed\n";
 
-/// What a report names of the reviews with an outcome.
-#[derive(Clone, Copy)]
-enum Shown {
-    Number,
-    /// And the IDs of the first ones.
-    Ids,
-    /// And the first ones, each on a line.
-    Lines,
-}
-
-/// The words of an outcome, and how a report shows it; `None` if its first line, or a dry run alone does.
-const fn describe(outcome: Outcome) -> (&'static str, Option<Shown>) {
-    let (words, shown) = match outcome {
-        Outcome::New => return ("new", None),
-        Outcome::Updated => return ("updated", None),
-        Outcome::Unchanged => return ("unchanged", None),
-        Outcome::Rejected => return ("rejected", None),
-        Outcome::NewlyWithheld => return ("withheld", None),
-        Outcome::Removed => return ("removed", None),
-        Outcome::PublishedAgain => ("published again", Shown::Number),
-        Outcome::KeptWithheld => ("kept withheld", Shown::Number),
-        Outcome::KeptEdited => ("kept edited", Shown::Ids),
-        Outcome::KeptDeleted => ("kept deleted", Shown::Ids),
-        Outcome::NotedDeleted => (
-            "recorded as deleted that the database did not have",
-            Shown::Number,
-        ),
-        Outcome::StillThere => (
-            "still there, although listed as deleted in the file (`reviews delete ID` deletes one)",
-            Shown::Ids,
-        ),
-        Outcome::Doubtful => (
-            "doubtful and not imported; pass --doubtful new if such rows are new reviews, --doubtful same if each is the one review \
-             named; neither brings back a deleted one without --restore",
-            Shown::Lines,
-        ),
-        Outcome::Repeated => (
-            "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one",
-            Shown::Number,
-        ),
-        Outcome::LeftOut => (
-            "left out: comments on reviews; give your replies with `reviews reply`",
-            Shown::Number,
-        ),
-        Outcome::OfOther => (
-            "left out, of reviews that other sources brought",
-            Shown::Ids,
-        ),
-        Outcome::Elsewhere => ("of another business left out", Shown::Number),
-        Outcome::Withdrawn => ("withdrawn, no longer listed by the source", Shown::Ids),
-        Outcome::Duplicate => (
-            "equal to a review of another source (--skip-duplicates leaves new ones out)",
-            Shown::Lines,
-        ),
-        Outcome::DeletedAgain => ("restored by the import, now deleted again", Shown::Number),
-        Outcome::Gone => ("deleted since", Shown::Number),
-        Outcome::Left => ("left unchanged", Shown::Ids),
-    };
-    (words, Some(shown))
-}
-
-/// What a dry run shows besides, in lines.
-const PREVIEWS: [Outcome; 5] = [
+/// What a dry run shows besides.
+const PREVIEWS: [Outcome; 4] = [
     Outcome::Removed,
     Outcome::Updated,
     Outcome::NewlyWithheld,
     Outcome::New,
+];
+/// What is not named by its IDs, but in lines.
+const IN_LINES: [Outcome; 4] = [
     Outcome::PublishedAgain,
+    Outcome::Doubtful,
+    Outcome::Duplicate,
+    Outcome::DeletedAgain,
 ];
 
 pub fn summary(report: &ImportReport, dry_run: bool) -> String {
@@ -365,13 +351,14 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     };
     let counts = counted_first.iter();
     let counts: Vec<String> = counts
-        .map(|it| format!("{} {}", report.count(*it), describe(*it).0))
+        .map(|it| format!("{} {it}", report.count(*it)))
         .collect();
     // Writing into a String cannot fail, here and below.
     let _ = writeln!(text, "{}", counts.join(", "));
     for (outcome, reviews) in &report.outcomes {
-        if let (words, Some(shown)) = describe(*outcome) {
-            add_outcome(&mut text, reviews, shown, words);
+        if !counted_first.contains(outcome) && *outcome != Outcome::NewlyWithheld {
+            let are_lines = IN_LINES.contains(outcome);
+            add_outcome(&mut text, outcome.name(), reviews, are_lines);
         }
     }
     for (source, count) in &report.without_row {
@@ -389,8 +376,8 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
     }
     if dry_run {
         for outcome in PREVIEWS {
-            let words = format!("would be {}", describe(outcome).0);
-            add_outcome(&mut text, report.named(outcome), Shown::Lines, &words);
+            let words = format!("would be {outcome}");
+            add_outcome(&mut text, &words, report.named(outcome), true);
         }
         text.push_str(NOTHING_CHANGED);
     } else {
@@ -406,25 +393,22 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
 }
 
 /// The number of reviews with an outcome, and the first of them; nothing if there are none.
-fn add_outcome(text: &mut String, reviews: &Named, shown: Shown, words: &str) {
+fn add_outcome(text: &mut String, words: &str, reviews: &Named, are_lines: bool) {
     let Named { count, names } = reviews;
     if *count == 0 {
         return;
     }
     let _ = write!(text, "{count} {words}");
-    let more = count.saturating_sub(names.len() as u64);
-    let more = (more > 0).then_some(format!("and {more} more"));
-    match shown {
-        Shown::Number => {}
-        Shown::Ids => {
-            let _ = write!(text, ": {}", names.join(", "));
-            text.extend(more.map(|more| format!(" {more}")));
-        }
-        Shown::Lines => {
-            text.push(':');
-            let lines = names.iter().chain(&more);
-            text.extend(lines.map(|line| format!("\n  {line}")));
-        }
+    if !names.is_empty() {
+        let more = count.saturating_sub(names.len() as u64);
+        let more = (more > 0).then(|| format!("and {more} more"));
+        let names = names.iter().chain(&more).map(String::as_str);
+        let names: Vec<&str> = names.collect();
+        let _ = if are_lines {
+            write!(text, ":\n  {}", names.join("\n  "))
+        } else {
+            write!(text, ": {}", names.join(", "))
+        };
     }
     text.push('\n');
 }

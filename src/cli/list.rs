@@ -9,7 +9,7 @@ use sqlx::SqliteConnection;
 use super::database::{find_known, read, unreadable};
 use super::report::{Exit, format_lines, format_table, print_result};
 use crate::config::DatabaseConfig;
-use crate::imports::native::Exported;
+use crate::imports::native::export_record;
 use crate::model::text::shorten;
 use crate::model::{Review, ReviewId, Unit, fold};
 use crate::storage::reviews::{self, KnownReview};
@@ -50,7 +50,7 @@ impl ListCommand {
         let has_more = rows.len() > self.limit as usize;
         rows.truncate(self.limit as usize);
         print_result(&if self.json {
-            let exported = rows.into_iter().map(|row| Exported::new(row).json());
+            let exported = rows.iter().map(|(id, known)| export_record(id, known));
             format!("{:#}\n", Value::Array(exported.collect()))
         } else {
             let reviews: Vec<&Review> = rows.iter().filter_map(|(_, it)| it.review()).collect();
@@ -137,7 +137,7 @@ impl Show {
         let (id, known) = read(config, find).await?;
         let known = known.ok_or_else(|| unreadable(&id))?;
         print_result(&if self.json {
-            format!("{:#}\n", Exported::new((id.parse()?, known)).json())
+            format!("{:#}\n", export_record(&id.parse()?, &known))
         } else {
             format_review(&known)
         })

@@ -8,19 +8,17 @@ mod decisions;
 mod export;
 pub mod guide;
 mod healthcheck;
-pub mod import;
+mod import;
 mod insights;
 mod list;
 mod logging;
 mod output;
 mod questions;
 mod report;
-pub mod seed;
 mod serve;
 mod source;
 mod status;
 mod sync;
-mod undo;
 
 use std::io;
 use std::io::Write as _;
@@ -68,11 +66,11 @@ enum CliCommand {
     Init(business::Init),
     Business(business::BusinessCommand),
     Editorial(business::EditorialCommand),
-    Seed(seed::SeedCommand),
+    Seed(import::SeedCommand),
     Import(Box<import::Import>),
     Status(status::StatusCommand),
     Sync(sync::SyncCommand),
-    Undo(undo::UndoCommand),
+    Undo(source::UndoCommand),
     Source(source::SourceCommand),
     List(list::ListCommand),
     Show(list::Show),

@@ -19,9 +19,8 @@ const NONE: [&str; 4] = ["n", "no", "none", "-"];
 /// Without a terminal, after the draft was printed; or if the owner leaves. Then nothing is to be changed.
 pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft> {
     let command = command(&draft);
-    let of_own_source = format!("save the draft, and run with a name for it: {command}");
     let next = format!("save the draft, and run: {command}");
-    complete_with(draft, !reads_input, &command, [of_own_source, next])
+    complete_with(draft, !reads_input, &command, &next)
 }
 
 /// Completes the draft of an entry's answer.
@@ -29,33 +28,36 @@ pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft>
 /// # Errors
 /// As [`complete`].
 pub(super) fn complete_for_entry(draft: Draft, entry: &str) -> anyhow::Result<Draft> {
-    let again = format!("and run `reviews sync run {entry}` again");
-    let key = format!("format = \"./{entry}.toml\" in [{entry}]");
-    let of_own_source = format!("write source = \"NAME\" with a name for it in [{entry}], {again}");
-    let next =
-        format!("save the draft as {entry}.toml beside the file of entries, write {key}, {again}");
-    complete_with(draft, true, &key, [of_own_source, next])
+    let source = if draft.needs_source {
+        "source = \"NAME\" and "
+    } else {
+        ""
+    };
+    let keys = format!("{source}format = \"./{entry}.toml\" in [{entry}]");
+    let next = format!(
+        "save the draft as {entry}.toml beside the file of entries, write {keys}, and run `reviews sync run {entry}` again"
+    );
+    complete_with(draft, true, &keys, &next)
 }
 
-/// `command` takes the draft; the last are what to do with a table of another source, and with any other.
+/// `command` takes the draft, and `next` is what to do with it.
 fn complete_with(
-    draft: Draft,
+    mut draft: Draft,
     can_ask: bool,
     command: &str,
-    [of_own_source, next]: [String; 2],
+    next: &str,
 ) -> anyhow::Result<Draft> {
     let is_at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
     if can_ask && is_at_terminal && !draft.needs_source {
-        let mut dialogue = Dialogue { draft };
-        dialogue.show()?;
-        dialogue.run()?;
-        return Ok(dialogue.draft);
+        show_columns(&draft)?;
+        ask_all(&mut draft)?;
+        return Ok(draft);
     }
     print_result(&draft.text(command))?;
     if draft.needs_source {
         bail!(
-            "nothing was imported: the table has other columns than the format that its source keeps, so it is of a source of its own; \
-             {of_own_source}"
+            "nothing was imported: the table has other columns than the format that its source keeps, so it is of a source of its own, \
+             NAME; {next}"
         );
     }
     bail!(
@@ -111,10 +113,6 @@ fn command(draft: &Draft) -> String {
     words.join(" ")
 }
 
-struct Dialogue {
-    draft: Draft,
-}
-
 /// Asks until `read` takes the answer, or says what is wrong with it.
 ///
 /// # Errors
@@ -159,270 +157,261 @@ fn choice(line: &str, names: &[String]) -> Result<usize, String> {
     })
 }
 
-impl Dialogue {
-    /// Shows the columns with their first cells.
-    fn show(&self) -> io::Result<()> {
-        let draft = &self.draft;
-        let mut text = format!("{} has these columns:\n", draft.file);
-        for (number, column) in (1..).zip(&draft.columns) {
-            let cells = column.cells.join(", ");
-            let _ = writeln!(text, "{number:>4}  {}: {cells}", column.header);
-        }
-        for line in draft.describe_unread() {
-            let _ = writeln!(text, "{line}");
-        }
-        print_note(text.trim_end())
+/// Shows the columns with their first cells.
+fn show_columns(draft: &Draft) -> io::Result<()> {
+    let mut text = format!("{} has these columns:\n", draft.file);
+    for (number, column) in (1..).zip(&draft.columns) {
+        let cells = column.cells.join(", ");
+        let _ = writeln!(text, "{number:>4}  {}: {cells}", column.header);
     }
-
-    fn run(&mut self) -> anyhow::Result<()> {
-        for key in ["encoding", "sheet", "rows"] {
-            if self.draft.is_open(key) {
-                // A file in another encoding, and another list, have other columns, so the file is read again.
-                return self.ask_place(key);
-            }
-        }
-        for field in ReviewField::ALL {
-            if self.draft.is_open(&format!("fields.{field}")) {
-                self.ask_field(field)?;
-            }
-        }
-        if self.draft.is_open("scale") {
-            self.ask_scale()?;
-        }
-        if self.draft.is_open("date_format") {
-            self.ask_date_format()?;
-        }
-        if self.draft.is_open("only") {
-            self.ask_location()?;
-        }
-        for part in PublicPart::ALL {
-            self.ask_gone(part)?;
-        }
-        if self.draft.is_open("ignored") {
-            self.ask_left()?;
-        }
-        Ok(())
+    for line in draft.describe_unread() {
+        let _ = writeln!(text, "{line}");
     }
+    print_note(text.trim_end())
+}
 
-    /// Asks which encoding, sheet or list.
-    fn ask_place(&mut self, key: &str) -> anyhow::Result<()> {
-        let context = &self.draft.context;
-        let (mut text, mut names) = ("Which of these has the reviews?".to_owned(), Vec::new());
-        for place in &context.places {
-            names.push((place.clone(), place.clone()));
-        }
-        if key == "encoding" {
-            "The file is not UTF-8. Which of these is right?".clone_into(&mut text);
-            let encodings = context.encodings.iter();
-            let shown = encodings.map(|(name, cell)| {
-                let shown = format!("{name}: {}", shown_cell(cell));
-                ((*name).to_owned(), shown)
-            });
-            names = shown.collect();
-        }
-        for (number, (_, shown)) in (1..).zip(&names) {
-            let _ = write!(text, "\n{number:>4}  {shown}");
-        }
-        print_note(&text)?;
-        let names: Vec<String> = names.into_iter().map(|(name, _)| name).collect();
-        let chosen = ask("Its number: ", |line| choice(line, &names))?;
-        let name = Some(names[chosen].clone());
-        let format = &mut self.draft.format;
-        match key {
-            "encoding" => format.encoding = name,
-            "sheet" => format.sheet = name,
-            _ => format.rows = name,
-        }
-        format.open.clear();
-        Ok(())
-    }
-
-    /// The header of the column with that number or name, unless it is a field already.
-    fn column(&self, line: &str) -> Result<String, String> {
-        let columns = self.draft.columns.iter();
-        let headers: Vec<String> = columns.map(|it| it.header.clone()).collect();
-        let header = headers[choice(line, &headers)?].clone();
-        let mut fields = self.draft.format.fields.iter();
-        let taken = fields.find(|(_, names)| names.parts().contains(&header.as_str()));
-        match taken {
-            Some((field, _)) => Err(format!(
-                "{header} is the {field} already; name another column"
-            )),
-            None => Ok(header),
+fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
+    for key in ["encoding", "sheet", "rows"] {
+        if draft.is_open(key) {
+            // A file in another encoding, and another list, have other columns, so the file is read again.
+            return ask_place(draft, key);
         }
     }
-
-    fn ask_field(&mut self, field: ReviewField) -> anyhow::Result<()> {
-        let noun = field.name();
-        let none = if field == ReviewField::Text {
-            ", or n if it has ratings only"
-        } else if field == ReviewField::Author {
-            ", or n if all are anonymous"
-        } else {
-            ""
-        };
-        let prompt = format!("Which column is the {noun}? Its number{none}: ");
-        let answer = if none.is_empty() {
-            Some(ask(&prompt, |line| self.column(line))?)
-        } else {
-            ask_or_none(&prompt, |line| self.column(line))?
-        };
-        self.draft.answer_field(field, answer.as_deref());
-        Ok(())
+    for field in ReviewField::ALL {
+        if draft.is_open(&format!("fields.{field}")) {
+            ask_field(draft, field)?;
+        }
     }
+    if draft.is_open("scale") {
+        ask_scale(draft)?;
+    }
+    if draft.is_open("date_format") {
+        ask_date_format(draft)?;
+    }
+    if draft.is_open("only") {
+        ask_location(draft)?;
+    }
+    for part in PublicPart::ALL {
+        ask_gone(draft, part)?;
+    }
+    if draft.is_open("ignored") {
+        ask_left(draft)?;
+    }
+    Ok(())
+}
 
-    fn ask_scale(&mut self) -> anyhow::Result<()> {
-        let highest = self.draft.highest.unwrap_or_default();
+/// Asks which encoding, sheet or list.
+fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
+    let context = &draft.context;
+    let (question, names, shown) = if key == "encoding" {
+        let encodings = context.encodings.iter();
+        let shown = encodings
+            .map(|(name, cell)| ((*name).to_owned(), format!("{name}: {}", shown_cell(cell))));
+        let (names, shown) = shown.unzip();
+        let question = "The file is not UTF-8. Which of these is right?";
+        (question, names, shown)
+    } else {
+        let places = context.places.clone();
+        ("Which of these has the reviews?", places.clone(), places)
+    };
+    print_note(question)?;
+    for (number, shown) in (1..).zip(&shown) {
+        print_note(&format!("{number:>4}  {shown}"))?;
+    }
+    let chosen = ask("Its number: ", |line| choice(line, &names))?;
+    let name = Some(names[chosen].clone());
+    let format = &mut draft.format;
+    match key {
+        "encoding" => format.encoding = name,
+        "sheet" => format.sheet = name,
+        _ => format.rows = name,
+    }
+    format.open.clear();
+    Ok(())
+}
+
+/// The header of the column with that number or name, unless it is a field already.
+fn find_column(draft: &Draft, line: &str) -> Result<String, String> {
+    let columns = draft.columns.iter();
+    let headers: Vec<String> = columns.map(|it| it.header.clone()).collect();
+    let header = headers[choice(line, &headers)?].clone();
+    let mut fields = draft.format.fields.iter();
+    let taken = fields.find(|(_, names)| names.parts().contains(&header.as_str()));
+    match taken {
+        Some((field, _)) => Err(format!(
+            "{header} is the {field} already; name another column"
+        )),
+        None => Ok(header),
+    }
+}
+
+fn ask_field(draft: &mut Draft, field: ReviewField) -> anyhow::Result<()> {
+    let noun = field.name();
+    let none = if field == ReviewField::Text {
+        ", or n if it has ratings only"
+    } else if field == ReviewField::Author {
+        ", or n if all are anonymous"
+    } else {
+        ""
+    };
+    let prompt = format!("Which column is the {noun}? Its number{none}: ");
+    let answer = if none.is_empty() {
+        Some(ask(&prompt, |line| find_column(draft, line))?)
+    } else {
+        ask_or_none(&prompt, |line| find_column(draft, line))?
+    };
+    draft.answer_field(field, answer.as_deref());
+    Ok(())
+}
+
+fn ask_scale(draft: &mut Draft) -> anyhow::Result<()> {
+    let highest = draft.highest.unwrap_or_default();
+    let prompt =
+        format!("The highest rating is {highest}. What is the end of the scale (10, 20, 100)? ");
+    let scale = ask(&prompt, |line| match line.parse::<NonZeroU16>() {
+        Ok(scale) if f64::from(scale.get()) >= highest => Ok(scale),
+        _ => Err(format!("write a whole number, at least {highest}")),
+    })?;
+    draft.format.scale = Some(scale);
+    draft.format.open.remove("scale");
+    Ok(())
+}
+
+fn ask_date_format(draft: &mut Draft) -> anyhow::Result<()> {
+    let unclear = draft.unclear_date.clone();
+    let (date, [month, day]) = unclear.context("nothing was imported")?;
+    let prompt = format!("Is {} 1 {month} or 2 {day}? ", shown_cell(&date));
+    let names = [month.to_string(), day.to_string()];
+    let chosen = ask(&prompt, |line| choice(line, &names))?;
+    draft.format.date_format = Some(["mm/dd/yyyy", "dd/mm/yyyy"][chosen].to_owned());
+    draft.format.open.remove("date_format");
+    Ok(())
+}
+
+fn ask_location(draft: &mut Draft) -> anyhow::Result<()> {
+    let column = draft.location.clone().context(
+        "nothing was imported: the file lacks the column of `only`, so it is not known which rows are your business's; write its \
+         present name into the format: `reviews source format`",
+    )?;
+    let (names, shown) = values(draft, &column);
+    let prompt = format!(
+        "{column} has {}. Which of these is your business? Its number, or n if all are: ",
+        shown.join(", ")
+    );
+    let answer = ask_or_none(&prompt, |line| choice(line, &names))?;
+    let format = &mut draft.format;
+    format.open.remove("only");
+    if let Some(chosen) = answer {
+        let value = names[chosen].clone();
+        format.only = Some(Only { column, value });
+    } else {
+        format.fields.remove(&ReviewField::Location);
+        format.open.insert("ignored".to_owned());
+        draft.left.push(column);
+    }
+    Ok(())
+}
+
+/// The values of a column, and each as it is shown, with its number and count.
+fn values(draft: &Draft, column: &str) -> (Vec<String>, Vec<String>) {
+    let column = draft.column(column);
+    let values = column.map(|column| &column.values).into_iter().flatten();
+    let shown = (1..).zip(values).map(|(number, (value, count))| {
+        let shown = format!("{number} {} ({count})", shown_cell(value));
+        (value.clone(), shown)
+    });
+    shown.unzip()
+}
+
+/// Asks which column stands for one of publication that the file lacks.
+fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
+    for number in 0..draft.format.public_list(part).len() {
+        let key = format!("{}.{number}.names", part.key());
+        if !draft.is_open(&key) {
+            continue;
+        }
+        let block = &draft.format.public_list(part)[number];
+        let former = block.names.parts().join(", ");
         let prompt = format!(
-            "The highest rating is {highest}. What is the end of the scale (10, 20, 100)? "
+            "The file lacks {former}, which said what may be shown. Which column says it now? Its number: "
         );
-        let scale = ask(&prompt, |line| match line.parse::<NonZeroU16>() {
-            Ok(scale) if f64::from(scale.get()) >= highest => Ok(scale),
-            _ => Err(format!("write a whole number, at least {highest}")),
-        })?;
-        self.draft.format.scale = Some(scale);
-        self.draft.format.open.remove("scale");
-        Ok(())
+        let column = ask(&prompt, |line| find_column(draft, line))?;
+        draft.left.retain(|left| *left != column);
+        draft.format.public_list(part)[number].names = Names::List(vec![column]);
+        draft.format.open.remove(&key);
     }
+    Ok(())
+}
 
-    fn ask_date_format(&mut self) -> anyhow::Result<()> {
-        let unclear = self.draft.unclear_date.clone();
-        let (date, [month, day]) = unclear.context("nothing was imported")?;
-        let prompt = format!("Is {} 1 {month} or 2 {day}? ", shown_cell(&date));
-        let names = [month.to_string(), day.to_string()];
-        let chosen = ask(&prompt, |line| choice(line, &names))?;
-        self.draft.format.date_format = Some(["mm/dd/yyyy", "dd/mm/yyyy"][chosen].to_owned());
-        self.draft.format.open.remove("date_format");
-        Ok(())
-    }
-
-    fn ask_location(&mut self) -> anyhow::Result<()> {
-        let column = self.draft.location.clone().context(
-            "nothing was imported: the file lacks the column of `only`, so it is not known which rows are your business's; write its \
-             present name into the format: `reviews source format`",
-        )?;
-        let (names, shown) = self.values(&column);
-        let prompt = format!(
-            "{column} has {}. Which of these is your business? Its number, or n if all are: ",
-            shown.join(", ")
-        );
-        let answer = ask_or_none(&prompt, |line| choice(line, &names))?;
-        let format = &mut self.draft.format;
-        format.open.remove("only");
-        if let Some(chosen) = answer {
-            let value = names[chosen].clone();
-            format.only = Some(Only { column, value });
-        } else {
-            format.fields.remove(&ReviewField::Location);
-            format.open.insert("ignored".to_owned());
-            self.draft.left.push(column);
-        }
-        Ok(())
-    }
-
-    /// The values of a column, and each as it is shown, with its number and count.
-    fn values(&self, column: &str) -> (Vec<String>, Vec<String>) {
-        let column = self.draft.column(column);
-        let values = column.map(|column| &column.values).into_iter().flatten();
-        let shown = (1..).zip(values).map(|(number, (value, count))| {
-            let shown = format!("{number} {} ({count})", shown_cell(value));
-            (value.clone(), shown)
-        });
-        shown.unzip()
-    }
-
-    /// Asks which column stands for one of publication that the file lacks.
-    fn ask_gone(&mut self, part: PublicPart) -> anyhow::Result<()> {
-        for number in 0..self.draft.format.public_list(part).len() {
-            let key = format!("{}.{number}.names", part.key());
-            if !self.draft.is_open(&key) {
-                continue;
-            }
-            let block = &self.draft.format.public_list(part)[number];
-            let former = block.names.parts().join(", ");
-            let prompt = format!(
-                "The file lacks {former}, which said what may be shown. Which column says it now? Its number: "
-            );
-            let column = ask(&prompt, |line| self.column(line))?;
-            self.draft.left.retain(|left| *left != column);
-            self.draft.format.public_list(part)[number].names = Names::List(vec![column]);
-            self.draft.format.open.remove(&key);
-        }
-        Ok(())
-    }
-
-    /// Asks whether one of the columns that are left says what may be shown; the others are ignored.
-    fn ask_left(&mut self) -> anyhow::Result<()> {
-        let count = self.draft.left.len();
-        let verb = if count == 1 { "is" } else { "are" };
-        let columns = counted(count as u64, "column", "columns");
-        let shown = self.draft.columns.iter().zip(1..);
-        let shown = shown.filter(|(column, _)| self.draft.left.contains(&column.header));
-        let shown: Vec<String> = shown
-            .map(|(column, number)| format!("{number} {}", column.header))
-            .collect();
-        let mut prompt = format!(
-            "{columns} {verb} left: {}\nDoes one of them say what may be shown on your page? Its number, or n for no: ",
-            shown.join(", ")
-        );
-        while !self.draft.left.is_empty() {
-            let answer = ask_or_none(&prompt, |line| {
-                let column = self.column(line)?;
-                let is_left = self.draft.left.contains(&column);
-                is_left.then_some(()).ok_or_else(|| {
-                    format!("{column} is not left; write one of {}", shown.join(", "))
-                })?;
-                Ok(column)
+/// Asks whether one of the columns that are left says what may be shown; the others are ignored.
+fn ask_left(draft: &mut Draft) -> anyhow::Result<()> {
+    let count = draft.left.len();
+    let verb = if count == 1 { "is" } else { "are" };
+    let columns = counted(count as u64, "column", "columns");
+    let shown = draft.columns.iter().zip(1..);
+    let shown = shown.filter(|(column, _)| draft.left.contains(&column.header));
+    let shown: Vec<String> = shown
+        .map(|(column, number)| format!("{number} {}", column.header))
+        .collect();
+    let mut prompt = format!(
+        "{columns} {verb} left: {}\nDoes one of them say what may be shown on your page? Its number, or n for no: ",
+        shown.join(", ")
+    );
+    while !draft.left.is_empty() {
+        let answer = ask_or_none(&prompt, |line| {
+            let column = find_column(draft, line)?;
+            let is_left = draft.left.contains(&column);
+            is_left.then_some(()).ok_or_else(|| {
+                format!("{column} is not left; write one of {}", shown.join(", "))
             })?;
-            let Some(column) = answer else { break };
-            self.ask_public(&column)?;
-            "Does another one? Its number, or n for no: ".clone_into(&mut prompt);
-        }
-        self.draft.ignore_left();
-        Ok(())
+            Ok(column)
+        })?;
+        let Some(column) = answer else { break };
+        ask_public(draft, &column)?;
+        "Does another one? Its number, or n for no: ".clone_into(&mut prompt);
     }
+    draft.ignore_left();
+    Ok(())
+}
 
-    fn ask_public(&mut self, column: &str) -> anyhow::Result<()> {
-        let fields = &self.draft.format.fields;
-        let has_reply = fields.contains_key(&ReviewField::ReplyText);
-        let mut parts = vec![("1", "the review", PublicPart::Review)];
-        if has_reply {
-            parts.push(("2", "the firm's reply", PublicPart::Reply));
-        }
-        parts.push(("3", "the name of its author", PublicPart::Name));
-        let shown: Vec<String> = parts
-            .iter()
-            .map(|(number, noun, _)| format!("{number} {noun}"))
-            .collect();
-        let part = ask(&format!("  Of {}? ", shown.join(", ")), |line| {
-            let found = parts.iter().find(|(number, ..)| *number == line);
-            found
-                .map(|(.., part)| *part)
-                .ok_or_else(|| format!("{line} is none of them; write one of their numbers"))
-        })?;
-        let (mut names, shown) = self.values(column);
-        let prompt = if names.is_empty() {
-            names = vec![String::new(), "*".to_owned()];
-            format!(
-                "  {column} has texts. May it be shown 1 where it is empty, 2 where it is not? "
-            )
-        } else {
-            format!(
-                "  It has {}. Which of these means \"may be shown\"? (several with commas): ",
-                shown.join(", ")
-            )
-        };
-        let chosen = ask(&prompt, |line| {
-            let parts = line.split(',').map(|part| choice(part.trim(), &names));
-            parts.collect::<Result<Vec<usize>, String>>()
-        })?;
-        let block = PublicColumn {
-            names: Names::List(vec![column.to_owned()]),
-            values: chosen.into_iter().map(|at| names[at].clone()).collect(),
-            ..PublicColumn::default()
-        };
-        self.draft.left.retain(|left| left != column);
-        self.draft.format.public_list(part).push(block);
-        Ok(())
+fn ask_public(draft: &mut Draft, column: &str) -> anyhow::Result<()> {
+    let fields = &draft.format.fields;
+    let has_reply = fields.contains_key(&ReviewField::ReplyText);
+    let mut parts = vec![("1", "the review", PublicPart::Review)];
+    if has_reply {
+        parts.push(("2", "the firm's reply", PublicPart::Reply));
     }
+    parts.push(("3", "the name of its author", PublicPart::Name));
+    let shown: Vec<String> = parts
+        .iter()
+        .map(|(number, noun, _)| format!("{number} {noun}"))
+        .collect();
+    let part = ask(&format!("  Of {}? ", shown.join(", ")), |line| {
+        let found = parts.iter().find(|(number, ..)| *number == line);
+        found
+            .map(|(.., part)| *part)
+            .ok_or_else(|| format!("{line} is none of them; write one of their numbers"))
+    })?;
+    let (mut names, shown) = values(draft, column);
+    let prompt = if names.is_empty() {
+        names = vec![String::new(), "*".to_owned()];
+        format!("  {column} has texts. May it be shown 1 where it is empty, 2 where it is not? ")
+    } else {
+        format!(
+            "  It has {}. Which of these means \"may be shown\"? (several with commas): ",
+            shown.join(", ")
+        )
+    };
+    let chosen = ask(&prompt, |line| {
+        let parts = line.split(',').map(|part| choice(part.trim(), &names));
+        parts.collect::<Result<Vec<usize>, String>>()
+    })?;
+    let block = PublicColumn {
+        names: Names::List(vec![column.to_owned()]),
+        values: chosen.into_iter().map(|at| names[at].clone()).collect(),
+        ..PublicColumn::default()
+    };
+    draft.left.retain(|left| left != column);
+    draft.format.public_list(part).push(block);
+    Ok(())
 }

@@ -14,29 +14,24 @@ use rustix::process::{Resource, getrlimit};
 
 use crate::model::text::escaped;
 
+/// How a command ended, with its exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
 pub enum Exit {
-    /// Exit code 0.
-    Done,
-    /// Some rows were rejected by an import, or left out of an export: exit code 1.
-    SomeRejected,
-    /// The command failed and reported why: exit code 2.
-    Failed,
-    /// SIGINT ended the command: exit code 130, as shells report it.
-    Interrupted,
-    /// SIGTERM ended the command: exit code 143.
-    Terminated,
+    Done = 0,
+    /// Some rows were rejected by an import, or left out of an export.
+    SomeRejected = 1,
+    /// The command failed and reported why.
+    Failed = 2,
+    /// SIGINT ended the command; the code is as shells report it.
+    Interrupted = 130,
+    /// SIGTERM ended the command.
+    Terminated = 143,
 }
 
 impl From<Exit> for ExitCode {
-    fn from(outcome: Exit) -> Self {
-        match outcome {
-            Exit::Done => Self::SUCCESS,
-            Exit::SomeRejected => Self::from(1),
-            Exit::Failed => Self::from(2),
-            Exit::Interrupted => Self::from(130),
-            Exit::Terminated => Self::from(143),
-        }
+    fn from(exit: Exit) -> Self {
+        Self::from(exit as u8)
     }
 }
 

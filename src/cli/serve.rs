@@ -16,8 +16,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::Signals;
 use super::database::existing_address;
+use super::import::load_if_empty;
 use super::report::{Exit, counted, print_report, print_result};
-use super::seed;
 use crate::app::{App, AppOptions, ConnectionLimits, HubOptions};
 use crate::clock::Clock;
 use crate::config::bounds::CONNECTIONS_MAX;
@@ -103,7 +103,7 @@ impl Serve {
         if let Some(seeds) = &self.seed {
             // A new file stays only if its sample data can be loaded.
             let opening = Opening::open(&address).await?;
-            let loaded = seed::load_if_empty(&opening.database, &clock, seeds).await;
+            let loaded = load_if_empty(&opening.database, &clock, seeds).await;
             opening.finish(loaded).await?;
         }
         let database = open_database(&address).await?;

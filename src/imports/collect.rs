@@ -7,7 +7,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use chrono_tz::Tz;
 use serde_json::Value;
 
 use crate::imports::choose::{Choice, Formats, base_of};
@@ -18,10 +17,10 @@ use crate::imports::format::Format;
 use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::native::{is_about_business, parse_deleted, parse_record, readable};
 use crate::imports::opened_file::OpenedFile;
-use crate::imports::owner::business::{self, Origin};
+use crate::imports::owner::{self, Origin};
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::{Opener, is_zip};
-use crate::imports::read::json::{RawRow, read_lines};
+use crate::imports::read::json::parse_row;
 use crate::imports::read::text::{Decoded, decode, encodings};
 use crate::imports::read::{Bounds, Cells, ROWS_BETWEEN_LOOKS, Row, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, NewValue, Outcome, Watcher};
@@ -51,39 +50,22 @@ pub struct Collected {
     pub report: ImportReport,
 }
 
-/// What is read by one format.
-#[expect(clippy::large_enum_variant, reason = "a call has a few")]
-enum Input {
-    /// The table of one or several files.
-    Table {
-        choice: Choice,
-        table: Table,
-        context: DraftContext,
-    },
-    /// The native records of one file.
-    Native {
-        format: Arc<Format>,
-        records: Vec<RawRow>,
-        /// The business in another instance's `/reviews.json`, as JSON.
-        business: Option<String>,
-    },
+/// The table of one or several files, which have one format.
+struct TableInput {
+    /// The number of its first file in the report.
+    file: usize,
+    choice: Choice,
+    table: Table,
+    context: DraftContext,
 }
 
-impl Input {
-    const fn native(format: Arc<Format>, records: Vec<RawRow>) -> Self {
-        Self::Native {
-            format,
-            records,
-            business: None,
-        }
-    }
-
-    const fn rows(&self) -> usize {
-        match self {
-            Self::Table { table, .. } => table.rows.len(),
-            Self::Native { records, .. } => records.len(),
-        }
-    }
+/// The native records of a file.
+struct NativeInput {
+    file: usize,
+    format: Arc<Format>,
+    records: Vec<(Position, String)>,
+    /// The business in another instance's `/reviews.json`, as JSON.
+    business: Option<String>,
 }
 
 /// Reads all files of a request, and maps their rows to reviews.
@@ -101,7 +83,8 @@ pub fn collect(
         request,
         formats: Formats::new(request, kept),
         calendar,
-        inputs: Vec::new(),
+        natives: Vec::new(),
+        tables: Vec::new(),
         report: ImportReport::default(),
     };
     let is_stopped = || watch.is_stopped();
@@ -116,28 +99,33 @@ pub fn collect(
         return Err(ImportError::Stopped);
     }
     ImportError::refuse_files(faults)?;
-    let FileReader { inputs, report, .. } = reader;
-    let rows = inputs.iter().map(|(_, input)| input.rows() as u64).sum();
-    let is_table = |(_, input): &&(usize, Input)| matches!(input, Input::Table { .. });
-    let tables = inputs.iter().filter(is_table).count();
-    if request.format == Some(FormatArgument::Draft) && tables == 0 {
+    let FileReader {
+        natives,
+        tables,
+        report,
+        ..
+    } = reader;
+    if request.format == Some(FormatArgument::Draft) && tables.is_empty() {
         return Err(ImportError::Refused(
             "the file is in our own form, which needs no format; import it without --format"
                 .to_owned(),
         ));
     }
+    let records = natives.iter().map(|input| input.records.len());
+    let rows = tables.iter().map(|input| input.table.rows.len());
     let mut collector = Collector {
         request,
         kept,
         watch,
-        tables,
+        tables: tables.len(),
         has_business: request.business.is_some(),
-        rows: (0, rows),
+        rows: (0, records.chain(rows).sum::<usize>() as u64),
         source_names: sources
             .iter()
             .map(|source| (fold(&source.source_name), source.source_name.clone()))
             .collect(),
         format: Arc::clone(&NATIVE),
+        faults: Vec::new(),
         collected: Collected {
             calendar,
             rows: Vec::new(),
@@ -148,35 +136,20 @@ pub fn collect(
             report,
         },
     };
-    let mut faults = Vec::new();
-    for (file, input) in inputs {
-        let read = match input {
-            Input::Native {
-                format,
-                records,
-                business,
-            } => {
-                collector.format = format;
-                collector.read_records(&records, business.as_deref(), file)
-            }
-            Input::Table {
-                choice,
-                table,
-                context,
-            } => {
-                let draft = collector.complete_format(&choice, &table, context, file)?;
-                collector.read_table(&choice, &table, &draft, file)
-            }
-        };
-        if let Err(fault) = read {
-            let name = &collector.collected.report.files[file].name;
-            faults.push(format!("{name}: {fault}"));
-        }
+    // First, because the time zone of a business among them sets the days of the tables.
+    for input in natives {
+        let read = collector.read_records(&input);
+        collector.note_fault(input.file, read);
+    }
+    for mut input in tables {
+        let draft = collector.complete_format(&mut input)?;
+        let read = collector.read_table(&input, &draft);
+        collector.note_fault(input.file, read);
     }
     if collector.watch.is_stopped() {
         return Err(ImportError::Stopped);
     }
-    ImportError::refuse_files(faults)?;
+    ImportError::refuse_files(collector.faults)?;
     Ok(collector.collected)
 }
 
@@ -185,102 +158,40 @@ struct FileReader<'r> {
     request: &'r ImportRequest,
     formats: Formats<'r>,
     calendar: Calendar,
-    /// Each with the number of its first file in the report.
-    inputs: Vec<(usize, Input)>,
+    natives: Vec<NativeInput>,
+    tables: Vec<TableInput>,
     report: ImportReport,
 }
 
 impl FileReader<'_> {
     /// Adds what a file has to that of the files before it.
     fn take(&mut self, name: &str, bytes: &[u8], bounds: &mut Bounds<'_>) -> Result<(), FileError> {
-        let (input, note) = self.read(bytes, bounds)?;
-        let (file, mask) = (self.report.files.len(), &self.request.mask);
-        let mut name = mask.apply(name);
-        let format = match &input {
-            Input::Native { format, .. } => &**format,
-            Input::Table { choice, table, .. } => {
-                let format = choice.base.as_deref().unwrap_or(&choice.own);
-                if format.is_table() || !table.is_objects {
-                    name += &table.place;
-                }
-                format
-            }
-        };
-        self.report.files.push(FileReport::new(name, format));
-        if let Some(note) = note {
-            self.report.note(mask.apply(&note));
-        }
-        let Input::Table {
-            choice,
-            mut table,
-            context,
-        } = input
-        else {
-            self.inputs.push((file, input));
-            return Ok(());
-        };
-        for row in &mut table.rows {
-            row.file = file;
-        }
-        for (_, other) in &mut self.inputs {
-            if let Input::Table {
-                choice: first,
-                table: rows,
-                context: known,
-            } = other
-                && first.is_like(&choice)
-            {
-                known.encodings.extend(context.encodings);
-                let is_new = |place: &String| !known.places.contains(place);
-                let places: Vec<String> = context.places.into_iter().filter(is_new).collect();
-                known.places.extend(places);
-                return rows.append(table);
-            }
-        }
-        let input = Input::Table {
-            choice,
-            table,
-            context,
-        };
-        self.inputs.push((file, input));
-        Ok(())
-    }
-
-    /// What a file has, and a note about its letters.
-    fn read(
-        &self,
-        bytes: &[u8],
-        bounds: &mut Bounds<'_>,
-    ) -> Result<(Input, Option<String>), FileError> {
         if is_zip(bytes) {
             check_workbook(bytes)?;
             let opened = OpenedFile::of_workbook(bytes, bounds)?;
             let choice = self.formats.choose(&opened)?;
-            return self.read_opened(opened, choice, Vec::new(), bounds);
+            return self.add(name, opened, choice, Vec::new(), bounds);
         }
         refuse_binary(bytes)?;
         let stated = self.formats.stated();
         let encoding = stated.and_then(|format| format.encoding.as_deref());
-        let decode = |encoding| decode(bytes, encoding, self.request.country());
-        let decoded = decode(encoding)?;
-        if self.request.is_sample {
-            let records = read_lines(&decoded.text)?.rows().collect();
-            return Ok((Input::native(Arc::clone(&NATIVE), records), None));
-        }
+        let country = self.request.country();
+        let decoded = decode(bytes, encoding, country)?;
         let Some(opened) = OpenedFile::of_text(&decoded)? else {
-            return Ok((Input::native(Arc::clone(&NATIVE), Vec::new()), None));
+            self.add_records(name, &NATIVE, Vec::new(), None, None);
+            return Ok(());
         };
         let choice = self.formats.choose(&opened)?;
         let kept_encoding = choice.whole().encoding.filter(|_| decoded.is_unknown);
         if let Some(encoding) = kept_encoding {
             // The names of columns told the format, which says how their letters are read.
-            let decoded = decode(Some(&encoding))?;
+            let decoded = decode(bytes, Some(&encoding), country)?;
             if let Some(opened) = OpenedFile::of_text(&decoded)? {
-                return self.read_opened(opened, choice, Vec::new(), bounds);
+                return self.add(name, opened, choice, Vec::new(), bounds);
             }
         }
         let tried = self.encodings(bytes, &decoded);
-        self.read_opened(opened, choice, tried, bounds)
+        self.add(name, opened, choice, tried, bounds)
     }
 
     /// The encodings that a file may have, each with a cell; none if it is known.
@@ -298,28 +209,42 @@ impl FileReader<'_> {
         shown.collect()
     }
 
-    fn read_opened(
-        &self,
+    /// Adds the records of an opened file, or the table in it.
+    fn add(
+        &mut self,
+        name: &str,
         mut opened: OpenedFile<'_>,
         choice: Choice,
         encodings: Vec<(&'static str, String)>,
         bounds: &mut Bounds<'_>,
-    ) -> Result<(Input, Option<String>), FileError> {
+    ) -> Result<(), FileError> {
         let format = choice.whole();
         if format.is_ours() {
             let records = opened.records(&format)?;
             let business = opened.business().filter(|_| !format.is_native());
-            let input = Input::Native {
-                format: Arc::new(format),
-                records,
-                business: business.map(str::to_owned),
-            };
-            return Ok((input, opened.note));
+            let business = business.map(str::to_owned);
+            self.add_records(name, &Arc::new(format), records, business, opened.note);
+            return Ok(());
         }
         let (part, places) = opened.find_part(&format, choice.base.as_deref())?;
         let mut table = opened.table(part, &format, bounds)?;
         table.named = format.all_names();
         self.hide_secrets(&mut table);
+        let mut name = name.to_owned();
+        if format.is_table() || !table.is_objects {
+            name += &table.place;
+        }
+        let file = self.add_file(&name, &format, opened.note);
+        for row in &mut table.rows {
+            row.file = file;
+        }
+        let mut tables = self.tables.iter_mut();
+        if let Some(first) = tables.find(|first| first.choice.is_like(&choice)) {
+            first.context.encodings.extend(encodings);
+            first.context.places.retain(|place| !places.contains(place));
+            first.context.places.extend(places);
+            return first.table.append(table);
+        }
         let context = DraftContext {
             tomorrow: self.calendar.tomorrow(),
             country: self.request.country().map(str::to_owned),
@@ -329,12 +254,40 @@ impl FileReader<'_> {
             is_kept: choice.is_kept,
             asks_for_draft: self.request.format == Some(FormatArgument::Draft),
         };
-        let input = Input::Table {
+        self.tables.push(TableInput {
+            file,
             choice,
             table,
             context,
-        };
-        Ok((input, opened.note))
+        });
+        Ok(())
+    }
+
+    fn add_records(
+        &mut self,
+        name: &str,
+        format: &Arc<Format>,
+        records: Vec<(Position, String)>,
+        business: Option<String>,
+        note: Option<String>,
+    ) {
+        let file = self.add_file(name, format, note);
+        self.natives.push(NativeInput {
+            file,
+            format: Arc::clone(format),
+            records,
+            business,
+        });
+    }
+
+    /// Adds a file to the report, with a note about its letters; returns its number.
+    fn add_file(&mut self, name: &str, format: &Format, note: Option<String>) -> usize {
+        let (report, mask) = (&mut self.report, &self.request.mask);
+        report.files.push(FileReport::new(mask.apply(name), format));
+        if let Some(note) = note {
+            report.note(mask.apply(&note));
+        }
+        report.files.len() - 1
     }
 
     /// Empties the rows that have a secret of the request, and masks it in names.
@@ -375,26 +328,31 @@ struct Collector<'a> {
     source_names: BTreeMap<String, String>,
     /// Of the current input.
     format: Arc<Format>,
+    /// Why files cannot be imported.
+    faults: Vec<String>,
     collected: Collected,
 }
 
 impl Collector<'_> {
-    /// Reads the native records of a file; `business` is that of another instance's `/reviews.json`.
-    fn read_records(
-        &mut self,
-        records: &[RawRow],
-        business: Option<&str>,
-        file: usize,
-    ) -> Result<(), FileError> {
-        if let Some(business) = business {
-            self.take_business(&serde_json::from_str(business)?, file)?;
+    fn note_fault(&mut self, file: usize, read: Result<(), FileError>) {
+        if let Err(fault) = read {
+            let name = &self.collected.report.files[file].name;
+            self.faults.push(format!("{name}: {fault}"));
+        }
+    }
+
+    /// Reads the native records of a file.
+    fn read_records(&mut self, input: &NativeInput) -> Result<(), FileError> {
+        self.format = Arc::clone(&input.format);
+        if let Some(business) = &input.business {
+            self.take_business(&serde_json::from_str(business)?)?;
         }
         let before = self.collected.report.count(Outcome::Rejected);
-        for row in records {
-            self.read_record(row, file)?;
+        for (at, text) in &input.records {
+            self.read_record(at.clone(), text, input.file)?;
         }
         let rejected = self.collected.report.count(Outcome::Rejected) - before;
-        if rejected > 0 && rejected == records.len() as u64 {
+        if rejected > 0 && rejected == input.records.len() as u64 {
             return Err(FileError::new(
                 "no row can be read; correct its rows as said above".to_owned(),
             ));
@@ -406,20 +364,16 @@ impl Collector<'_> {
     ///
     /// # Errors
     /// [`ImportError::Open`] if something must be decided first.
-    fn complete_format(
-        &mut self,
-        choice: &Choice,
-        table: &Table,
-        context: DraftContext,
-        file: usize,
-    ) -> Result<Draft, ImportError> {
+    fn complete_format(&mut self, input: &mut TableInput) -> Result<Draft, ImportError> {
+        let choice = &input.choice;
+        let context = std::mem::take(&mut input.context);
         let report = &mut self.collected.report;
         let names: Vec<String> = report.files.iter().map(|it| it.name.clone()).collect();
-        let draft = Draft::new(&choice.own, choice.base.as_deref(), table, context, &names);
-        let mut draft = draft.map_err(|fault| ImportError::Refused(fault.to_string()))?;
+        let base = choice.base.as_deref();
+        let mut draft = Draft::new(&choice.own, base, &input.table, context, &names)?;
         // A table of another source is never imported under the format that a source keeps, nor in its place.
         if !draft.format.open.is_empty() || draft.context.asks_for_draft || choice.needs_source {
-            let name = &names[file];
+            let name = &names[input.file];
             if self.tables > 1 {
                 return Err(ImportError::Refused(format!(
                     "{name}: something must be decided about its format first; import it by itself"
@@ -439,7 +393,7 @@ impl Collector<'_> {
             };
             Some(Format::whole(base.as_deref(), &own))
         });
-        let next = Format::whole(choice.base.as_deref(), &draft.format);
+        let next = Format::whole(base, &draft.format);
         if former.is_some_and(|former| former.loses_gate(&next)) && !self.request.accept_changes {
             return Err(ImportError::Refused(
                 "the format has fewer columns that say what may be published than the one that its source keeps, so what the lost one hid \
@@ -451,8 +405,9 @@ impl Collector<'_> {
             like: choice.own.like.clone(),
             ..Format::default()
         };
-        let is_plain = plain.like.is_some() && draft.format == plain;
-        if !is_plain && before != Some(&text) {
+        // A platform's format is found again by itself, unless it was given.
+        let is_found = self.request.own_format.is_none() && plain.like.is_some();
+        if before != Some(&text) && !(is_found && draft.format == plain) {
             report.kept_formats.push(choice.source.clone());
             self.collected.formats.push(FormatChange {
                 source: choice.source.clone(),
@@ -464,17 +419,17 @@ impl Collector<'_> {
     }
 
     /// Reads the rows of a table by its completed format.
-    fn read_table(
-        &mut self,
-        choice: &Choice,
-        table: &Table,
-        draft: &Draft,
-        file: usize,
-    ) -> Result<(), FileError> {
+    fn read_table(&mut self, input: &TableInput, draft: &Draft) -> Result<(), FileError> {
+        let TableInput {
+            file,
+            choice,
+            table,
+            ..
+        } = input;
         let format = Arc::new(Format::whole(choice.base.as_deref(), &draft.format));
         self.format = Arc::clone(&format);
         if self.request.withdraw_missing && (format.excerpts || format.only.is_some()) {
-            let label = &self.collected.report.files[file].label;
+            let label = &self.collected.report.files[*file].label;
             return Err(FileError::new(format!(
                 "is {label}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
             )));
@@ -486,7 +441,7 @@ impl Collector<'_> {
         let (source, orders) = (&choice.source, draft.column_orders());
         let calendar = self.collected.calendar;
         let reader = &RowReader::new(&format, table, source, calendar, technicians, orders)?;
-        self.describe(reader, source, file);
+        self.describe(reader, source, *file);
         let before = self.collected.report.count(Outcome::Rejected);
         let mut first_fault = None;
         for row in &table.rows {
@@ -535,16 +490,15 @@ impl Collector<'_> {
     }
 
     /// Reads a native record: a review, a deleted one, or the first line of an export.
-    fn read_record(&mut self, row: &RawRow, file: usize) -> Result<(), FileError> {
-        let at = row.at.clone();
-        let record = match row.parse() {
+    fn read_record(&mut self, at: Position, text: &str, file: usize) -> Result<(), FileError> {
+        let record = match parse_row(text) {
             Ok(record) if self.request.mask.is_in_record(&record) => {
                 Err((HAS_SECRET.to_owned(), Value::Null))
             }
             record => record,
         };
         let record = match record {
-            Ok(record) if is_about_business(&record) => return self.take_settings(&record, file),
+            Ok(record) if is_about_business(&record) => return self.take_settings(&record),
             Ok(record) => record,
             Err((message, raw)) => {
                 return self.reject(file, at, raw, &[FieldError::new("", message)]);
@@ -666,19 +620,16 @@ impl Collector<'_> {
     }
 
     /// Takes the business of a file, unless one is known.
-    fn take_business(&mut self, value: &Value, file: usize) -> Result<(), FileError> {
+    fn take_business(&mut self, value: &Value) -> Result<(), FileError> {
         if self.leaves_out_settings() || self.has_business {
             return Ok(());
         }
-        let business = business::business(value, &Business::default(), Origin::Service)
+        let business = owner::business(value, &Business::default(), Origin::Service)
             .map_err(|faults| FileError::of_member("business", &faults))?;
-        let zone = business.time_zone;
-        if file > 0 && zone != Tz::UTC {
-            return Err(FileError::new(format!(
-                "contains the business, whose time zone {zone} also sets the days of the files before it; give this file first"
-            )));
+        // A business without a time zone is given UTC, which counts as not set.
+        if value.get("time_zone").is_some() {
+            self.collected.calendar.zone = Some(business.time_zone);
         }
-        self.collected.calendar.zone = Some(zone);
         self.has_business = true;
         self.collected.report.business = Some(business.name.clone());
         self.collected.business = Some(business);
@@ -706,30 +657,25 @@ impl Collector<'_> {
 
     /// Takes the line of an export that contains the business, the editorial texts and the formats of sources. A business that
     /// is there stays, with its texts, and so do the formats of sources that are there.
-    fn take_settings(&mut self, value: &Value, file: usize) -> Result<(), FileError> {
+    fn take_settings(&mut self, value: &Value) -> Result<(), FileError> {
         if self.leaves_out_settings() {
             return Ok(());
         }
         self.take_formats(value);
         if self.has_business {
-            self.collected.report.note_left_out_business();
+            self.collected.report.note(
+                "the business and the editorial texts of the file were left out, because the database already has a business; load them with \
+                 `reviews business FILE` and `reviews editorial FILE`"
+                    .to_owned(),
+            );
             return Ok(());
         }
         if let Some(editorial) = value.get("editorial").filter(|value| value.is_object()) {
-            let texts = business::editorial(editorial, &Editorial::default(), Origin::Service)
+            let texts = owner::editorial(editorial, &Editorial::default(), Origin::Service)
                 .map_err(|faults| FileError::of_member("editorial", &faults))?;
             self.collected.editorial = Some(texts);
         }
-        let Some(business) = value.get("business").filter(|value| value.is_object()) else {
-            return Ok(());
-        };
-        let has_zone =
-            self.collected.calendar.zone.is_some() || business.get("time_zone").is_some();
-        self.take_business(business, file)?;
-        // A business without a time zone is given UTC, which counts as not set.
-        if !has_zone {
-            self.collected.calendar.zone = None;
-        }
-        Ok(())
+        let business = value.get("business").filter(|value| value.is_object());
+        business.map_or(Ok(()), |business| self.take_business(business))
     }
 }

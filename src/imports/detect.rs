@@ -126,7 +126,8 @@ fn refusal_of_json(head: &str) -> Option<&'static str> {
             "holds the places that a Google Maps user has reviewed, not the reviews of a business; export `Google Business Profile` with \
              https://takeout.google.com and give its reviews.json, or the whole archive",
         )
-    } else if DATABASE_TYPES.iter().any(has_type) || has_dynamo_text(head) {
+    } else if DATABASE_TYPES.iter().any(has_type) || DYNAMO_TEXTS.iter().any(|it| head.contains(it))
+    {
         Some(
             "is a dump of a database (MongoDB, Firestore or DynamoDB) with types around its values; write plain values, for example with jq",
         )
@@ -135,6 +136,8 @@ fn refusal_of_json(head: &str) -> Option<&'static str> {
     }
 }
 
+/// The beginnings of values of `DynamoDB`.
+const DYNAMO_TEXTS: [&str; 2] = ["{\"S\":", "{ \"S\":"];
 const DATABASE_TYPES: [&str; 6] = [
     "$oid",
     "$numberInt",
@@ -143,13 +146,6 @@ const DATABASE_TYPES: [&str; 6] = [
     "$date",
     "stringValue",
 ];
-
-/// Whether there is a value of `DynamoDB`.
-fn has_dynamo_text(json: &str) -> bool {
-    ["{\"S\":", "{ \"S\":"]
-        .iter()
-        .any(|word| json.contains(word))
-}
 
 fn has_office_head(page: &str) -> bool {
     let begin = page.split("<script").next().unwrap_or_default();
@@ -176,8 +172,7 @@ pub fn check_workbook(bytes: &[u8]) -> Result<(), FileError> {
     let mut archive = open_archive(bytes)?;
     let mut mimetype = String::new();
     if let Ok(member) = archive.by_name("mimetype") {
-        let read = member.take(100).read_to_string(&mut mimetype);
-        read.map_err(|error| FileError::new(format!("cannot be read: {error}")))?;
+        member.take(100).read_to_string(&mut mimetype)?;
     }
     let is_sheet = mimetype.contains("opendocument.spreadsheet");
     let has = |name: &str| archive.index_for_name(name).is_some();

@@ -46,10 +46,11 @@ impl FileError {
         let faults: Vec<String> = faults.iter().map(|it| format!("{name}.{it}")).collect();
         Self(faults.join("; "))
     }
+}
 
-    /// The operating system refused to read it.
-    #[expect(clippy::needless_pass_by_value, reason = "handed to `map_err`")]
-    pub fn unreadable(error: io::Error) -> Self {
+/// The operating system refused to read it.
+impl From<io::Error> for FileError {
+    fn from(error: io::Error) -> Self {
         Self(format!("cannot be read: {error}"))
     }
 }

@@ -15,6 +15,7 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
 
@@ -23,6 +24,7 @@ use crate::imports::collect::{Collected, collect};
 use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::owner::OwnerFile;
+use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::file_names;
 use crate::model::business::Editorial;
 use crate::model::{Calendar, ReviewId};
@@ -377,6 +379,7 @@ pub async fn load_sample(
     }
     let request = ImportRequest {
         files: vec![place],
+        format: Some(FormatArgument::BuiltIn(Arc::clone(&NATIVE))),
         is_sample: true,
         accept_changes: true,
         business: Some(business.clone()),

@@ -3,19 +3,17 @@
 
 use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
-use serde_with::DisplayFromStr;
-use serde_with::de::DeserializeAsWrap;
+use serde_with::{DisplayFromStr, serde_as};
 use sqlx::SqliteConnection;
 
 use crate::imports::fault::FieldError;
-use crate::imports::format::{Format, is_inside};
+use crate::imports::format::Format;
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
-use crate::imports::owner::business::{TextRule, language, read_texts};
+use crate::imports::owner::{Origin, TextRule, language, note_fault, read_members, read_texts};
 use crate::imports::read::json::parse_row;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
-use crate::imports::value::names::{digest, without_address};
+use crate::imports::value::names::{derive_id, without_address};
 use crate::imports::value::text::escape_formulas;
 use crate::model::json::{join, without_nulls};
 use crate::model::text::{nearest, quoted, shown, url};
@@ -36,15 +34,6 @@ pub fn columns_of_table() -> impl Iterator<Item = &'static str> {
     COLUMNS.split(',')
 }
 
-/// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
-#[derive(Debug)]
-pub struct Exported {
-    id: ReviewId,
-    known: KnownReview,
-    /// The units that the owner decided.
-    decided: Units,
-}
-
 /// Reviews per batch.
 const ROWS: i64 = 250;
 
@@ -56,14 +45,14 @@ pub struct Export {
 }
 
 impl Export {
-    /// The next lines; `None` after the last.
+    /// The next reviews and deleted ones; `None` after the last.
     ///
     /// # Errors
     /// When the database cannot be read.
     pub async fn next(
         &mut self,
         connection: &mut SqliteConnection,
-    ) -> sqlx::Result<Option<Vec<Exported>>> {
+    ) -> sqlx::Result<Option<Vec<(ReviewId, KnownReview)>>> {
         let ids = reviews::ids_after(connection, &self.last, ROWS).await?;
         let Some(last) = ids.last() else {
             return Ok(None);
@@ -73,95 +62,79 @@ impl Export {
         let known = reviews::standing(connection, &list).await?.into_iter();
         // A row without a valid review counts neither as a review nor as a deletion.
         let known = known.filter(|(_, known)| known.is_deleted() || known.review().is_some());
-        Ok(Some(known.map(Exported::new).collect()))
+        Ok(Some(known.collect()))
     }
 }
 
-impl Exported {
-    pub fn new((id, known): (ReviewId, KnownReview)) -> Self {
-        let decided = known.decisions();
-        Self { id, known, decided }
-    }
-
-    pub const fn is_deleted(&self) -> bool {
-        self.known.is_deleted()
-    }
-
-    /// A line of JSON Lines.
-    pub fn json(&self) -> Value {
-        let source = self.known.source.as_ref();
-        let Some(review) = self.known.review() else {
-            let deletion = match &self.known.state {
-                ReviewState::Deleted(deletion) => Some(deletion),
-                ReviewState::There(_) | ReviewState::Unreadable => None,
-            };
-            let shown_as = deletion.map(|deletion| &deletion.source_name);
+/// A line of an export: a review, or the id of a deleted one, with what an import of it needs.
+pub fn export_record(id: &ReviewId, known: &KnownReview) -> Value {
+    let source = known.source.as_ref();
+    let review = match &known.state {
+        ReviewState::There(review) => review,
+        ReviewState::Unreadable => return json!({ "id": id }),
+        ReviewState::Deleted(deletion) => {
+            let shown_as = &deletion.source_name;
             return without_nulls(json!({
-                "id": self.id,
+                "id": id,
                 "deleted": true,
                 "source": shown_as,
-                "deleted_on": deletion.and_then(|deletion| deletion.day.as_ref()),
-                "deleted_reason": deletion.and_then(|deletion| deletion.reason.as_ref()),
-                "imported_from": source.map(|source| &source.source_name).filter(|name| Some(*name) != shown_as),
+                "deleted_on": deletion.day,
+                "deleted_reason": deletion.reason,
+                "imported_from": source.map(|source| &source.source_name).filter(|name| *name != shown_as),
                 "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
                 "digests": source.map(|source| source.digests.to_string()),
             }));
-        };
-        let mut record = json!(review);
-        record["owner_reply"] = without_nulls(record["owner_reply"].take());
-        record["verified"] = json!(review.verification.is_independent());
-        record["status"] = json!(review.status.name());
-        record["withheld_reason"] = json!(review.status.reason());
-        record["said"] = self.known.last_statement().json();
-        record["note"] = json!(self.known.note);
-        if let Some(source) = source {
-            // Unpublished values from the source, which the next import needs.
-            record["posted_at"] = json!(source.posted_at);
-            record["id_at_source"] = json!(source.id_at_source);
-            if source.source_name != review.source.name {
-                record["imported_from"] = json!(source.source_name);
-            }
-            if source.digests != Digests::new(review, &review.author, source.posted_at) {
-                record["digests"] = json!(source.digests.to_string());
-            }
         }
-        let names: Vec<&str> = self.decided.iter().copied().map(Unit::name).collect();
-        record["decided"] = json!((!names.is_empty()).then_some(names));
-        let is_stated = |name: &str| match name {
-            // An absent value is written only if the owner decided it: a missing member means an unstated value.
-            "title" => self.decided.contains(&Unit::Title),
-            "language" => self.decided.contains(&Unit::Language),
-            "owner_reply" => self.decided.contains(&Unit::Reply),
-            // Null means that there is no reason; without it, "not verified" would become the reason.
-            "withheld_reason" => review.status != Status::Published,
-            _ => false,
-        };
-        if let Value::Object(members) = &mut record {
-            members.retain(|name, value| !value.is_null() || is_stated(name));
+    };
+    let mut record = json!(review);
+    record["owner_reply"] = without_nulls(record["owner_reply"].take());
+    record["verified"] = json!(review.verification.is_independent());
+    record["status"] = json!(review.status.name());
+    record["withheld_reason"] = json!(review.status.reason());
+    record["said"] = known.last_statement().json();
+    record["note"] = json!(known.note);
+    if let Some(source) = source {
+        // Unpublished values from the source, which the next import needs.
+        record["posted_at"] = json!(source.posted_at);
+        record["id_at_source"] = json!(source.id_at_source);
+        if source.source_name != review.source.name {
+            record["imported_from"] = json!(source.source_name);
         }
-        record
+        if source.digests != Digests::new(review, &review.author, source.posted_at) {
+            record["digests"] = json!(source.digests.to_string());
+        }
     }
-
-    /// The record as cells, one for each of [`columns_of_table`]; no spreadsheet runs a cell as a formula.
-    pub fn cells(&self) -> Vec<String> {
-        let json = self.json();
-        let cell = |path: &str| match member_at(&json, path) {
-            None | Some(Value::Null) => String::new(),
-            Some(Value::String(text)) => text.clone(),
-            Some(Value::Array(values)) => {
-                let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
-                cell.join("; ")
-            }
-            Some(other) => other.to_string(),
-        };
-        let cells = columns_of_table().map(cell);
-        cells.map(|cell| escape_formulas(&cell)).collect()
+    let decided = known.decisions();
+    let names: Vec<&str> = decided.iter().copied().map(Unit::name).collect();
+    record["decided"] = json!((!names.is_empty()).then_some(names));
+    let is_stated = |name: &str| match name {
+        // An absent value is written only if the owner decided it: a missing member means an unstated value.
+        "title" => decided.contains(&Unit::Title),
+        "language" => decided.contains(&Unit::Language),
+        "owner_reply" => decided.contains(&Unit::Reply),
+        // Null means that there is no reason; without it, "not verified" would become the reason.
+        "withheld_reason" => review.status != Status::Published,
+        _ => false,
+    };
+    if let Value::Object(members) = &mut record {
+        members.retain(|name, value| !value.is_null() || is_stated(name));
     }
+    record
 }
 
-fn member_at<'v>(record: &'v Value, path: &str) -> Option<&'v Value> {
-    let mut names = path.split('.');
-    names.try_fold(record, |value, name| value.get(name))
+/// The record as cells, one for each of [`columns_of_table`]; no spreadsheet runs a cell as a formula.
+pub fn record_cells(record: &Value) -> Vec<String> {
+    let cell = |path: &str| match record.pointer(&format!("/{}", path.replace('.', "/"))) {
+        None | Some(Value::Null) => String::new(),
+        Some(Value::String(text)) => text.clone(),
+        Some(Value::Array(values)) => {
+            let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
+            cell.join("; ")
+        }
+        Some(other) => other.to_string(),
+    };
+    let cells = columns_of_table().map(cell);
+    cells.map(|cell| escape_formulas(&cell)).collect()
 }
 
 /// Removes the members that native records do not have, and returns their paths. A record with these is somebody else's, and a review that
@@ -219,31 +192,24 @@ pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
     record
         .get("deleted")
         .filter(|it| **it == Value::Bool(true))?;
-    let mut reader = RecordReader::new(record);
-    let id: Option<ReviewId> = reader.needed("id");
-    let imported_from: Option<String> = reader.read("imported_from");
-    let shown_as = reader.read("source").or_else(|| imported_from.clone());
+    let (record, mut faults) = Record::read(record);
+    let shown_as = record.source.or_else(|| record.imported_from.clone());
     let shown_as = shown_as.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
-    let digests = reader.digests();
-    let id_at_source = reader.read("id_at_source");
-    let (day, reason) = (
-        reader.read::<Day>("deleted_on"),
-        reader.read("deleted_reason"),
-    );
-    let Some(id) = id.filter(|_| reader.faults.is_empty()) else {
-        return Some(Err(reader.faults));
+    let Some(id) = record.id.filter(|_| faults.is_empty()) else {
+        note_fault(&mut faults, "id", "missing");
+        return Some(Err(faults));
     };
-    let name = imported_from.unwrap_or_else(|| shown_as.clone());
-    let source = digests.map(|digests| SourceRecord {
-        id_at_source,
+    let name = record.imported_from.unwrap_or_else(|| shown_as.clone());
+    let source = record.digests.map(|digests| SourceRecord {
+        id_at_source: record.id_at_source,
         ..SourceRecord::new(id.clone(), name, digests)
     });
     Some(Ok(Mark {
         id,
         deletion: Deletion {
             source_name: shown_as,
-            day: day.map(|day| day.to_string()),
-            reason,
+            day: record.deleted_on.map(|day| day.to_string()),
+            reason: record.deleted_reason,
         },
         source,
     }))
@@ -318,111 +284,98 @@ fn instant(text: &str) -> Result<String, String> {
     ))
 }
 
-/// Reads the members of a record one by one, strictly, because reviews are published under the business's name: an invalid one rejects the
-/// row, and all that is wrong is said at once.
-struct RecordReader {
-    /// Without members that are blank.
-    record: Value,
-    faults: Vec<FieldError>,
+/// The members of a native record. They are read strictly, because reviews are published under the business's name: an invalid one rejects
+/// the row, and all that is wrong is said at once.
+#[serde_as]
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Record {
+    id: Option<ReviewId>,
+    rating: Option<Value>,
+    date: Option<Day>,
+    author: Option<String>,
+    title: Option<String>,
+    text: Option<String>,
+    language: Option<String>,
+    source: Option<String>,
+    source_url: Option<String>,
+    verified: Option<bool>,
+    verification: Option<Method>,
+    verified_at: Option<DateTime<Utc>>,
+    mentions: Option<Mentions>,
+    owner_reply: Option<Reply>,
+    status: Option<StatusName>,
+    withheld_reason: Option<String>,
+    updated_at: Option<DateTime<Utc>>,
+    decided: Option<Vec<String>>,
+    /// Read so that a word for true is a fault.
+    deleted: Option<bool>,
+    deleted_on: Option<Day>,
+    deleted_reason: Option<String>,
+    posted_at: Option<DateTime<Utc>>,
+    imported_from: Option<String>,
+    id_at_source: Option<String>,
+    #[serde(rename = "said")]
+    last_statement: Option<Map<String, Value>>,
+    #[serde_as(as = "Option<DisplayFromStr>")]
+    digests: Option<Digests>,
+    note: Option<String>,
 }
 
-impl RecordReader {
-    fn new(record: &Value) -> Self {
+impl Record {
+    /// What a record says, and its faults; a member that is blank or wrong is missing.
+    fn read(record: &Value) -> (Self, Vec<FieldError>) {
         let (mut record, mut faults) = (record.clone(), Vec::new());
         read_texts(&mut record, ["", ""], &RULES, &mut faults);
-        Self { record, faults }
-    }
-
-    fn fault(&mut self, name: &str, message: impl Into<String>) {
-        // A text that breaks a rule may be no value of its type, too.
-        let is_known = |fault: &FieldError| fault.path == name || is_inside(&fault.path, name);
-        if !self.faults.iter().any(is_known) {
-            self.faults.push(FieldError::new(name, message));
-        }
-    }
-
-    /// A member; `None` if it is missing, null or wrong.
-    fn read<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
-        let value = self.record.get(name)?;
-        match serde_path_to_error::deserialize::<_, Option<T>>(value) {
-            Ok(read) => read,
-            Err(error) => {
-                let path = format!("{name}.{}", error.path()).replace(".[", "[");
-                let message = error.inner().to_string();
-                self.fault(path.trim_end_matches('.'), message);
-                None
-            }
-        }
-    }
-
-    fn digests(&mut self) -> Option<Digests> {
-        let read = self.read::<DeserializeAsWrap<Digests, DisplayFromStr>>("digests");
-        read.map(DeserializeAsWrap::into_inner)
-    }
-
-    fn needed<T: DeserializeOwned>(&mut self, name: &str) -> Option<T> {
-        let found = self.read(name);
-        if found.is_none() {
-            self.fault(name, "missing");
-        }
-        found
+        let read = read_members(record, Origin::Service, &mut faults);
+        (read.unwrap_or_default(), faults)
     }
 
     /// Whole stars: 5.0 is whole (JSON has only one kind of number); 4.5 and "5" are not.
-    fn stars(&mut self) -> Option<Rating> {
-        let value: Value = self.needed("rating")?;
+    fn stars(&self, faults: &mut Vec<FieldError>) -> Option<Rating> {
+        let value = self.rating.as_ref()?;
         // A float without a fraction is written without a point.
         let whole = value.as_f64().and_then(|it| it.to_string().parse().ok());
         let stars = whole.and_then(|whole: i64| Rating::try_from(whole).ok());
         if stars.is_none() {
-            let advice = format!("{} is not one of 1, 2, 3, 4, 5", shown(&value));
-            self.fault("rating", advice);
+            let advice = format!("{} is not one of 1, 2, 3, 4, 5", shown(value));
+            note_fault(faults, "rating", advice);
         }
         stars
     }
 
-    /// A day that is not after tomorrow.
-    fn check_day(&mut self, name: &str, day: Option<Day>, calendar: Calendar) {
-        let placed = day.map(|day| calendar.place(Posted::Day(day)));
-        if let Some(Err(message)) = placed {
-            self.fault(name, message);
-        }
-    }
-
     /// Who vouches for the review, as `verified` and `verification` say: for a row without both it is the owner, who imports it.
-    fn verification(&mut self) -> Verification {
-        let (verified, method) = (self.read::<bool>("verified"), self.read("verification"));
-        let has_method = self.record.get("verification").is_some();
-        if verified == Some(true) && !has_method {
+    fn vouched(&self, faults: &mut Vec<FieldError>) -> Verification {
+        let (verified, method) = (self.verified, self.verification);
+        let is_wrong = faults.iter().any(|fault| fault.path == "verification");
+        if verified == Some(true) && method.is_none() && !is_wrong {
             let advice = "true without verification, which says who verified it; add it, or leave verified out";
-            self.fault("verified", advice);
+            note_fault(faults, "verified", advice);
         }
         if verified == Some(true) && method == Some(Method::Manual) {
             let advice = "true beside verification \"manual\", which means that only you vouch for it; write false";
-            self.fault("verified", advice);
+            note_fault(faults, "verified", advice);
         }
         let is_vouched = verified != Some(false) || method == Some(Method::Manual);
         Verification {
             method: method.or(VOUCHED.method).filter(|_| is_vouched),
-            verified_at: self.read("verified_at"),
+            verified_at: self.verified_at,
         }
     }
 
-    /// `None` if it is not stated. A review for which no one vouches is withheld, even if its status is published.
-    fn status(&mut self, is_vouched: bool) -> Option<Status> {
-        let status: Option<StatusName> = self.read("status");
-        let reason: Option<String> = self.read("withheld_reason");
+    /// `None` if it is not stated. A review for which no one vouches is withheld, even if its status is published. Our own exports state
+    /// explicitly that there `is_no_reason`.
+    fn stated_status(&self, is_vouched: bool, is_no_reason: bool) -> Option<Status> {
         // A reason means withheld; otherwise a review that must stay hidden would be published.
-        let is_withheld = status == Some(StatusName::Withheld) || reason.is_some();
-        // Our own exports state explicitly that there is no reason.
-        let has_no_reason = self.record.get("withheld_reason") == Some(&Value::Null);
+        let is_withheld =
+            self.status == Some(StatusName::Withheld) || self.withheld_reason.is_some();
         if is_vouched && !is_withheld {
-            return status.map(|_| Status::Published);
+            return self.status.as_ref().map(|_| Status::Published);
         }
-        let is_unexplained = is_withheld && (is_vouched || has_no_reason);
+        let is_unexplained = is_withheld && (is_vouched || is_no_reason);
         let usual = (!is_unexplained).then(|| NOT_VERIFIED.to_owned());
         Some(Status::Withheld {
-            reason: reason.or(usual),
+            reason: self.withheld_reason.clone().or(usual),
         })
     }
 }
@@ -444,61 +397,67 @@ fn parse_review(
         let message = format!("{} is not a JSON object in {{…}}", shown(value));
         return Err(vec![FieldError::new("record", message)]);
     };
-    let mut reader = RecordReader::new(value);
+    let (record, mut faults) = Record::read(value);
     // A newer instance may have more.
     let foreign = remove_foreign(&mut members, "").into_iter();
     for name in foreign.filter(|_| format.is_native()) {
         let near = nearest(&name, columns_of_table()).unwrap_or_default();
         let message = format!("is no member of an export; the nearest is {near}; leave it out");
-        reader.fault(&name, message);
+        note_fault(&mut faults, &name, message);
     }
-    let id: Option<ReviewId> = reader.read("id");
-    let (rating, date) = (reader.stars(), reader.needed("date"));
-    let author: Option<String> = reader.needed("author");
-    reader.check_day("date", date, calendar);
-    let source: Option<String> = reader.read("source");
-    let has_source = source.is_some();
-    let (title, text) = (reader.read("title"), reader.read("text"));
-    let (language, url) = (reader.read("language"), reader.read("source_url"));
-    let verification = reader.verification();
-    let status = reader.status(verification.method.is_some());
-    let decided: Vec<String> = reader.read("decided").unwrap_or_default();
-    let decided: Units = decided.iter().filter_map(|name| Unit::find(name)).collect();
-    let mentions: Mentions = reader.read("mentions").unwrap_or_default();
+    let stars = record.stars(&mut faults);
+    let verification = record.vouched(&mut faults);
+    let is_no_reason = value.get("withheld_reason") == Some(&Value::Null);
+    let status = record.stated_status(verification.method.is_some(), is_no_reason);
+    for (name, is_there) in [
+        ("rating", record.rating.is_some()),
+        ("date", record.date.is_some()),
+        ("author", record.author.is_some()),
+    ] {
+        if !is_there {
+            note_fault(&mut faults, name, "missing");
+        }
+    }
     // Exports that write every field have an empty answer if there is none.
-    let reply: Option<Reply> = reader.read("owner_reply");
-    let reply = reply.filter(|reply| !reply.text.is_empty());
+    let reply = record.owner_reply.filter(|reply| !reply.text.is_empty());
     let answered_on = reply.as_ref().and_then(|reply| reply.date);
-    reader.check_day("owner_reply.date", answered_on, calendar);
-    let updated_at: Option<DateTime<Utc>> = reader.read("updated_at");
-    let statement: Option<Map<String, Value>> = reader.read("said");
-    let unpublished = Unpublished {
-        posted_at: reader.read("posted_at"),
-        id_at_source: reader.read("id_at_source"),
-        imported_from: reader.read("imported_from"),
-        note: reader.read("note"),
-        last_statement: statement.map(|units| LastStatement::from(&Value::Object(units))),
-        digests: reader.digests(),
-    };
-    // One of a deletion is true.
-    reader.read::<bool>("deleted");
-    let (Some(rating), Some(date), Some(author)) = (rating, date, author) else {
-        return Err(reader.faults);
-    };
-    if !reader.faults.is_empty() {
-        return Err(reader.faults);
+    for (name, day) in [("date", record.date), ("owner_reply.date", answered_on)] {
+        // It is not after tomorrow.
+        if let Some(Err(message)) = day.map(|day| calendar.place(Posted::Day(day))) {
+            note_fault(&mut faults, name, message);
+        }
     }
-    let text: String = text.unwrap_or_default();
-    let name = source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+    let (Some(rating), Some(date), Some(author), []) =
+        (stars, record.date, record.author, faults.as_slice())
+    else {
+        return Err(faults);
+    };
+    let decided = record.decided.unwrap_or_default();
+    let decided: Units = decided.iter().filter_map(|name| Unit::find(name)).collect();
+    let last_statement = record.last_statement.map(Value::Object);
+    let unpublished = Unpublished {
+        posted_at: record.posted_at,
+        id_at_source: record.id_at_source,
+        imported_from: record.imported_from,
+        note: record.note,
+        last_statement: last_statement.as_ref().map(LastStatement::from),
+        digests: record.digests,
+    };
+    let (title, text, id) = (record.title, record.text.unwrap_or_default(), record.id);
+    let has_source = record.source.is_some();
+    let name = record.source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
     let has_own_id = id.is_some();
     let id = match id {
         Some(id) => id,
+        // It is that of a row with the same values in a table.
         None => derive_id(
+            "table",
             [&name, &author, &date.to_string(), &text],
             title.as_deref(),
             rating,
         )?,
     };
+    let mentions = record.mentions.unwrap_or_default();
     let review = Review {
         id,
         rating,
@@ -506,8 +465,11 @@ fn parse_review(
         author,
         title,
         text,
-        language,
-        source: Source { name, url },
+        language: record.language,
+        source: Source {
+            name,
+            url: record.source_url,
+        },
         verification,
         mentions: Mentions::new(
             mentions.technicians,
@@ -517,7 +479,7 @@ fn parse_review(
         reply,
         // The merge withholds a review that is not verified.
         status: status.clone().unwrap_or(Status::Published),
-        updated_at: updated_at.map(|at| at.min(calendar.now)),
+        updated_at: record.updated_at.map(|at| at.min(calendar.now)),
     };
     let has = |name: &str| value.get(name).is_some_and(|value| !value.is_null());
     let is_unstated = |unit: &Unit| match unit {
@@ -558,22 +520,6 @@ fn parse_review(
         },
         unpublished,
     })
-}
-
-/// The ID of a record without one, which is that of a row with the same values in a table: of source, author, day and text, without a text
-/// of title and stars, too.
-fn derive_id(
-    parts: [&str; 4],
-    title: Option<&str>,
-    rating: Rating,
-) -> Result<ReviewId, Vec<FieldError>> {
-    let stars = rating.stars().to_string();
-    let mut parts = parts.to_vec();
-    if parts[3].is_empty() {
-        parts.extend(title);
-        parts.push(&stars);
-    }
-    digest("table", &parts).map_err(|error| vec![FieldError::new("id", error.to_string())])
 }
 
 /// Whether a row of native members alone has all that it needs; `None` for any other row.

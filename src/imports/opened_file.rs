@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::draft::named_field;
-use crate::imports::fault::FileError;
+use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Names, Reader, ReviewField, column_key, is_inside};
 use crate::imports::native::{columns_of_table, native_row};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
-use crate::imports::read::json::{RawRow, RowList, read_lists};
+use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
@@ -264,21 +264,27 @@ impl<'t> OpenedFile<'t> {
         matches!(self.parts[0].content, PartContent::Page(_))
     }
 
-    /// The native records of a file that has our own form, or is to be read so.
+    /// The native records of a file that has our own form, or is to be read so. They are parsed one after another, because all parsed
+    /// records of a large file need too much memory.
     ///
     /// # Errors
     /// If it is no JSON.
-    pub fn records(&self, format: &Format) -> Result<Vec<RawRow>, FileError> {
+    pub fn records(&self, format: &Format) -> Result<Vec<(Position, String)>, FileError> {
         let mut lists = self.parts.iter().filter_map(FilePart::list);
-        if format.reader == Reader::Document {
-            let list = lists.find(|list| list.path == "reviews");
-            return Ok(list.map_or_else(Vec::new, |list| list.rows().collect()));
-        }
-        if let Some(document) = self.document.filter(|it| it.starts_with('{')) {
-            return Ok(RowList::of_document(document).rows().collect());
-        }
-        let list = lists.next().ok_or_else(|| unreadable(format))?;
-        Ok(list.rows().collect())
+        let document = self.document.filter(|it| it.starts_with('{'));
+        let rows: Vec<(Position, &str)> = match document {
+            Some(_) if format.reader == Reader::Document => {
+                let list = lists.find(|list| list.path == "reviews");
+                list.into_iter().flat_map(RowList::rows).collect()
+            }
+            Some(document) => vec![(Position::Line(1), document)],
+            None => {
+                let list = lists.next().ok_or_else(|| unreadable(format))?;
+                list.rows().collect()
+            }
+        };
+        let rows = rows.into_iter();
+        Ok(rows.map(|(at, text)| (at, text.to_owned())).collect())
     }
 
     /// The business in another instance's `/reviews.json`, as JSON.
@@ -446,10 +452,6 @@ fn find_own_form(file: &OpenedFile<'_>) -> Option<OwnForm> {
     }
     if !list.are_lines {
         return None;
-    }
-    if document.is_none() && file.parts[0].names.columns.is_empty() {
-        // The faults of lines that are no objects are those of rows.
-        return form(&NATIVE, true);
     }
     let rows: Option<Vec<bool>> = list.texts().map(native_row).collect();
     // One of the rows is whole: what the others lack is their fault.

@@ -11,52 +11,55 @@ use crate::imports::draft::Draft;
 use crate::imports::fault::listed;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
-use crate::imports::owner::OwnerFileError;
-use crate::model::{Review, Unit};
+use crate::model::text::shorten;
+use crate::model::{Review, Unit, named};
 use crate::storage::DbError;
 
-/// What becomes of a row, or of a review.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Outcome {
-    New,
-    /// Of an undo: has its former values again.
-    Updated,
-    Unchanged,
-    Rejected,
-    /// Withheld now, and not before.
-    NewlyWithheld,
-    /// Published now, and withheld before.
-    PublishedAgain,
-    KeptWithheld,
-    /// Has fields that the owner edited and for which the source has another value.
-    KeptEdited,
-    KeptDeleted,
-    /// Listed as deleted by one of our exports, and unknown here.
-    NotedDeleted,
-    /// Listed as deleted by one of our exports, and there.
-    StillThere,
-    /// Not imported until the owner decides; with the reviews that it may be.
-    Doubtful,
-    /// Superseded by another row of the same review.
-    Repeated,
-    /// Answers another row.
-    LeftOut,
-    /// Of a review that another source brought, which a run may not touch.
-    OfOther,
-    /// Of another business, by the format's `only`.
-    Elsewhere,
-    /// Withheld because its source no longer lists it.
-    Withdrawn,
-    /// Has the author, day, stars and text of a review of another source.
-    Duplicate,
-    /// Added by the import that is undone.
-    Removed,
-    /// Restored by the import that is undone.
-    DeletedAgain,
-    /// Deleted since the import that is undone.
-    Gone,
-    /// Left as it is by an undo, with the reason.
-    Left,
+named! {
+    /// What becomes of a row, or of a review, by the words of the report.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+    pub enum Outcome {
+        New = "new",
+        /// Of an undo: has its former values again.
+        Updated = "updated",
+        Unchanged = "unchanged",
+        Rejected = "rejected",
+        /// Withheld now, and not before.
+        NewlyWithheld = "withheld",
+        /// Published now, and withheld before.
+        PublishedAgain = "published again",
+        KeptWithheld = "kept withheld",
+        /// Has fields that the owner edited and for which the source has another value.
+        KeptEdited = "kept edited",
+        KeptDeleted = "kept deleted",
+        /// Listed as deleted by one of our exports, and unknown here.
+        NotedDeleted = "recorded as deleted that the database did not have",
+        /// Listed as deleted by one of our exports, and there.
+        StillThere = "still there, although listed as deleted in the file (`reviews delete ID` deletes one)",
+        /// Not imported until the owner decides; with the reviews that it may be.
+        Doubtful = "doubtful and not imported; pass --doubtful new if such rows are new reviews, --doubtful same if each is the one \
+            review named; neither brings back a deleted one without --restore",
+        /// Superseded by another row of the same review.
+        Repeated = "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one",
+        /// Answers another row.
+        LeftOut = "left out: comments on reviews; give your replies with `reviews reply`",
+        /// Of a review that another source brought, which a run may not touch.
+        OfOther = "left out, of reviews that other sources brought",
+        /// Of another business, by the format's `only`.
+        Elsewhere = "of another business left out",
+        /// Withheld because its source no longer lists it.
+        Withdrawn = "withdrawn, no longer listed by the source",
+        /// Has the author, day, stars and text of a review of another source.
+        Duplicate = "equal to a review of another source (--skip-duplicates leaves new ones out)",
+        /// Added by the import that is undone.
+        Removed = "removed",
+        /// Restored by the import that is undone.
+        DeletedAgain = "restored by the import, now deleted again",
+        /// Deleted since the import that is undone.
+        Gone = "deleted since",
+        /// Left as it is by an undo, with the reason.
+        Left = "left unchanged",
+    }
 }
 
 /// What came of an import or of its undoing, or would come of either.
@@ -117,7 +120,6 @@ impl ImportReport {
         file.rejected += 1;
         let rejection = Rejection {
             file: file.name.clone(),
-            format: file.format.clone(),
             at,
             error,
             row,
@@ -131,15 +133,6 @@ impl ImportReport {
         if !self.notes.contains(&sentence) {
             self.notes.push(sentence);
         }
-    }
-
-    /// Notes that a business in the files is ignored, because the database has one.
-    pub fn note_left_out_business(&mut self) {
-        self.note(
-            "the business and the editorial texts of the file were left out, because the database already has a business; load them with \
-             `reviews business FILE` and `reviews editorial FILE`"
-                .to_owned(),
-        );
     }
 }
 
@@ -190,18 +183,9 @@ pub fn preview_change(before: &Review, after: &Review) -> String {
 /// The text in one line, from the character `from` on, with an ellipsis where something is left out.
 fn shortened(text: &str, from: usize) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    let line = words.join(" ");
-    let mut characters = line.chars().skip(from);
-    let shown: String = characters.by_ref().take(PREVIEW_CHARACTERS_MAX).collect();
-    let (before, after) = (
-        if from > 0 { "…" } else { "" },
-        if characters.next().is_some() {
-            "…"
-        } else {
-            ""
-        },
-    );
-    format!("{before}{shown}{after}")
+    let rest: String = words.join(" ").chars().skip(from).collect();
+    let before = if from > 0 { "…" } else { "" };
+    before.to_owned() + &shorten(&rest, PREVIEW_CHARACTERS_MAX)
 }
 
 /// A file, or a file in an archive.
@@ -250,8 +234,6 @@ impl FileReport {
 pub struct Rejection {
     /// As in `FileReport::name`.
     pub file: String,
-    /// As a value of `--format`; `table` for an owner's.
-    pub format: String,
     pub at: Position,
     /// The problem, and advice for the user.
     pub error: String,
@@ -351,11 +333,11 @@ pub struct Named {
 }
 
 impl Named {
-    /// Counts one more review; `name` is called only if the review will be listed.
+    /// Counts one more review; `name` is called only if the review will be listed, which one with an empty name is not.
     pub fn add(&mut self, name: impl FnOnce() -> String) {
         self.count += 1;
         if self.names.len() < NAMED_MAX {
-            self.names.push(name());
+            self.names.extend(Some(name()).filter(|it| !it.is_empty()));
         }
     }
 }
@@ -394,8 +376,8 @@ impl ImportError {
     }
 }
 
-impl From<OwnerFileError> for ImportError {
-    fn from(error: OwnerFileError) -> Self {
+impl From<FileError> for ImportError {
+    fn from(error: FileError) -> Self {
         Self::Refused(error.to_string())
     }
 }

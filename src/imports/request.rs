@@ -61,7 +61,7 @@ pub struct ImportRequest {
     /// Whether the files have only some of the reviews.
     #[arg(skip)]
     pub partial: bool,
-    /// Whether the files are sample data, in lines; they cannot be undone.
+    /// Whether the files are sample data, which cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
     /// The entry of the sync file whose run this import is.
@@ -168,11 +168,13 @@ pub const QUERY_VALUE: &AsciiSet = &NON_ALPHANUMERIC
 pub struct Mask(Vec<String>);
 
 impl Mask {
-    /// Adds a secret: as it is, as a URL has it, and in Base64.
+    /// Adds a secret: as it is, as a URL and a text of JSON have it, and in Base64.
     pub fn add(&mut self, secret: &str) {
         let encoded = utf8_percent_encode(secret, QUERY_VALUE).to_string();
+        let in_json = Value::from(secret).to_string();
+        let in_json = in_json.trim_matches('"').to_owned();
         let in_base64 = BASE64_STANDARD_NO_PAD.encode(secret);
-        for form in [secret.to_owned(), encoded, in_base64] {
+        for form in [secret.to_owned(), encoded, in_json, in_base64] {
             let form = if secret.len() < WORD_BYTES {
                 format!("={form}")
             } else {
@@ -202,16 +204,9 @@ impl Mask {
         secrets.fold(text.to_owned(), |text, secret| text.replace(secret, MASKED))
     }
 
-    /// Whether a text of the record has a secret.
+    /// Whether the record has a secret.
     pub fn is_in_record(&self, record: &Value) -> bool {
-        match record {
-            Value::String(text) => self.is_in(text),
-            Value::Array(list) => list.iter().any(|value| self.is_in_record(value)),
-            Value::Object(members) => members
-                .iter()
-                .any(|(name, value)| self.is_in(name) || self.is_in_record(value)),
-            Value::Null | Value::Bool(_) | Value::Number(_) => false,
-        }
+        !self.is_empty() && self.is_in(&record.to_string())
     }
 }
 

@@ -13,7 +13,7 @@ use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
-    ANONYMOUS, digest, is_address, mentioned, of_platform, technician, without_address,
+    ANONYMOUS, derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
 };
 use crate::imports::value::rating::{parse_rating, recommendation};
 use crate::imports::value::text::{
@@ -472,14 +472,9 @@ impl<'t> RowReading<'t> {
         // The source belongs to a derived ID, because two sources may have the same row, and the day is that in UTC, because the
         // business's time zone may change. A customer who hides the name later keeps the review.
         let derived_id = || {
-            let (day, stars) = (posted.source_day().to_string(), rating.stars().to_string());
-            let mut parts = vec![source.name.as_str(), &named, &day, &text];
-            if text.is_empty() {
-                parts.extend(title.as_deref());
-                parts.push(&stars);
-            }
-            digest(format.id_prefix(), &parts)
-                .map_err(|error| vec![FieldError::new("id", error.to_string())])
+            let day = posted.source_day().to_string();
+            let parts = [&source.name, &named, &day, &text].map(String::as_str);
+            derive_id(format.id_prefix(), parts, title.as_deref(), rating)
         };
         let id = own_id.map_or_else(derived_id, Ok)?;
         let (author, hidden_name) = if is_name_hidden {

@@ -61,7 +61,7 @@ impl<'o> Opener<'o> {
                 "is a folder; give its files, for example FOLDER/*.csv",
             ))
         } else {
-            let file = File::open(place).map_err(FileError::unreadable);
+            let file = File::open(place).map_err(FileError::from);
             file.and_then(|file| self.read(file))
         };
         let opened = bytes.and_then(|bytes| self.take_file(&name, bytes));
@@ -80,7 +80,7 @@ impl<'o> Opener<'o> {
             (FILE_BYTES_MAX, "a file may have at most 64 MiB")
         };
         let read = input.take(limit + 1).read_to_end(&mut all);
-        let read = read.map_err(FileError::unreadable)? as u64;
+        let read = read? as u64;
         if read > limit {
             return Err(FileError::new(format!(
                 "{advice}; split it, and import one part after the other"

@@ -43,19 +43,13 @@ pub type RowValue = Result<Value, (String, Value)>;
 pub fn read_lists(text: &str) -> Result<(Option<&str>, Vec<RowList<'_>>), FileError> {
     match serde_json::from_str::<&RawValue>(text) {
         Ok(document) => Ok((Some(document.get()), lists_in(document.get())?)),
-        Err(_) if has_lines(text) => Ok((None, vec![read_lines(text)?])),
+        Err(_) if has_lines(text) => {
+            let mut lines = RowList::new(String::new(), true);
+            text.split('\n').try_for_each(|line| lines.push(line))?;
+            Ok((None, vec![lines]))
+        }
         Err(error) => Err(error.into()),
     }
-}
-
-/// The lines of a text.
-///
-/// # Errors
-/// If there are too many.
-pub fn read_lines(text: &str) -> Result<RowList<'_>, FileError> {
-    let mut lines = RowList::new(String::new(), true);
-    text.split('\n').try_for_each(|line| lines.push(line))?;
-    Ok(lines)
 }
 
 /// Whether the text has one value in each line: one of its first lines is an object, and the other may be broken.
@@ -160,16 +154,16 @@ impl<'t> RowList<'t> {
         self.numbered().map(|(_, row)| row)
     }
 
-    pub fn rows(&self) -> impl Iterator<Item = RawRow> {
+    pub fn rows(&self) -> impl Iterator<Item = (Position, &'t str)> {
         let array: Arc<str> = self.path.as_str().into();
-        self.numbered().map(move |(index, text)| RawRow {
-            at: if self.are_lines {
+        self.numbered().map(move |(index, text)| {
+            let at = if self.are_lines {
                 Position::Line(index + 1)
             } else {
                 let array = Arc::clone(&array);
                 Position::Element { array, index }
-            },
-            text: text.to_owned(),
+            };
+            (at, text)
         })
     }
 
@@ -184,8 +178,8 @@ impl<'t> RowList<'t> {
         bounds: &mut Bounds<'_>,
     ) -> Result<Table, FileError> {
         let mut objects = Objects::new(format);
-        for row in self.rows() {
-            objects.add_value(row.at.clone(), row.parse(), bounds)?;
+        for (at, text) in self.rows() {
+            objects.add_value(at, parse_row(text), bounds)?;
         }
         let mut table = objects.finish()?;
         if let Some(document) = document.filter(|_| format.is_table()) {
@@ -246,20 +240,6 @@ fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
     found
 }
 
-/// A row of JSON. It is parsed only when it is read, because all parsed rows of a large file need too much memory.
-#[derive(Debug)]
-pub struct RawRow {
-    pub at: Position,
-    /// It may be broken.
-    text: String,
-}
-
-impl RawRow {
-    pub fn parse(&self) -> RowValue {
-        parse_row(&self.text)
-    }
-}
-
 /// The row; or an error message with the row as text, truncated if it is too long.
 pub fn parse_row(text: &str) -> RowValue {
     let message = if text.len() > ROW_BYTES_MAX {
@@ -286,18 +266,13 @@ pub struct Objects {
     /// Of the row that is read.
     cells: Cells,
     has_too_many: bool,
-    /// A built-in format names members of lists; in an owner's a list of objects is [`LIST`].
-    reads_lists: bool,
-    has_google_names: bool,
-    public_reply: Vec<PublicColumn>,
+    format: Format,
 }
 
 impl Objects {
     pub fn new(format: &Format) -> Self {
         Self {
-            reads_lists: !format.is_table(),
-            has_google_names: format.has_google_names,
-            public_reply: format.public_reply.clone(),
+            format: format.clone(),
             table: Table {
                 is_objects: true,
                 named: format.all_names(),
@@ -363,7 +338,8 @@ impl Objects {
     /// Puts the members of the objects in a list into the cells. Of several replies the first public one counts; elements with other
     /// members are of another kind.
     fn put_list(&mut self, path: &str, elements: Vec<Value>) {
-        if !self.reads_lists {
+        // A built-in format names members of lists.
+        if self.format.is_table() {
             return self.put(path, LIST);
         }
         let path_inside = format!("{path}[]");
@@ -371,7 +347,7 @@ impl Objects {
         for element in elements {
             let names = element.as_object().into_iter().flat_map(Map::keys);
             let is_new = names.clone().all(|name| !known.contains(name));
-            if is_new && is_public_reply(&self.public_reply, &element, &path_inside) {
+            if is_new && is_public_reply(&self.format.public_reply, &element, &path_inside) {
                 known.extend(names.cloned());
                 self.put_all(&path_inside, element);
             }
@@ -384,7 +360,7 @@ impl Objects {
         if self.has_too_many {
             return Err(too_many_columns());
         }
-        if !self.reads_lists {
+        if self.format.is_table() {
             self.table.name_columns();
         }
         Ok(self.table)
@@ -392,7 +368,7 @@ impl Objects {
 
     /// Puts a cell into the column of its path, and the location that a name of Google's has into a column of its own.
     fn put(&mut self, path: &str, text: &str) {
-        let is_name = self.has_google_names && path.ends_with("name");
+        let is_name = self.format.has_google_names && path.ends_with("name");
         let name = text.split_once("/locations/").filter(|_| is_name);
         if let Some((location, _)) = name.and_then(|(_, rest)| rest.split_once("/reviews/")) {
             self.put("location", location);

@@ -4,7 +4,6 @@
 //! What one import may hold is bounded here, while rows are read ([`Bounds`]).
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::ops::Range;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Names, find_column, is_same_column};
@@ -116,8 +115,8 @@ pub struct Cells {
     filled: Vec<(u32, Box<str>)>,
     /// The column of a text that is longer than one may be, which is not kept.
     long: Option<usize>,
-    /// The columns that are there, and empty if no cell is kept: all before the end of a row of delimited text.
-    pub there: Range<usize>,
+    /// The number of columns that are there, and empty if no cell is kept: all before the end of a row of delimited text.
+    pub width: usize,
 }
 
 impl Cells {
@@ -128,7 +127,7 @@ impl Cells {
             .binary_search_by_key(&column, |(column, _)| *column as usize);
         match found {
             Ok(at) => Some(&self.filled[at].1),
-            Err(_) => self.there.contains(&column).then_some(""),
+            Err(_) => (column < self.width).then_some(""),
         }
     }
 
@@ -140,7 +139,7 @@ impl Cells {
 
     /// The cells up to the end of the row, those of a header, without blanks around them.
     pub fn texts(&self) -> Vec<String> {
-        let texts = (0..self.there.end).map(|at| self.get(at).unwrap_or_default());
+        let texts = (0..self.width).map(|at| self.get(at).unwrap_or_default());
         texts.map(|text| text.trim().to_owned()).collect()
     }
 

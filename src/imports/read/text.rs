@@ -90,7 +90,7 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
         if fault.is_none() && filled == 0 || line <= header.line {
             continue;
         }
-        let count = cells.there.end;
+        let count = cells.width;
         let misfit = (filled > columns || count < columns).then(|| {
             format!(
                 "has {} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\"",
@@ -98,7 +98,7 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
             )
         });
         let fault = fault.or(misfit).map(|message| (message, None));
-        cells.there.end = columns;
+        cells.width = columns;
         bounds.count(1, cells.count(), cells.bytes())?;
         table.push(Position::Line(line), cells, fault);
     }
@@ -181,7 +181,7 @@ fn read_row(
             cells.put(column, cell);
         }
     }
-    cells.there.end = record.len();
+    cells.width = record.len();
     Ok(TextRow { line, cells, fault })
 }
 

@@ -93,7 +93,7 @@ impl Sheet {
         }
         if let Some((_, cells)) = self.rows.last_mut() {
             cells.put(column, text);
-            cells.there.end = cells.there.end.max(column + 1);
+            cells.width = cells.width.max(column + 1);
         }
         Ok(())
     }
@@ -131,7 +131,7 @@ impl Sheet {
                 header_row.unwrap_or(1)
             )));
         };
-        self.refuse_hidden(header_row, rows.as_slice(), header.there.end)?;
+        self.refuse_hidden(header_row, rows.as_slice(), header.width)?;
         let mut table = Table {
             columns: header.texts(),
             place: match header_row {
@@ -142,8 +142,8 @@ impl Sheet {
         };
         for (number, mut cells) in rows {
             // Trailing blank cells are not stored, and notes may stand beside the table.
-            let count = cells.there.end.max(table.columns.len());
-            cells.there.end = count;
+            let count = cells.width.max(table.columns.len());
+            cells.width = count;
             table.columns.resize(count, String::new());
             table.push(Position::Line(number), cells, None);
         }
@@ -407,13 +407,9 @@ impl OpenDocument {
             }
             "table-cell" | "covered-table-cell" => {
                 self.cell_repeats = count("number-columns-repeated");
-                // A percentage is as it is shown.
-                let is_shown =
-                    attribute(element, "value-type").is_some_and(|it| it == "percentage");
                 let values = ["value", "date-value", "boolean-value"].iter();
                 let mut values = values.filter_map(|name| attribute(element, name));
-                let value = values.next().filter(|_| !is_shown);
-                self.value = value.map(|value| value.replace('T', " "));
+                self.value = values.next().map(|value| value.replace('T', " "));
                 self.text.clear();
             }
             "p" => {

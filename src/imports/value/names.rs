@@ -2,10 +2,11 @@
 
 use sha2::{Digest, Sha256};
 
+use crate::imports::fault::FieldError;
 use crate::imports::value::text::clean;
 use crate::model::business::Technician;
 use crate::model::text::words;
-use crate::model::{InvalidReviewId, ReviewId, hex};
+use crate::model::{InvalidReviewId, Rating, ReviewId, hex};
 
 // Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
 // syntax (`[A-Za-z0-9._~=-]{1,128}`).
@@ -28,6 +29,26 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
         hash.update(part.as_bytes());
     }
     format!("{platform}-{:.32}", hex(&hash.finalize())).parse()
+}
+
+/// The id of a row without one: of its source, author, day and text, without a text of title and stars, too.
+///
+/// # Errors
+/// If the platform's name fits no id.
+pub fn derive_id(
+    platform: &str,
+    parts: [&str; 4],
+    title: Option<&str>,
+    rating: Rating,
+) -> Result<ReviewId, Vec<FieldError>> {
+    let stars = rating.stars().to_string();
+    let mut parts = parts.to_vec();
+    if parts[3].is_empty() {
+        parts.extend(title);
+        parts.push(&stars);
+    }
+    let id = digest(platform, &parts);
+    id.map_err(|error| vec![FieldError::new("id", error.to_string())])
 }
 
 // Private data: e-mail addresses in names.

@@ -20,29 +20,6 @@ async fn unreadable_files_stop_the_import_and_are_all_named() {
 }
 
 #[tokio::test]
-async fn the_format_is_detected_by_content_and_never_by_name() {
-    let bench = bench_in_phoenix().await;
-    let row = native(&json!({}));
-    let document = json!({"business": {"id": "x", "name": "X", "services": []},
-        "aggregate_rating": {"rating_value": 5.0}, "withheld": {"count": 0}, "reviews": [row]});
-    let google = json!({"averageRating": 4.5, "reviews": [google(1, "x", &json!({}))]});
-    for (content, format) in [
-        (row.to_string(), "jsonl"),
-        (format!("\u{feff}\n {row}"), "jsonl"),
-        (document.to_string(), "reviews-json"),
-        (format!("\u{feff}{document:#}"), "reviews-json"),
-        (format!("\u{feff}{google:#}"), "google"),
-    ] {
-        let (report, rejections) = bench.take(&content).await;
-        assert_eq!(
-            (report.files[0].format.as_str(), rejections),
-            (format, vec![]),
-            "{content}"
-        );
-    }
-}
-
-#[tokio::test]
 async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
     let bench = bench().await;
     for (content, expected) in [

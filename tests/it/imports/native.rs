@@ -1,7 +1,5 @@
 //! The native format: accepted rows, rejected rows, and the messages.
 
-use std::io;
-
 use reviews_service::imports::Watch;
 
 use super::*;
@@ -53,8 +51,6 @@ async fn errors_of_a_row_name_the_field() {
             {"language": "en_US"} → language: "en_US" is not a language tag
             {"source": {}} → source: invalid type: map, expected a string
             {"source_url": "javascript:alert(1)"} → source_url: "javascript:alert(1)" is not an http
-            {"verified": true} → verified: true without verification
-            {"verified": true, "verification": "manual"} → verified: true beside verification "manual"
             {"verified": "no"} → verified: invalid type: string "no", expected a boolean
             {"verified": true, "verification": "magic"} → verification: unknown variant `magic`, expected one of `job_match`
             {"verified_at": "2026-11-01"} → verified_at: "2026-11-01" is not a time
@@ -110,10 +106,6 @@ struct OtherProgram<'b>(&'b Bench, &'static str);
 impl Watch for OtherProgram<'_> {
     fn read(&mut self, _rows: u64, _all: u64) {
         self.0.sql(self.1);
-    }
-
-    fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        panic!("{rejection}");
     }
 }
 

@@ -14,7 +14,7 @@ fn seed_folder(bench: &Bench, business: &str) -> PathBuf {
 }
 
 async fn load_folder(bench: &Bench, folder: &Path) -> anyhow::Result<ImportReport> {
-    Ok(load(&bench.database, &bench.clock, folder, &mut Quiet::default()).await?)
+    Ok(load_sample(&bench.database, &bench.clock, folder, &mut Quiet::default()).await?)
 }
 
 #[tokio::test]

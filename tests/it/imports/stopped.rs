@@ -1,9 +1,8 @@
 //! An import that is stopped while it reads or merges.
 
 use std::cell::Cell;
-use std::io;
 
-use reviews_service::imports::{ImportError, Rejection, Watch, import};
+use reviews_service::imports::{ImportError, Watch, import};
 use serde_json::json;
 
 use super::{bench, request_for};
@@ -18,10 +17,6 @@ impl Watch for Stopper {
         let left = self.looks.get().checked_sub(1);
         self.looks.set(left.unwrap_or(0));
         left.is_none()
-    }
-
-    fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
-        panic!("{rejection}");
     }
 }
 

@@ -109,28 +109,21 @@ async fn hidden_rows_and_columns_are_refused() {
     let body = cells(REVIEWS);
     let sheet = |body: &str| workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", body)]);
     let with = |begin: &str| body.replacen("<sheetData>", &format!("{begin}<sheetData>"), 1);
-    for (body, what) in [
-        (
-            body.replace("<row r=\"3\"", "<row r=\"3\" hidden=\"1\""),
-            "has hidden rows; clear the filter",
-        ),
-        (
-            body.replace("<row r=\"3\"", "<row r=\"3\" hidden=\" true \""),
-            "hidden rows",
-        ),
-        (
-            body.replace("<row r=\"3\"", "<row r=\"3\" ht=\"0\" customHeight=\"1\""),
-            "hidden rows",
-        ),
-        (
-            with("<cols><col min=\"3\" max=\"3\" hidden=\"1\"/></cols>"),
-            "has hidden columns",
-        ),
-        (
-            with("<cols><col min=\"1\" max=\"2\" width=\"0\"/></cols>"),
-            "hidden columns",
-        ),
-    ] {
+    for [begin, attributes, what] in table(
+        r#"
+            <row r="3" → hidden="1" → has hidden rows; clear the filter
+            <row r="3" → hidden=" true " → has hidden rows
+            <row r="3" → ht="0" customHeight="1" → has hidden rows
+            <cols><col → min="3" max="3" hidden="1"/></cols> → has hidden columns
+            <cols><col → min="1" max="2" width="0"/></cols> → has hidden columns
+        "#,
+    ) {
+        let hidden = format!("{begin} {attributes}");
+        let body = if begin.starts_with("<row") {
+            body.replace(begin, &hidden)
+        } else {
+            with(&hidden)
+        };
         let refusal = bench().await.refused(sheet(&body), "").await;
         assert_has(&refusal, what);
         assert_has(&refusal, "save the sheet as CSV");
@@ -222,8 +215,11 @@ async fn the_named_encoding_is_read_and_utf8_overrides_it() {
             windows-1251 → 2026-10-01;Иван;5;Очень хорошо → Иван
             shift_jis → 2026-10-01;山田太郎;5;とても良かった → 山田太郎
             windows-1252 → 2026-10-01;José;5;£50, “très” bien → José
+            windows-1252 → 2026-10-01;José;5;dÃ©jÃ  vu → José
+            windows-1252 → 2026-10-01;José;5;\"Late:NL{ sic }\" → José
         ",
     ) {
+        let rows = rows.replace("NL", "\n");
         let text = format!("Date;Customer;Rating;Comment\n{rows}\n");
         let label = encoding_rs::Encoding::for_label(encoding.as_bytes()).unwrap();
         let encoded = label.encode(&text).0.into_owned();

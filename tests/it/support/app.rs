@@ -13,11 +13,10 @@ use poem::http::{HeaderName, HeaderValue, Method};
 use poem::web::{LocalAddr, RemoteAddr};
 use poem::{Body, Endpoint, Request, RequestParts};
 use reviews_service::app::{App, AppOptions, ConnectionLimits, HubOptions};
-use reviews_service::cli;
 use reviews_service::clock::Clock;
 use reviews_service::compute::Slot;
 use reviews_service::config::Hosts;
-use reviews_service::imports::{ImportRequest, import};
+use reviews_service::imports::{ImportRequest, import, load_sample};
 use reviews_service::links::Links;
 use reviews_service::model::Review;
 use reviews_service::snapshot::Publisher;
@@ -131,7 +130,7 @@ impl TestApp {
     async fn newly_seeded() -> Self {
         let app = Self::empty().await;
         let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/seeds"));
-        cli::seed::load(app.database(), &app.clock, folder, &mut Quiet::default())
+        load_sample(app.database(), &app.clock, folder, &mut Quiet::default())
             .await
             .unwrap();
         app.drain().await;

@@ -1,8 +1,65 @@
-//! Cells that only say that they are empty.
+//! Cells that only say that they are empty, and cells that are an error of a spreadsheet.
 
 use super::*;
 
 const TABLES: &str = r#"
+# an error of a spreadsheet is a fault of its row in each field
+Review ID | Name      | Stars | Date       | Headline | Review                  | Our reply
+e0        | Ann       | 5     | 2026-03-01 | #1!!     | #1 in town for boilers. | #TeamPeak says thanks
+e1        | #REF!     | 4     | 2026-03-02 |          | Good.                   |
+e2        | Cy        | #N/A  | 2026-03-03 |          | Fine.                   |
+e3        | Di        | 5     | #VALUE!    |          | Quick.                  |
+e4        | Ed        | 5     | 2026-03-05 | #NAME?   | Kind.                   |
+e5        | Flo       | 5     | 2026-03-06 |          | #SPILL!                 |
+e6        | Gus       | 5     | 2026-03-07 |          | Tidy.                   | Loading...
+#N/A      | Hal       | 5     | 2026-03-08 |          | Nice.                   |
+e8        | Ida       | 5     | 2026-03-09 |          | Err:508                 |
+e9        | Jo        | 5     | 2026-03-10 |          | Loading... never ended  | Err: 508 is on the display
+e10       | Kim       | 5     | 2026-03-11 | #happy   | # 1 plumber             | #REF! is an error
+=
+x #REF!
+x #N/A
+x #VALUE!
+x #NAME?
+x #SPILL!
+x Loading...
+x #N/A
+x Err:508
+author | title | text | reply_text
+Ann | #1!! | #1 in town for boilers. | #TeamPeak says thanks
+Jo |  | Loading... never ended | Err: 508 is on the display
+Kim | #happy | # 1 plumber | #REF! is an error
+# an error is known by its form in any language
+cells: Review, Our reply
+same ← On time.
+x ← #BEZUG! | #¿NOMBRE? | #Н/Д | #GETTING_DATA | Err:502 | Loading...
+# an error in a column that is not read rejects nothing
+format: ignored = "*"
+Name | Stars | Date       | Review   | Margin  | Van
+Ann  | 5     | 2026-03-01 | On time. | #DIV/0! | Art
+Bo   | 4     | 2026-03-02 | Good.    | 17      | #NV
+=
+author | text
+Ann | On time.
+Bo | Good.
+# a fetch of errors changes nothing
+each ERROR: Loading... | #N/A | #BEZUG!
+Review ID | Name | Stars | Date      | Review
+a-x       | Ann | 5     | 2026-03-01 | Ann was happy.
+b-x       | Bea | 5     | 2026-03-02 | Bea was happy.
+e-x       | Eve | 5     | 2026-03-05 | Eve was happy.
+then
+Review ID | Name | Stars | Date      | Review
+a-x       | Ann | 5     | 2026-03-01 | ERROR
+b-x       | Bea | 5     | 2026-03-02 | ERROR
+e-x       | Eve | 5     | 2026-03-05 | Eve was happy.
+=
+x ERROR
+x ERROR
+text
+Ann was happy.
+Bea was happy.
+Eve was happy.
 # a word for empty is empty in each field
 Review ID | Name      | Stars | Date       | Headline   | Review              | Our reply | Language | Review URL
 c1        | None      | 5     | 2026-03-01 | N/A        | None of it worked   | nan       | null     | N/A
@@ -47,7 +104,7 @@ Ann Null | Nice people.\n\nThe lift was None.
 "#;
 
 #[tokio::test]
-async fn words_for_empty_are_empty_in_every_format() {
+async fn words_for_empty_and_errors_are_no_values_in_every_format() {
     in_every_format(TABLES).await;
 }
 

@@ -13,11 +13,9 @@
 //!
 //! No review is public whose row says HIDDEN, and nothing of a cell that says PRIVATE is in the database or in a question.
 
-mod answers;
 mod dates;
 mod documents;
 mod empty;
-mod errors;
 mod google;
 mod hidden;
 mod ids;

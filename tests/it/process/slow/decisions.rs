@@ -199,7 +199,7 @@ fn editorial_texts_are_replaced_and_file_errors_are_located() {
         editorial none.json → nothing changed
         editorial gone.json ✗ gone.json: cannot be read
         wrong.json ← {"faq": [{"question": "Why?", "answer": "A"}, {"question": "Why", "answer": "B"}]}
-        editorial wrong.json ✗ faq[1].question: "why" appears twice
+        editorial wrong.json ✗ faq[1]: "why" appears twice
         wrong.json ← {\n "fqa": []}
         editorial wrong.json ✗ wrong.json:2:
         editorial wrong.json ✗ fqa: is unknown, did you mean faq?

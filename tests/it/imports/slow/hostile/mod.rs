@@ -102,30 +102,15 @@ fn deeply_nested_json_is_refused_and_overflows_no_stack() {
 
 #[test]
 fn invalid_rows_are_reported_and_not_stored() {
-    let row = |text: &str| {
-        native(&json!({"id": "bad"}))
-            .to_string()
-            .replace("Good.", text)
-    };
     let controls = json!({"id": "\u{1b}[2J", "rating": "\u{1b}[31m", "date": "\u{9b}1m"});
-    for (what, row, message) in [
-        ("half a surrogate pair", row("\\ud800").into(), "given:2:"),
+    for (what, row) in [
         (
             "garbled bytes",
-            b"{\"id\": \"bad\", \"text\": \"\xff\xfe\xc3\"}".to_vec(),
-            "given:2:",
+            &b"{\"id\": \"bad\", \"text\": \"\xff\xfe\xc3\"}"[..],
         ),
-        (
-            "control characters",
-            b"{\"id\": \"\x1b]0;owned\x07\", 31m".to_vec(),
-            "given:2:",
-        ),
-        (
-            "escaped control characters",
-            native(&controls).to_string().into(),
-            "given:2:",
-        ),
+        ("control characters", b"{\"id\": \"\x1b]0;owned\x07\", 31m"),
+        ("escaped ones", native(&controls).to_string().as_bytes()),
     ] {
-        assert_rejected(what, row, message);
+        assert_rejected(what, row, "given:2:");
     }
 }

@@ -1,7 +1,9 @@
-//! Reads the business and the editorial texts from JSON: files that an owner writes, and the first part of our own
-//! documents (`docs/IMPORT.md`). Every value that the tables would refuse is refused here.
+//! What the owner states about the business: business.json and editorial.json, which an owner writes by hand; errors in them have line and
+//! column. Our own documents and exports begin with the same objects (`docs/IMPORT.md`). Every value that the tables would refuse is refused
+//! here.
 
 use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use chrono::NaiveTime;
 use chrono_tz::{TZ_VARIANTS, Tz};
@@ -10,11 +12,105 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::imports::fault::FieldError;
+use crate::config::read_text;
+use crate::imports::fault::{FieldError, FileError, listed, reason};
+use crate::imports::format::is_inside;
 use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
-use crate::model::json::join;
+use crate::model::json::{join, locate};
 use crate::model::text::{check_text, is_made_of_subtags, nearest, quoted, url, words};
 use crate::storage::FAULTS_SHOWN;
+
+/// All faults of a file, in its order: each with its line and its byte of that line, both from 1 (1 if unknown), and the problem with the
+/// allowed values.
+fn wrong(path: &Path, mut faults: Vec<(usize, usize, String)>) -> FileError {
+    faults.sort();
+    faults.dedup();
+    let lines = faults
+        .into_iter()
+        .map(|(line, column, message)| format!("{}:{line}:{column}: {message}", path.display()));
+    FileError::new(listed(lines, "faults"))
+}
+
+/// A `business.json` or an `editorial.json`, both written by hand, without unknown members.
+#[derive(Debug)]
+pub struct OwnerFile {
+    path: PathBuf,
+    text: String,
+    value: Value,
+}
+
+impl OwnerFile {
+    /// Whether the file has that member and it is not empty.
+    pub fn says(&self, name: &str) -> bool {
+        let member = self.value.get(name);
+        member.is_some_and(|member| !member.is_null() && *member != "")
+    }
+
+    /// The business of the file, merged into `known`: missing members stay, and `null` removes one (RFC 7396, but lists are
+    /// replaced whole). One that replaces `known` keeps only the setting `publish_staff`, so that no name is shown by
+    /// leaving it out, and the time zone, because the reviews' days depend on it.
+    ///
+    /// # Errors
+    /// [`FileError`] with all faults and, if known, their lines.
+    pub fn business(
+        &self,
+        known: Option<&Business>,
+        replaces: bool,
+    ) -> Result<Business, FileError> {
+        let mut before = known.cloned().unwrap_or_default();
+        if replaces {
+            before = Business {
+                publish_staff: before.publish_staff,
+                time_zone: before.time_zone,
+                ..Business::default()
+            };
+        }
+        let is_whole = replaces || known.is_none();
+        self.make(|value| business(value, &before, Origin::Owner { is_whole }))
+    }
+
+    /// Merges the editorial texts into `known`: missing members stay, `null` removes one, and lists are replaced whole.
+    ///
+    /// # Errors
+    /// [`FileError`] with all faults and, if known, their lines.
+    pub fn editorial(&self, known: &Editorial) -> Result<Editorial, FileError> {
+        let origin = Origin::Owner { is_whole: false };
+        self.make(|value| editorial(value, known, origin))
+    }
+
+    /// # Errors
+    /// [`FileError`] if the file cannot be read, or its JSON is broken.
+    pub fn read(path: &Path) -> Result<Self, FileError> {
+        let text = read_text(path)
+            .map_err(|reason| {
+                FileError::new(format!("{}: cannot be read: {reason}", path.display()))
+            })?
+            .trim_start_matches('\u{feff}')
+            .to_owned();
+        let value = serde_json::from_str(&text).map_err(|error| {
+            let message = format!("the JSON is broken ({})", reason(&error));
+            wrong(path, vec![(error.line(), error.column(), message)])
+        })?;
+        let path = path.to_owned();
+        Ok(Self { path, text, value })
+    }
+
+    /// The result of `make`; a fault gets the position of its value in the file.
+    fn make<T>(
+        &self,
+        make: impl FnOnce(&Value) -> Result<T, Vec<FieldError>>,
+    ) -> Result<T, FileError> {
+        make(&self.value).map_err(|faults| {
+            let located = faults.into_iter().map(|fault| {
+                let (line, column) = locate(&self.text, &fault.path).unwrap_or((1, 1));
+                (line, column, fault.to_string())
+            });
+            wrong(&self.path, located.collect())
+        })
+    }
+}
+
+// Reading the business and the editorial texts from JSON.
 
 /// The length of tag that implementations must support (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
@@ -82,15 +178,10 @@ pub fn business(
         Err(_) => {}
     }
     let ids = business.services.iter().map(|service| &service.id);
-    check_unique(ids, |index| format!("services[{index}].id"), &mut faults);
+    check_unique(ids, "services[].id", &mut faults);
     let ids = business.technicians.iter().map(|person| &person.id);
-    check_unique(ids, |index| format!("technicians[{index}].id"), &mut faults);
-    let names = &business.service_areas;
-    check_unique(
-        names,
-        |index| format!("service_areas[{index}]"),
-        &mut faults,
-    );
+    check_unique(ids, "technicians[].id", &mut faults);
+    check_unique(&business.service_areas, "service_areas[]", &mut faults);
     check_places(&business, &mut faults);
     business.address = business.address.filter(|address| !address.is_empty());
     if faults.is_empty() {
@@ -109,20 +200,12 @@ pub fn editorial(
     let (mut value, mut faults) = (value.clone(), Vec::new());
     read_texts(&mut value, ["", ""], &RULES, &mut faults);
     let mut editorial: Editorial = merge(before, value, origin, &mut faults);
-    let mut members = Vec::new();
-    for entry in &mut editorial.faq {
-        members.push(if entry.id.is_empty() {
-            "question"
-        } else {
-            "id"
-        });
-        if entry.id.is_empty() {
-            entry.id = id_of_words(&entry.question);
-        }
+    let unnamed = editorial.faq.iter_mut();
+    for entry in unnamed.filter(|entry| entry.id.is_empty()) {
+        entry.id = id_of_words(&entry.question);
     }
     let ids = editorial.faq.iter().map(|entry| &entry.id);
-    let path = |index: usize| format!("faq[{index}].{}", members[index]);
-    check_unique(ids, path, &mut faults);
+    check_unique(ids, "faq[]", &mut faults);
     if faults.is_empty() {
         Ok(editorial)
     } else {
@@ -186,41 +269,62 @@ fn merge<T: Serialize + DeserializeOwned + Clone>(
     }
     let mut merged = json!(before);
     patch(&mut merged, value);
-    // Each round removes an unknown member.
+    read_members(merged, origin, faults).unwrap_or_else(|| before.clone())
+}
+
+/// The value of an object. A member that is wrong is a fault, and counts as missing; an unknown one is left out, and a fault in what the
+/// owner wrote. `None`, with a fault, if there are too many.
+pub fn read_members<T: DeserializeOwned>(
+    mut object: Value,
+    origin: Origin,
+    faults: &mut Vec<FieldError>,
+) -> Option<T> {
+    // Each round removes a member.
     for _ in 0..FAULTS_SHOWN {
-        let error = match serde_path_to_error::deserialize(&merged) {
-            Ok(read) => return read,
+        let error = match serde_path_to_error::deserialize(&object) {
+            Ok(read) => return Some(read),
             Err(error) => error,
         };
         let (path, message) = (error.path().to_string(), error.inner().to_string());
         let mut names = message.split('`').skip(1).step_by(2);
         let name = names.next().unwrap_or_default();
-        if message.starts_with("missing field") {
-            faults.push(FieldError::new(join(&path, name), "missing"));
-            break;
+        let mut pointer = path.replace(['[', '.'], "/").replace(']', "");
+        if message.starts_with("unknown field") {
+            if origin != Origin::Service {
+                let known: Vec<&str> = names.collect();
+                faults.push(unknown_member(&path, name, &known));
+            }
+        } else {
+            if message.starts_with("missing field") {
+                note_fault(faults, &join(&path, name), "missing");
+            } else {
+                note_fault(faults, &path, message);
+            }
+            let end = pointer.find('/').unwrap_or(pointer.len());
+            pointer.truncate(end);
         }
-        if !message.starts_with("unknown field") {
-            faults.push(FieldError::new(path, message));
-            break;
-        }
-        if origin != Origin::Service {
-            let known: Vec<&str> = names.collect();
-            faults.push(unknown_member(&path, name, &known));
-        }
-        let pointer = path.replace(['[', '.'], "/").replace(']', "");
-        let (object, _) = pointer.rsplit_once('/').unwrap_or_default();
-        let object = match object {
-            "" => Some(&mut merged),
-            object => merged.pointer_mut(&format!("/{object}")),
+        let (outer, name) = pointer.rsplit_once('/').unwrap_or(("", &pointer));
+        let outer = match outer {
+            "" => Some(&mut object),
+            outer => object.pointer_mut(&format!("/{outer}")),
         };
-        if let Some(members) = object.and_then(Value::as_object_mut) {
-            members.remove(name);
+        let members = outer.and_then(Value::as_object_mut);
+        if members.and_then(|members| members.remove(name)).is_none() {
+            break;
         }
     }
     if faults.is_empty() {
         faults.push(FieldError::new("", "has too many unknown members"));
     }
-    before.clone()
+    None
+}
+
+/// Notes a fault, unless another one of the value is known: a text that breaks a rule may be no value of its type, too.
+pub fn note_fault(faults: &mut Vec<FieldError>, path: &str, message: impl Into<String>) {
+    let is_known = |fault: &FieldError| fault.path == path || is_inside(&fault.path, path);
+    if !faults.iter().any(is_known) {
+        faults.push(FieldError::new(path, message));
+    }
 }
 
 fn unknown_member(path: &str, name: &str, known: &[&str]) -> FieldError {
@@ -255,10 +359,10 @@ fn id_of_words(text: &str) -> String {
     words(text).trim().replace(' ', "-")
 }
 
-/// Refuses a key that appears twice; `path` is where one is.
+/// Refuses a key that appears twice; `path` is where it is, in any element of a list.
 fn check_unique<'k>(
     keys: impl IntoIterator<Item = &'k String>,
-    path: impl Fn(usize) -> String,
+    path: &str,
     faults: &mut Vec<FieldError>,
 ) {
     let mut seen = HashSet::new();
@@ -266,7 +370,8 @@ fn check_unique<'k>(
         if !seen.insert(key) {
             let shown = quoted(key);
             let message = format!("{shown} appears twice; each must be unique");
-            faults.push(FieldError::new(path(index), message));
+            let path = path.replace("[]", &format!("[{index}]"));
+            faults.push(FieldError::new(path, message));
         }
     }
 }
