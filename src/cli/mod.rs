@@ -40,6 +40,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile, note_variable};
+use crate::storage::remove_unfinished;
 
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
@@ -145,6 +146,7 @@ impl Cli {
             } else {
                 run_until_signal(|| self.run_command()).await
             };
+            remove_unfinished();
             run.map_err(|error| match path {
                 Ok(path) => name_database(error, &path),
                 Err(_) => error,

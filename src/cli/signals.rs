@@ -1,4 +1,4 @@
-//! SIGTERM and SIGINT. A command that they end leaves no unfinished file behind; `serve` stops cleanly.
+//! SIGTERM and SIGINT, which end a command; `serve` stops cleanly.
 
 use std::io;
 
@@ -7,7 +7,6 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::task::spawn_blocking;
 
 use super::report::Exit;
-use crate::storage::remove_unfinished;
 
 pub(super) struct Signals {
     terminate: Signal,
@@ -44,9 +43,6 @@ pub(super) async fn run_until_signal<W: Future<Output = anyhow::Result<Exit>>>(
     let done = spawn_blocking(move || runtime.block_on(command()));
     tokio::select! {
         done = done => done?,
-        (_, exit) = signals.next() => {
-            remove_unfinished();
-            Ok(exit)
-        }
+        (_, exit) = signals.next() => Ok(exit),
     }
 }
