@@ -57,7 +57,10 @@ impl Database {
     /// # Errors
     /// [`DbError`]; each kind has its own advice for the user.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
-        files::create_private(path)?;
+        if !path.exists() {
+            let created = files::open_private(path, files::folder_of(path));
+            created.map_err(|reason| DbError::create(path, reason))?;
+        }
         schema::identify(path).await?;
         let writing = options(path)
             .journal_mode(SqliteJournalMode::Wal)

@@ -45,11 +45,6 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Removes the files of the database at `path`; missing ones are ignored.
-pub(super) fn remove_files(path: &Path) {
-    files(path).iter().for_each(|file| remove_leftover(file));
-}
-
 pub(super) fn remove_leftover(file: &Path) {
     if let Err(error) = remove_file(file)
         && error.kind() != ErrorKind::NotFound
@@ -93,17 +88,8 @@ pub(super) fn bytes_beside(path: &Path, suffix: &str) -> u64 {
     beside(path, suffix).metadata().map_or(0, |file| file.len())
 }
 
-/// Creates an empty file with mode 0600 unless it exists, also behind a link to a path without a file; SQLite gives its
-/// log and index files the same mode.
-pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
-    if path.exists() {
-        return Ok(());
-    }
-    let file = open_private(path, folder_of(path));
-    file.map(drop).map_err(|error| DbError::create(path, error))
-}
-
-/// Opens a file for writing. A new one has mode 0600 and, if root creates it, the owner of `like`: otherwise the service's
+/// Opens a file for writing. A new one, also behind a link to a path without a file, has mode 0600, which SQLite also gives to its
+/// log and index; if root creates it, it has the owner of `like`: otherwise the service's
 /// user could not use what a command of root has made.
 pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
     let is_new = !path.exists();
@@ -206,7 +192,7 @@ pub fn remove_unfinished() {
         if path.is_dir() {
             let _ = fs::remove_dir_all(&path);
         } else {
-            remove_files(&path);
+            files(&path).iter().for_each(|file| remove_leftover(file));
         }
     }
 }
