@@ -55,10 +55,9 @@ impl Metric {
         FAMILIES.histograms[self.name].with_label_values(values)
     }
 
-    /// Removes the gauge with these values of the labels, in their order, if there is one.
-    pub fn remove_gauge(&self, values: &[&str]) {
-        // It fails only if there is none.
-        let _ = FAMILIES.gauges[self.name].remove_label_values(values);
+    /// Removes its gauges, whatever their labels.
+    pub fn remove_gauges(&self) {
+        FAMILIES.gauges[self.name].reset();
     }
 
     /// Adds 1 to the counter; `values` are those of the labels, in their order.

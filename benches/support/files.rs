@@ -95,7 +95,7 @@ async fn read(database: &Database) {
                 let hash = AnalysisInput::of(review).hash();
                 let is_stored = (analysis.as_ref())
                     .is_some_and(|row| row.text_hash == hash && row.method_hash == reader.method());
-                (!is_stored).then(|| snapshot::analyze(&reader, review, hash))
+                (!is_stored).then(|| snapshot::analyze(&reader, review))
             },
         );
         let missing: Vec<_> = missing.collect();

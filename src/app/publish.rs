@@ -1,20 +1,18 @@
 //! What follows a change of the database: publishes the next snapshot, analyses the texts that it could not wait for, and
 //! compresses its bodies before they are requested.
 
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::sync::Notify;
 
 use crate::api::Description;
-use crate::compute::{Compute, lock};
-use crate::insights::store::{StoredAnalysis, parse, save};
-use crate::insights::{AnalysisInput, Analyzer};
+use crate::compute::Compute;
+use crate::insights::store::{StoredAnalysis, save};
 use crate::metrics;
-use crate::model::Day;
-use crate::snapshot::{CachedBody, Coding, CurrentSnapshot, Publisher, Snapshot, analyze};
-use crate::storage::reviews::{Numbered, published};
-use crate::storage::{AtPath as _, Changes, Database, DbError};
+use crate::snapshot::input::{Analysing, SnapshotInput};
+use crate::snapshot::{CachedBody, Coding, CurrentSnapshot, Entry, Publisher, analyze};
+use crate::storage::{Changes, Database, DbError};
 use crate::web::context::Ctx;
 
 /// Interval of checks for changes. A change must be published within a second.
@@ -181,16 +179,11 @@ impl Retry {
 /// Reviews that one run analyzes and stores in one transaction.
 const REVIEWS_PER_RUN: usize = 512;
 
-/// Its day and ID.
-pub type LastReview = (Day, String);
-
 #[derive(Debug)]
 pub struct AnalyzePostponed {
     current: Arc<CurrentSnapshot>,
     compute: Compute,
     database: Database,
-    /// Progress through all reviews to analyze: the method, and the last review.
-    pass: Mutex<Option<(String, LastReview)>>,
 }
 
 impl AnalyzePostponed {
@@ -199,7 +192,6 @@ impl AnalyzePostponed {
             current: Arc::clone(&ctx.current),
             compute: ctx.compute.clone(),
             database: database.clone(),
-            pass: Mutex::default(),
         }
     }
 
@@ -215,68 +207,30 @@ impl AnalyzePostponed {
         let Some(analysing) = analysing.filter(|one| !one.are_stored()) else {
             return Ok(false);
         };
-        let analyzer = &analysing.analyzer;
-        let Some((ids, last)) = self.next(&snapshot) else {
-            *lock(&self.pass) = None;
+        let entries = next_entries(&snapshot.input, &analysing);
+        drop(snapshot);
+        let Some(last) = entries.last().cloned() else {
             analysing.finish();
             return Ok(true);
         };
-        drop(snapshot);
-        let ids: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let analyses = self.analyze(analyzer, &ids).await?;
+        let analyzer = Arc::clone(&analysing.analyzer);
+        let analyze_all = move || -> Vec<StoredAnalysis> {
+            let reviews = entries.iter().map(|entry| &entry.review);
+            reviews.map(|review| analyze(&analyzer, review)).collect()
+        };
+        let analyses = self.compute.run(analyze_all).await?;
         save(&self.database, &analyses).await?;
-        *lock(&self.pass) = Some((analyzer.method().to_owned(), last));
+        analysing.pass(&last);
         Ok(true)
     }
+}
 
-    /// The next IDs of this pass, newest first, and the key of the last one; `None` at the end.
-    fn next(&self, snapshot: &Snapshot) -> Option<(Vec<String>, LastReview)> {
-        let input = &snapshot.input;
-        let pass = lock(&self.pass);
-        let last = pass
-            .as_ref()
-            .filter(|(method, _)| method == input.next_analyzer().method());
-        let start = last.map_or(0, |(_, (day, id))| input.entries.count_through(*day, id));
-        let is_all = input.is_analyzed_again();
-        let entries = input.entries[start..].iter();
-        let missing: Vec<_> = entries
-            .filter(|entry| is_all || entry.analysis.is_none())
-            .take(REVIEWS_PER_RUN)
-            .collect();
-        let last = &missing.last()?.review;
-        let ids = missing.iter().map(|entry| entry.id().to_string());
-        Some((ids.collect(), (last.date, last.id.to_string())))
-    }
-
-    /// Analyzes the reviews of `ids` that have no stored analysis of this method.
-    async fn analyze(
-        &self,
-        analyzer: &Arc<Analyzer>,
-        ids: &[&str],
-    ) -> anyhow::Result<Vec<StoredAnalysis>> {
-        let path = self.database.path();
-        let mut transaction = self.database.readers().begin().await.at(path)?;
-        let reviews = published(&mut transaction, ids).await.at(path)?;
-        transaction.commit().await.at(path)?;
-        let analyzer = Arc::clone(analyzer);
-        let missing = move |Numbered {
-                                review, analysis, ..
-                            }: Numbered| {
-            let hash = AnalysisInput::of(&review).hash();
-            let is_stored = analysis.is_some_and(|row| {
-                (row.text_hash == hash && row.method_hash == analyzer.method())
-                    && parse(&row).is_some()
-            });
-            (!is_stored).then(|| analyze(&analyzer, &review, hash))
-        };
-        let analyze_missing =
-            move || -> Vec<StoredAnalysis> { reviews.into_iter().filter_map(missing).collect() };
-        let analyses = self.compute.run(analyze_missing).await?;
-        metrics::TEXTS_ANALYZED
-            .counter(&[])
-            .inc_by(analyses.len() as u64);
-        Ok(analyses)
-    }
+/// The next entries to analyze, newest first; none at the end.
+fn next_entries(input: &SnapshotInput, analysing: &Analysing) -> Vec<Arc<Entry>> {
+    let is_all = input.is_analyzed_again();
+    let entries = input.entries[analysing.position_in(&input.entries)..].iter();
+    let missing = entries.filter(|entry| is_all || entry.analysis.is_none());
+    missing.take(REVIEWS_PER_RUN).cloned().collect()
 }
 
 // Compression of documents before they are requested.

@@ -1,5 +1,5 @@
-//! Cron jobs, which also wake the worker in case its own timer fails. Runs of the same job do not overlap, except those that fetch sources, and
-//! shutdown waits for running ones.
+//! Cron jobs, which also wake the worker in case its own timer fails. Runs of a job may overlap: a source that takes long to fetch
+//! must not delay others, and never runs beside itself. Shutdown waits for running ones.
 
 use std::sync::Arc;
 
@@ -34,13 +34,9 @@ struct JobContext {
 
 type CronJob = fn(JobContext) -> BoxFuture<'static, Result<(), DbError>>;
 
-/// The job that fetches sources. Its runs overlap: a source that takes long must not delay others, and never runs beside
-/// itself.
-const SYNC: &str = "sync";
-
 /// When each job runs (seconds, minutes, hours, day, month, weekday), its name, and what it does.
 const CRON_JOBS: [(&str, &str, CronJob); 6] = [
-    ("*/2 * * * * *", SYNC, |of| {
+    ("*/2 * * * * *", "sync", |of| {
         async move { of.sync.run_once(&of.stop).await.map(drop) }.boxed()
     }),
     ("*/15 * * * * *", "wake", |of| {
@@ -100,13 +96,11 @@ impl Schedule {
         of: &JobContext,
     ) -> Result<(), JobSchedulerError> {
         let (runs, of) = (self.runs.clone(), of.clone());
-        let turn = Arc::new(tokio::sync::Mutex::new(()));
         let job = Job::new_async(cron, move |_, _| {
-            let (of, turn) = (of.clone(), Arc::clone(&turn));
+            let of = of.clone();
             Box::pin(runs.track_future(async move {
-                // The scheduler starts a job while it still runs, and once more after its shutdown.
-                let turn = turn.try_lock();
-                if (turn.is_err() && name != SYNC) || of.stop.is_cancelled() {
+                // The scheduler starts a job once more after its shutdown.
+                if of.stop.is_cancelled() {
                     return;
                 }
                 if let Err(error) = run(of).await {

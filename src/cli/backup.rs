@@ -12,8 +12,7 @@ use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
 use crate::config::{ConfigError, DatabaseConfig};
 use crate::storage::{
-    Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, unused_name,
-    verify,
+    Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, verify,
 };
 
 /// Write a consistent copy of the database to a new file while the service runs
@@ -43,8 +42,7 @@ impl Backup {
         if is_there {
             may_replace(&self.file).await?;
         }
-        let begun = unused_name(&self.file);
-        Database::back_up(&address, &begun, &self.file).await?;
+        Database::back_up(&address, &self.file).await?;
         let bytes = self.file.metadata()?.len();
         Ok(print_report(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
@@ -63,15 +61,6 @@ pub struct RestoreCommand {
     yes: bool,
 }
 
-/// The result of carrying data over from the former database.
-#[derive(Default)]
-struct CarriedOver {
-    /// The error of reading the former database, because of which nothing was carried over.
-    unreadable: Option<String>,
-    carried: Carried,
-    alone: Option<ExclusiveAccess>,
-}
-
 impl RestoreCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = config.address()?;
@@ -83,40 +72,30 @@ impl RestoreCommand {
             return Err(DbError::InUse(path.to_owned()).into());
         }
         let prepared = Opening::of_backup(&self.file, &place).await?;
-        let mut former = match self.complete(&prepared, path, clock).await {
-            Ok(Some(former)) => former,
-            unchanged => {
-                prepared.discard().await;
-                return unchanged.map(|_| print_report("nothing was changed\n"));
-            }
-        };
-        let alone = former.alone.take();
-        let kept = prepared.put_in_place(path, alone, clock.now()).await?;
-        let report = format_report(path, &self.file, kept.as_deref(), &former);
-        Ok(print_report(&report))
-    }
-
-    /// Checks the copy of the backup and completes it with the data of the former database; `None` if the owner does
-    /// not confirm.
-    async fn complete(
-        &self,
-        prepared: &Opening,
-        path: &Path,
-        clock: &Clock,
-    ) -> anyhow::Result<Option<CarriedOver>> {
-        let reviews = verify_copy(prepared, &self.file).await?;
+        let reviews = verify_copy(&prepared, &self.file).await?;
         if !self.yes && can_ask() {
-            let question = format!(
-                "{} has {}. Replace {} with it?",
-                self.file.display(),
-                counted(reviews.unsigned_abs(), "review", "reviews"),
-                path.display()
-            );
+            let reviews = counted(reviews.unsigned_abs(), "review", "reviews");
+            let question = format!("{name} has {reviews}. Replace {} with it?", path.display());
             if !confirm(&question)? {
-                return Ok(None);
+                return Ok(print_report("nothing was changed\n"));
             }
         }
-        take_former(prepared, path, clock).await.map(Some)
+        let mut alone = None;
+        let carried = match carry_over(&prepared, path, clock, &mut alone).await {
+            Err(
+                error @ (DbError::Damaged { .. }
+                | DbError::NotADatabase(_)
+                | DbError::OtherVersion { .. }),
+            ) => Carried {
+                unreadable: Some(error.to_string()),
+                ..Carried::default()
+            },
+            carried => carried?,
+        };
+        let kept = prepared.put_in_place(path, clock.now()).await?;
+        drop(alone);
+        let report = format_report(path, &self.file, kept.as_deref(), &carried);
+        Ok(print_report(&report))
     }
 }
 
@@ -133,39 +112,16 @@ async fn verify_copy(prepared: &Opening, backup: &Path) -> anyhow::Result<i64> {
     Ok(verified.reviews)
 }
 
-/// Carries over to the copy the data that must not be reverted, and locks the database for this process.
-async fn take_former(
-    prepared: &Opening,
-    path: &Path,
-    clock: &Clock,
-) -> anyhow::Result<CarriedOver> {
-    let mut former = CarriedOver::default();
-    if !path.exists() {
-        return Ok(former);
-    }
-    match carry_over(prepared, path, clock, &mut former.alone).await {
-        Ok(carried) => former.carried = carried,
-        Err(
-            error @ (DbError::Damaged { .. }
-            | DbError::NotADatabase(_)
-            | DbError::OtherVersion { .. }),
-        ) => former.unreadable = Some(error.to_string()),
-        Err(error) => {
-            if let Some(alone) = former.alone {
-                alone.release().await;
-            }
-            return Err(error.into());
-        }
-    }
-    Ok(former)
-}
-
+/// Locks the former database for this process, and carries over to the copy the data that must not be reverted.
 async fn carry_over(
     prepared: &Opening,
     path: &Path,
     clock: &Clock,
     alone: &mut Option<ExclusiveAccess>,
 ) -> Result<Carried, DbError> {
+    if !path.exists() {
+        return Ok(Carried::default());
+    }
     // Migrates it, so that its tables equal those of the copy.
     let (database, _) = Database::open(path).await?;
     database.close().await;
@@ -175,23 +131,24 @@ async fn carry_over(
     Ok(carried)
 }
 
-fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, former: &CarriedOver) -> String {
-    let mut text = format!("{}: restored from {}\n", path.display(), backup.display());
-    if let Some(reason) = &former.unreadable {
-        let _ = writeln!(
-            text,
-            "warning: the previous file could not be read, so reviews deleted, anonymized or withheld since the backup may be back; check \
-             `reviews list`: {reason}"
-        );
-    }
+fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carried) -> String {
     let Carried {
+        unreadable,
         deleted,
         anonymized,
         withheld,
         subscriptions,
         differing,
         is_other,
-    } = &former.carried;
+    } = carried;
+    let mut text = format!("{}: restored from {}\n", path.display(), backup.display());
+    if let Some(reason) = unreadable {
+        let _ = writeln!(
+            text,
+            "warning: the previous file could not be read, so reviews deleted, anonymized or withheld since the backup may be back; check \
+             `reviews list`: {reason}"
+        );
+    }
     if *is_other {
         text.push_str(
             "note: the previous file was another database, so its decisions and subscriptions were not carried over\n",

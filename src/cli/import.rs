@@ -76,11 +76,7 @@ impl Import {
         let opening = Opening::open(&address).await?;
         let report = self.import(&opening.database, clock, &mut console).await;
         let is_done = matches!(&report, Ok(Some(_))) && !self.request.dry_run;
-        if is_done {
-            opening.persist().await?;
-        } else {
-            opening.discard().await;
-        }
+        opening.close(is_done).await?;
         console.finish(is_done)?;
         let Some(report) = report? else {
             return Ok(Exit::Done);

@@ -144,6 +144,7 @@ impl Cli {
             } else {
                 run_until_signal(|| self.run_command()).await
             };
+            remove_unfinished();
             run.map_err(|error| match path {
                 Ok(path) => name_database(error, &path),
                 Err(_) => error,
@@ -208,7 +209,7 @@ fn collect_settings(matches: &ArgMatches) -> Vec<(String, String)> {
     arguments.filter_map(setting).collect()
 }
 
-/// SIGTERM and SIGINT. A command that they end leaves no unfinished file behind; `serve` stops cleanly.
+/// SIGTERM and SIGINT, which end a command; `serve` stops cleanly.
 struct Signals {
     terminate: unix::Signal,
     interrupt: unix::Signal,
@@ -244,9 +245,6 @@ async fn run_until_signal<W: Future<Output = anyhow::Result<Exit>>>(
     let done = spawn_blocking(move || runtime.block_on(command()));
     tokio::select! {
         done = done => done?,
-        (_, exit) = signals.next() => {
-            remove_unfinished();
-            Ok(exit)
-        }
+        (_, exit) = signals.next() => Ok(exit),
     }
 }

@@ -24,7 +24,7 @@ use crate::model::json::without_nulls;
 use crate::storage::Opening;
 use crate::storage::business::time_zone;
 use crate::storage::sync::{SyncState, sync_states};
-use crate::sync::{Entry, Imported, Run, RunOptions, RunOutcome, SyncError, SyncFile, SyncRunner};
+use crate::sync::{Entry, Run, RunOptions, RunOutcome, SyncError, SyncFile, SyncRunner};
 
 /// Fetch reviews from other places on a schedule: a platform's API, a scraper, a published sheet. A file of yours says which
 #[derive(Debug, Args)]
@@ -92,19 +92,27 @@ impl RunEntries {
         let mut exit = Exit::Done;
         for entry in entries {
             let ran = run_entry(&runner, &entry, &self.options).await;
-            exit = exit.max(print_run(&entry.name, ran, self.options.dry_run));
+            exit = exit.max(ran.unwrap_or_else(|error| {
+                let reason = explain_error(&error);
+                let _ = print_note(&format!("error: {}: {}", entry.name, reason.trim_end()));
+                Exit::Failed
+            }));
         }
         drop(runner);
-        opening.persist().await?;
+        opening.close(true).await?;
         Ok(exit)
     }
 }
 
+/// Runs an entry and prints its report.
+///
+/// # Errors
+/// Why it failed.
 async fn run_entry(
     runner: &SyncRunner,
     entry: &Entry,
     options: &RunOptions,
-) -> anyhow::Result<Imported> {
+) -> anyhow::Result<Exit> {
     let (stop, mut console) = (CancellationToken::new(), Console::new(None));
     let run = Run {
         entry,
@@ -119,36 +127,25 @@ async fn run_entry(
     let ran = runner.run_locked(&run, Some(&mut ask), &mut console).await;
     console.finish(ran.is_ok())?;
     match ran {
-        Ok(RunOutcome::Imported(imported)) => Ok(*imported),
+        Ok(RunOutcome::Imported {
+            report,
+            has_further_page,
+        }) => {
+            let text = summary(&report, options.dry_run);
+            print_report(&format!("{}:\n{text}", entry.name));
+            let exit = exit_of(&report);
+            Ok(if has_further_page {
+                exit.max(Exit::SomeRejected)
+            } else {
+                exit
+            })
+        }
         Ok(RunOutcome::Unchanged | RunOutcome::Stopped) => Err(anyhow!("nothing was imported")),
         Err(SyncError::Failed {
             details: Some(details),
             ..
         }) => Err(anyhow!(details)),
         Err(error) => Err(error.into()),
-    }
-}
-
-/// Prints the report of a run, or on standard error why it failed.
-fn print_run(name: &str, ran: anyhow::Result<Imported>, is_dry_run: bool) -> Exit {
-    match ran {
-        Ok(imported) => {
-            print_report(&format!(
-                "{name}:\n{}",
-                summary(&imported.report, is_dry_run)
-            ));
-            let exit = exit_of(&imported.report);
-            if imported.has_further_page {
-                exit.max(Exit::SomeRejected)
-            } else {
-                exit
-            }
-        }
-        Err(error) => {
-            let reason = explain_error(&error);
-            let _ = print_note(&format!("error: {name}: {}", reason.trim_end()));
-            Exit::Failed
-        }
     }
 }
 

@@ -1,27 +1,26 @@
 //! The input of rendering: the reviews with their analyses, the business and its own texts; and how reviews are read
-//! from the database for it. Missing analyses are made at once if that is quick; otherwise the reviews appear unanalyzed
-//! and are analyzed for a later snapshot.
+//! from the database for it. Missing analyses are made at once, the newest reviews first, as far as that is quick; the other
+//! reviews appear unanalyzed and are analyzed for a later snapshot.
 //!
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
-use std::collections::{HashMap, HashSet};
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
-use tokio::task::yield_now;
 
 use super::entries::{Entries, Entry};
+use crate::compute::lock;
 use crate::insights::store::{StoredAnalysis, parse};
 use crate::insights::{Analysis, AnalysisInput, Analyzer, CompactAnalysis, TEXT_CHARS_MAX};
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial, PublishStaff};
-use crate::model::{MentionKind, Review, ReviewId};
-use crate::storage::reviews::{Binding, Numbered, Observation, Reasons, newest};
-use crate::storage::{CACHE_KIB, limit_cache};
+use crate::model::{Day, MentionKind, Review, ReviewId};
+use crate::storage::reviews::{AnalysisRow, Binding, Numbered, Observation, Reasons, newest};
 use crate::wire;
 
 #[derive(Debug, Clone, Default)]
@@ -51,6 +50,8 @@ pub struct SnapshotInput {
 pub struct Analysing {
     /// Differs from that of the snapshot if the roster changed; until all are stored, the former analyses are published.
     pub analyzer: Arc<Analyzer>,
+    /// Day and ID of the last review that was analyzed, of those from the newest on.
+    last: Mutex<Option<(Day, ReviewId)>>,
     are_stored: AtomicBool,
 }
 
@@ -58,8 +59,23 @@ impl Analysing {
     pub fn new(analyzer: &Arc<Analyzer>) -> Self {
         Self {
             analyzer: Arc::clone(analyzer),
+            last: Mutex::default(),
             are_stored: AtomicBool::new(false),
         }
+    }
+
+    /// Records that the analyses up to this entry are stored.
+    pub fn pass(&self, entry: &Entry) {
+        *lock(&self.last) = Some((entry.review.date, entry.id().clone()));
+    }
+
+    /// The position of the entry after the last that was analyzed.
+    pub fn position_in(&self, entries: &Entries) -> usize {
+        let last = lock(&self.last);
+        let position = last
+            .as_ref()
+            .map(|(day, id)| entries.count_through(*day, id.as_str()));
+        position.unwrap_or(0)
     }
 
     /// Whether all are stored, so that the next snapshot can use them.
@@ -105,17 +121,12 @@ impl SnapshotInput {
 // Loads reviews with their stored analyses from the database.
 
 /// Maximum work, as a [`cost`], for missing analyses when a snapshot is rendered: about 300 ms at ten bytes per
-/// microsecond. A cost instead of a time, so that the same database always gives the same snapshot.
+/// microsecond; the rest follows in the next one. A cost instead of a time, so that the same database always gives the same snapshot.
 pub const ANALYZE_AT_ONCE_MAX: usize = 3_000_000;
 /// The fixed cost of a review, expressed in bytes of text.
 const REVIEW_COST: usize = 300;
 /// Maximum number of bytes of a text that are analyzed: four per code point.
 const TEXT_BYTES_MAX: usize = 4 * TEXT_CHARS_MAX;
-/// The page cache while all reviews are read: rows of several tables belong to one review, and with [`CACHE_KIB`] half of
-/// the pages would be read more than once.
-const READ_ALL_CACHE_KIB: u32 = 16_384;
-/// Reviews analyzed between two yields.
-const BATCH: usize = 64;
 
 /// The cost of analyzing `reviews` texts with `bytes` in total.
 pub const fn cost(reviews: usize, bytes: usize) -> usize {
@@ -141,28 +152,10 @@ pub struct EntryLoader<'a> {
 pub struct Loaded {
     /// Analyses that are not stored yet.
     pub analyzed: Vec<StoredAnalysis>,
+    /// The [`cost`] of these analyses.
+    cost: usize,
     /// Changes by other writers, first seen now.
     pub observed: Vec<Observation>,
-}
-
-/// Reviews without analysis, if they are few enough to be analyzed at once.
-#[derive(Debug, Default)]
-struct Unanalyzed {
-    reviews: Vec<(Numbered, String)>,
-    cost: usize,
-}
-
-impl Unanalyzed {
-    fn add(&mut self, numbered: &Numbered, hash: String) {
-        self.cost = self
-            .cost
-            .saturating_add(cost(1, numbered.review.text.len().min(TEXT_BYTES_MAX)));
-        if self.cost <= ANALYZE_AT_ONCE_MAX {
-            self.reviews.push((numbered.clone(), hash));
-        } else {
-            self.reviews = Vec::new();
-        }
-    }
 }
 
 impl EntryLoader<'_> {
@@ -178,150 +171,112 @@ impl EntryLoader<'_> {
         connection: &mut SqliteConnection,
         previous: &Entries,
     ) -> sqlx::Result<Entries> {
-        limit_cache(connection, READ_ALL_CACHE_KIB).await?;
-        let (mut list, mut missing) = (Vec::new(), Unanalyzed::default());
+        let mut list = Vec::new();
         let mut reviews = newest(connection);
         while let Some(numbered) = reviews.try_next().await? {
-            let numbered = self.date(numbered);
-            list.push(Arc::new(self.entry(numbered, &mut missing)));
-        }
-        drop(reviews);
-        limit_cache(connection, CACHE_KIB).await?;
-        let mut analyzed = self.analyze_all(missing.reviews).await;
-        for entry in &mut list {
-            if let Some(analyzed) = analyzed.remove(&entry.review.id) {
-                *entry = Arc::new(analyzed);
-            }
+            list.push(Arc::new(self.entry(numbered)));
         }
         Ok(Entries::new(list, previous, self.links))
     }
 
     /// Replaces the entries of the reviews `ids` by those of `reviews`, which are published.
-    pub async fn revise(
+    pub fn revise(
         &mut self,
         entries: &Entries,
         ids: &HashSet<ReviewId>,
         reviews: Vec<Numbered>,
     ) -> Entries {
-        let (mut revised, mut missing) = (HashMap::new(), Unanalyzed::default());
-        for numbered in reviews {
-            let numbered = self.date(numbered);
-            let id = numbered.review.id.clone();
-            revised.insert(id, self.entry(numbered, &mut missing));
-        }
-        revised.extend(self.analyze_all(missing.reviews).await);
-        entries.revise(ids, revised.into_values(), self.links)
+        let revised: Vec<Entry> = reviews.into_iter().map(|one| self.entry(one)).collect();
+        entries.revise(ids, revised, self.links)
     }
 
-    /// The review, dated if another writer changed it; it keeps its instant if it renders as before.
-    fn date(&mut self, mut numbered: Numbered) -> Numbered {
-        let stated_at = numbered.review.updated_at;
-        let observed_at = match numbered.binding {
-            Binding::Bound => return numbered,
+    /// The entry of a review as it is published: without technicians if none are shown, and with the names that its text mentions.
+    fn entry(&mut self, numbered: Numbered) -> Entry {
+        let mut review = numbered.review;
+        let (analysis, names) = self.analyze(&review, numbered.analysis);
+        let is_hidden =
+            |kind| self.publish_staff == PublishStaff::Off && kind == MentionKind::Technician;
+        let recorded = review.mentions.pairs();
+        let pairs = recorded.chain(names.iter().map(|(kind, name)| (*kind, name)));
+        review.mentions = pairs
+            .filter(|(kind, _)| !is_hidden(*kind))
+            .map(|(kind, name)| (kind, name.clone()))
+            .collect();
+        let analysis = analysis.map(|mut analysis| {
+            analysis.retain_names(|kind| !is_hidden(kind));
+            analysis
+        });
+        self.date(&mut review, numbered.binding);
+        Entry {
+            review_no: numbered.review_no,
+            review,
+            analysis,
+        }
+    }
+
+    /// The stored analysis of a review, or a new one if there is time for it; and the names in its text.
+    fn analyze(
+        &mut self,
+        review: &Review,
+        stored: Option<AnalysisRow>,
+    ) -> (Option<CompactAnalysis>, Vec<(MentionKind, String)>) {
+        let analyzer = &self.analyzer;
+        let hash = AnalysisInput::of(review).hash();
+        let stored = stored.filter(|row| row.text_hash == hash);
+        let is_current = (stored.as_ref()).is_some_and(|row| row.method_hash == analyzer.method());
+        let known = stored.as_ref().and_then(parse);
+        let compact = |analysis| CompactAnalysis::new(analysis, review, analyzer.trade);
+        if let Some(analysis) = known.as_ref().filter(|_| is_current) {
+            return (Some(compact(analysis)), analysis.names());
+        }
+        self.loaded.cost += cost(1, review.text.len().min(TEXT_BYTES_MAX));
+        if self.loaded.cost > ANALYZE_AT_ONCE_MAX {
+            // Names of another method are shown until the text is analyzed again.
+            return (
+                None,
+                known.as_ref().map(Analysis::names).unwrap_or_default(),
+            );
+        }
+        let new = analyze(analyzer, review);
+        let analyzed = (Some(compact(&new.analysis)), new.analysis.names());
+        self.loaded.analyzed.push(new);
+        analyzed
+    }
+
+    /// Dates a review that another writer changed; it keeps its instant if it renders as before.
+    fn date(&mut self, review: &mut Review, binding: Binding) {
+        let stated_at = review.updated_at;
+        let observed_at = match binding {
+            Binding::Bound => return,
             // The writer has set the date.
             Binding::New if stated_at.is_some() => None,
             Binding::New | Binding::Foreign => {
                 let known = self.published.and_then(|published| {
-                    let at = published.entries.find(&numbered.review.id)?;
+                    let at = published.entries.find(&review.id)?;
                     Some(&published.entries[at].review)
                 });
-                let floor = known.map(Review::changed_at).max(stated_at);
                 let is_as_before = known.is_some_and(|known| {
-                    let mut again = self.entry(numbered.clone(), &mut Unanalyzed::default());
-                    again.review.updated_at = known.updated_at;
-                    again.review == *known
+                    review.updated_at = known.updated_at;
+                    *review == *known
                 });
+                let floor = known.map(Review::changed_at).max(stated_at);
                 // A later instant that the writer set is kept, even if nothing else changed.
                 (!is_as_before).then(|| self.now.max(floor.unwrap_or_default()))
             }
         };
-        numbered.review.updated_at = observed_at.or(stated_at);
-        let id = numbered.review.id.clone();
+        review.updated_at = observed_at.or(stated_at);
+        let id = review.id.clone();
         self.loaded.observed.push(Observation { id, observed_at });
-        numbered
-    }
-
-    /// The entry of a review, with its stored analysis if there is one.
-    fn entry(&self, mut numbered: Numbered, missing: &mut Unanalyzed) -> Entry {
-        let hash = AnalysisInput::of(&numbered.review).hash();
-        let stored = numbered.analysis.take().filter(|row| row.text_hash == hash);
-        let analysis = stored.as_ref().and_then(parse);
-        // Names of another method are shown until the text is analyzed again.
-        let names = analysis.as_ref().map(Analysis::names);
-        let is_current = stored.is_some_and(|row| row.method_hash == self.analyzer.method());
-        let (review, trade) = (&numbered.review, self.analyzer.trade);
-        let compact_analysis = analysis
-            .filter(|_| is_current)
-            .map(|analysis| CompactAnalysis::new(&analysis, review, trade));
-        if compact_analysis.is_none() {
-            missing.add(&numbered, hash);
-        }
-        let names = names.unwrap_or_default();
-        let (review_no, review) = (numbered.review_no, numbered.review);
-        entry(
-            self.publish_staff,
-            review_no,
-            review,
-            &names,
-            compact_analysis,
-        )
-    }
-
-    async fn analyze_all(&mut self, reviews: Vec<(Numbered, String)>) -> HashMap<ReviewId, Entry> {
-        let mut entries = HashMap::with_capacity(reviews.len());
-        for (numbered, text_hash) in reviews {
-            if entries.len() % BATCH == BATCH - 1 {
-                yield_now().await;
-            }
-            let id = numbered.review.id.clone();
-            let kept = analyze(&self.analyzer, &numbered.review, text_hash);
-            let compact_analysis =
-                CompactAnalysis::new(&kept.analysis, &numbered.review, self.analyzer.trade);
-            let names = kept.analysis.names();
-            let (review_no, review) = (numbered.review_no, numbered.review);
-            let analysis = Some(compact_analysis);
-            let entry = entry(self.publish_staff, review_no, review, &names, analysis);
-            entries.insert(id, entry);
-            self.loaded.analyzed.push(kept);
-        }
-        metrics::TEXTS_ANALYZED
-            .counter(&[])
-            .inc_by(entries.len() as u64);
-        entries
     }
 }
 
-/// The entry of a review, without technicians if none are shown. `names` were found in its text, and are added to the recorded
-/// ones.
-fn entry(
-    publish_staff: PublishStaff,
-    review_no: Option<i64>,
-    mut review: Review,
-    names: &[(MentionKind, String)],
-    mut analysis: Option<CompactAnalysis>,
-) -> Entry {
-    let is_hidden = |kind| publish_staff == PublishStaff::Off && kind == MentionKind::Technician;
-    let recorded = review.mentions.pairs();
-    let pairs = recorded.chain(names.iter().map(|(kind, name)| (*kind, name)));
-    review.mentions = pairs
-        .filter(|(kind, _)| !is_hidden(*kind))
-        .map(|(kind, name)| (kind, name.clone()))
-        .collect();
-    if let Some(analysis) = &mut analysis {
-        analysis.retain_names(|kind| !is_hidden(kind));
-    }
-    Entry {
-        review_no,
-        review,
-        analysis,
-    }
-}
-
-pub fn analyze(analyzer: &Analyzer, review: &Review, text_hash: String) -> StoredAnalysis {
+pub fn analyze(analyzer: &Analyzer, review: &Review) -> StoredAnalysis {
+    metrics::TEXTS_ANALYZED.count(&[]);
+    let input = AnalysisInput::of(review);
     StoredAnalysis {
         id: review.id.to_string(),
-        text_hash,
+        text_hash: input.hash(),
         method_hash: analyzer.method().to_owned(),
-        analysis: analyzer.analyze(&AnalysisInput::of(review)),
+        analysis: analyzer.analyze(&input),
     }
 }

@@ -8,10 +8,9 @@ use sqlx::SqliteConnection;
 
 use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
-use super::document::{Document, render};
+use super::document::{Document, insights, render};
 use super::entries::Entries;
 use super::input::{ANALYZE_AT_ONCE_MAX, Analysing, EntryLoader, Loaded, SnapshotInput, cost};
-use super::insights::insights;
 use super::store;
 use super::store::Publication;
 use crate::clock::Clock;
@@ -19,9 +18,9 @@ use crate::insights::Analyzer;
 use crate::insights::store::save;
 use crate::links::Links;
 use crate::model::ReviewId;
-use crate::model::business::{Business, Editorial, PublishStaff};
+use crate::model::business::{Business, PublishStaff};
 use crate::storage;
-use crate::storage::reviews::{DatabasePosition, Observation, Reasons, withheld};
+use crate::storage::reviews::{DatabasePosition, Observation, withheld};
 use crate::storage::{AtPath as _, Database, DbError, reviews};
 use crate::wire;
 
@@ -118,10 +117,12 @@ impl Publisher {
     ) -> Result<(StoredState, SnapshotInput, Loaded), DbError> {
         let read = async {
             let mut transaction = self.database.readers().begin().await?;
-            let stored = StoredState::read(&mut transaction, &self.links).await?;
+            let stored = StoredState::read(&mut transaction).await?;
             let former = previous.filter(|snapshot| stored.is_after(snapshot));
-            let next = analyzer(self.trade.as_deref(), &stored.business, former);
-            let mut business = stored.business.clone();
+            let own_business = storage::business::find(&mut transaction).await?;
+            let own_business = own_business.unwrap_or_default();
+            let next = analyzer(self.trade.as_deref(), &own_business, former);
+            let mut business = own_business.clone();
             if business.publish_staff == PublishStaff::Off {
                 business.technicians.clear();
             }
@@ -135,20 +136,21 @@ impl Publisher {
                 loaded: Loaded::default(),
             };
             let entries = read_entries(&mut loader, &mut transaction, former).await?;
-            transaction.commit().await?;
             let is_behind =
                 loader.analyzer.method() != next.method() || entries.index().count_unanalyzed() > 0;
+            let first_links = store::first_base(&mut transaction).await?;
             let input = SnapshotInput {
                 analysing: is_behind.then(|| analysing(former, &next)),
                 entries,
                 business,
-                own_business: Arc::new(stored.business.clone()),
-                editorial: stored.editorial.clone(),
-                withheld: stored.withheld.clone(),
+                own_business: Arc::new(own_business),
+                editorial: storage::business::editorial(&mut transaction).await?,
+                withheld: withheld(&mut transaction).await?,
                 links: self.links.clone(),
-                first_links: stored.first_links.clone(),
+                first_links: first_links.unwrap_or_else(|| self.links.clone()),
                 analyzer: Arc::clone(&loader.analyzer),
             };
+            transaction.commit().await?;
             Ok((stored, input, loader.loaded))
         };
         read.await.at(self.database.path())
@@ -209,8 +211,7 @@ impl Publisher {
         let rows = || stored.publications.iter().map(Option::as_ref);
         let is_due = !rows().eq(publications.iter().map(Some));
         let change_no = stored.position.change_no;
-        let is_recorded = stored.is_base_kept && stored.published_change_no == change_no;
-        if is_recorded && observed.is_empty() && !is_due {
+        if stored.published_change_no == change_no && observed.is_empty() && !is_due {
             return Ok(());
         }
         let mut write = self.database.write_as_sender().await?;
@@ -234,39 +235,26 @@ impl Publisher {
 /// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
 const CHANGED_SHARE: usize = 4;
 
-/// What is stored besides the reviews.
+/// What was published, and the change that the database has reached.
 struct StoredState {
     position: DatabasePosition,
     /// In the order of [`Document::ALL`].
     publications: Vec<Option<Publication>>,
     /// The change from which all publications were rendered.
     published_change_no: i64,
-    /// Whether the first base URL is stored, if this one can be.
-    is_base_kept: bool,
-    business: Business,
-    editorial: Editorial,
-    withheld: Reasons,
-    first_links: Links,
 }
 
 impl StoredState {
-    async fn read(connection: &mut SqliteConnection, links: &Links) -> sqlx::Result<Self> {
+    async fn read(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
         let position = reviews::position(connection).await?;
         let mut publications = Vec::with_capacity(Document::ALL.len());
         for document in Document::ALL {
             publications.push(store::find(connection, document).await?);
         }
-        let business = storage::business::find(connection).await?;
-        let first_links = store::first_base(connection).await?;
         Ok(Self {
             position,
-            published_change_no: store::published_change_no(connection).await?,
-            is_base_kept: first_links.is_some() || links.is_loopback(),
             publications,
-            business: business.unwrap_or_default(),
-            editorial: storage::business::editorial(connection).await?,
-            withheld: withheld(connection).await?,
-            first_links: first_links.unwrap_or_else(|| links.clone()),
+            published_change_no: store::published_change_no(connection).await?,
         })
     }
 
@@ -320,7 +308,7 @@ async fn read_entries(
     }
     let list: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();
     let reviews = reviews::published(connection, &list).await?;
-    Ok(loader.revise(entries, &ids, reviews).await)
+    Ok(loader.revise(entries, &ids, reviews))
 }
 
 /// The analyzer of this snapshot: the former one continues while analyzing everything again is long and not finished.

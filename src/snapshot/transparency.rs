@@ -4,13 +4,13 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 
-use chrono::NaiveDate;
+use chrono_tz::Tz;
 use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
 use super::current::Snapshot;
-use crate::model::{LastStatement, Method, RatingCounts, ReviewId, Unit};
-use crate::storage::reviews::Reasons;
+use super::input::SnapshotInput;
+use crate::model::{LastStatement, Method, RatingCounts, Review, ReviewId, Unit};
 use crate::storage::transparency::{
     StoredSource, deleted, source_values_of_published, stored_sources, withheld_by_owner,
 };
@@ -28,24 +28,44 @@ const WITHHELD_MEAN_MIN: u64 = 10;
 pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency, DbError> {
     let path = snapshot.database.path();
     let mut transaction = snapshot.database.readers().begin().await.at(path)?;
-    let counts = StoredCounts {
-        sources: stored_sources(&mut transaction).await.at(path)?,
-        deleted: deleted(&mut transaction).await.at(path)?,
-        withheld_by_owner: withheld_by_owner(&mut transaction).await.at(path)?,
-        changed: count_changed(snapshot, &mut transaction).await.at(path)?,
-    };
+    let stored = stored_sources(&mut transaction).await.at(path)?;
+    let deleted = deleted(&mut transaction).await.at(path)?;
+    let withheld = withheld_by_owner(&mut transaction).await.at(path)?;
+    let changed = count_changed(snapshot, &mut transaction).await.at(path)?;
     transaction.commit().await.at(path)?;
-    Ok(transparency(snapshot, &counts))
-}
-
-/// What is counted in the database.
-#[derive(Debug, Default)]
-pub struct StoredCounts {
-    sources: Vec<StoredSource>,
-    deleted: Reasons,
-    withheld_by_owner: RatingCounts,
-    /// The published reviews that differ from their source.
-    changed: u64,
+    let input = &snapshot.input;
+    let sources = sources(input, &stored);
+    let rating_counts = input.entries.rating_counts();
+    let policy = &input.business.review_policy;
+    let not_stated = policy.not_stated().into_iter();
+    let mut stated = policy.clone();
+    let contact = stated.contact.take();
+    Ok(wire::Transparency {
+        published: rating_counts.total(),
+        rating_value: mean(&rating_counts),
+        withheld: wire::WithheldReviews {
+            count: input.withheld.count,
+            reasons: input.withheld.most_frequent.clone(),
+            rating_value: mean(&withheld).filter(|_| withheld.total() >= WITHHELD_MEAN_MIN),
+            by_business: withheld.total(),
+        },
+        deleted: wire::DeletedReviews {
+            count: deleted.count,
+            reasons: deleted.most_frequent,
+        },
+        order: "newest_first".to_owned(),
+        selection: "all_published".to_owned(),
+        changed_by_business: changed,
+        verification: verification(&sources),
+        sources,
+        insights: wire::InsightsOrigin {
+            made_by: "program".to_owned(),
+            method: snapshot.insights.method.description.clone(),
+        },
+        policy: stated,
+        not_stated: not_stated.map(str::to_owned).collect(),
+        contact,
+    })
 }
 
 /// The number of published reviews with different stars or text than their source last reported.
@@ -71,116 +91,83 @@ async fn count_changed(
     Ok(changed)
 }
 
-/// The published reviews of one source, in the snapshot's order.
-#[derive(Default)]
-struct SourceReviews {
-    rating_counts: RatingCounts,
-    first: Option<NaiveDate>,
-    last: Option<NaiveDate>,
-    by_method: BTreeMap<String, u64>,
-}
-
-pub fn transparency(snapshot: &Snapshot, counts: &StoredCounts) -> wire::Transparency {
-    let input = &snapshot.input;
-    let mut by_method: BTreeMap<String, wire::VerifiedReviews> = BTreeMap::new();
-    let stored: HashMap<&str, &StoredSource> = counts
-        .sources
-        .iter()
-        .map(|source| (source.name.as_str(), source))
-        .collect();
-    let hidden = stored
-        .values()
-        .filter(|source| source.withheld + source.deleted > 0);
-    let mut by_source: HashMap<&str, SourceReviews> = hidden
-        .map(|source| (source.name.as_str(), SourceReviews::default()))
-        .collect();
+/// The sources, those with the most reviews first; one whose reviews are all withheld or deleted, too.
+fn sources(input: &SnapshotInput, stored: &[StoredSource]) -> Vec<wire::SourceTransparency> {
+    let named = stored.iter().map(|source| (source.name.as_str(), source));
+    let named: HashMap<&str, &StoredSource> = named.collect();
+    let hidden = stored.iter().filter(|one| one.withheld + one.deleted > 0);
+    let hidden = hidden.map(|source| (source.name.as_str(), Vec::new()));
+    let mut by_source: HashMap<&str, Vec<&Review>> = hidden.collect();
     for entry in input.entries.iter() {
-        let (review, date) = (&entry.review, entry.review.date.date());
-        let method = review.verification.method.unwrap_or(Method::Manual);
-        let source = by_source.entry(&review.source.name).or_default();
-        source.rating_counts.count(review.rating);
-        source.first = Some(date);
-        source.last = source.last.or(Some(date));
-        *source
-            .by_method
-            .entry(method.name().to_owned())
-            .or_default() += 1;
-        let verified = by_method.entry(method.name().to_owned());
-        let verified = verified.or_insert_with(|| wire::VerifiedReviews {
-            count: 0,
-            meaning: meaning(method).to_owned(),
-        });
-        verified.count += 1;
+        let reviews = by_source.entry(&entry.review.source.name).or_default();
+        reviews.push(&entry.review);
     }
     let zone = input.business.time_zone;
-    let arrival = |source: Option<&&StoredSource>| {
-        let imported = source.filter(|source| source.is_imported);
-        wire::Arrival {
+    let sources = by_source.into_iter();
+    let mut sources: Vec<_> = sources
+        .map(|(name, reviews)| source(name, &reviews, named.get(name).copied(), zone))
+        .collect();
+    sources.sort_by(|one, other| {
+        (Reverse(one.count), &one.name).cmp(&(Reverse(other.count), &other.name))
+    });
+    sources
+}
+
+/// A source with these published reviews, newest first.
+fn source(
+    name: &str,
+    reviews: &[&Review],
+    stored: Option<&StoredSource>,
+    zone: Tz,
+) -> wire::SourceTransparency {
+    let mut rating_counts = RatingCounts::default();
+    let mut verification = BTreeMap::new();
+    for review in reviews {
+        rating_counts.count(review.rating);
+        let method = review.verification.method.unwrap_or(Method::Manual);
+        *verification.entry(method.name().to_owned()).or_default() += 1;
+    }
+    let day = |review: &&Review| review.date.date();
+    let imported = stored.filter(|source| source.is_imported);
+    let last_arrival = imported.and_then(|source| source.last);
+    wire::SourceTransparency {
+        name: name.to_owned(),
+        count: rating_counts.total(),
+        rating_value: mean(&rating_counts),
+        first: reviews.last().map(day),
+        last: reviews.first().map(day),
+        withheld: stored.map_or(0, |stored| stored.withheld),
+        deleted: stored.map_or(0, |stored| stored.deleted),
+        stated: stored
+            .and_then(|stored| stored.stated)
+            .map(|(count, on)| wire::StatedCount { count, on }),
+        verification,
+        arrival: wire::Arrival {
             kind: match imported {
                 Some(source) if source.is_scheduled => wire::ArrivalKind::Scheduled,
                 Some(_) => wire::ArrivalKind::Imported,
                 None => wire::ArrivalKind::ByHand,
             },
-            last: imported
-                .and_then(|source| source.last)
-                .map(|at| at.with_timezone(&zone).date_naive()),
-        }
-    };
-    let sources = by_source.into_iter();
-    let mut sources: Vec<_> = sources
-        .map(|(name, source)| {
-            let stored = stored.get(name);
-            wire::SourceTransparency {
-                name: name.to_owned(),
-                count: source.rating_counts.total(),
-                rating_value: mean(&source.rating_counts),
-                first: source.first,
-                last: source.last,
-                withheld: stored.map_or(0, |stored| stored.withheld),
-                deleted: stored.map_or(0, |stored| stored.deleted),
-                stated: stored
-                    .and_then(|stored| stored.stated)
-                    .map(|(count, on)| wire::StatedCount { count, on }),
-                verification: source.by_method,
-                arrival: arrival(stored),
-            }
-        })
-        .collect();
-    sources.sort_by(|one, other| {
-        (Reverse(one.count), &one.name).cmp(&(Reverse(other.count), &other.name))
-    });
-    let withheld = &counts.withheld_by_owner;
-    let rating_counts = input.entries.rating_counts();
-    let policy = &input.business.review_policy;
-    let not_stated = policy.not_stated().into_iter();
-    let mut stated = policy.clone();
-    let contact = stated.contact.take();
-    wire::Transparency {
-        published: rating_counts.total(),
-        rating_value: mean(&rating_counts),
-        withheld: wire::WithheldReviews {
-            count: input.withheld.count,
-            reasons: input.withheld.most_frequent.clone(),
-            rating_value: mean(withheld).filter(|_| withheld.total() >= WITHHELD_MEAN_MIN),
-            by_business: withheld.total(),
+            last: last_arrival.map(|at| at.with_timezone(&zone).date_naive()),
         },
-        deleted: wire::DeletedReviews {
-            count: counts.deleted.count,
-            reasons: counts.deleted.most_frequent.clone(),
-        },
-        order: "newest_first".to_owned(),
-        selection: "all_published".to_owned(),
-        changed_by_business: counts.changed,
-        sources,
-        verification: by_method,
-        insights: wire::InsightsOrigin {
-            made_by: "program".to_owned(),
-            method: snapshot.insights.method.description.clone(),
-        },
-        policy: stated,
-        not_stated: not_stated.map(str::to_owned).collect(),
-        contact,
     }
+}
+
+/// The number of reviews of all sources for each way in which they were verified.
+fn verification(sources: &[wire::SourceTransparency]) -> BTreeMap<String, wire::VerifiedReviews> {
+    let verified = Method::ALL.into_iter().map(|method| {
+        let counts = sources
+            .iter()
+            .filter_map(|one| one.verification.get(method.name()));
+        let verified = wire::VerifiedReviews {
+            count: counts.sum(),
+            meaning: meaning(method).to_owned(),
+        };
+        (method.name().to_owned(), verified)
+    });
+    verified
+        .filter(|(_, verified)| verified.count > 0)
+        .collect()
 }
 
 /// What a review with this verification can be relied on for, and by whom.

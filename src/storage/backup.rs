@@ -13,7 +13,7 @@ use super::database::{Database, Opening};
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
     self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
-    options, real, remove_files,
+    options, real, unused_name,
 };
 use super::schema::{self, untouching};
 use super::text::utc;
@@ -21,32 +21,24 @@ use crate::config::DatabaseAddress;
 
 impl Database {
     /// Copies the database at `address` into the file at `to` (mode 0600). Writers are not blocked: the copy has the state from the
-    /// start of the copying. It is written as `begun`, an unused name, so that a former file stays if the copy fails, and no part of a copy has its name.
+    /// start of the copying. It is written under an unused name, so that a former file stays if the copy fails, and no part of a
+    /// copy has its name.
     ///
     /// # Errors
     /// [`DbError`], also when there is no database; then what is at `to` stays.
-    pub async fn back_up(
-        address: &DatabaseAddress,
-        begun: &Path,
-        to: &Path,
-    ) -> Result<(), DbError> {
+    pub async fn back_up(address: &DatabaseAddress, to: &Path) -> Result<(), DbError> {
         if !address.file().exists() {
             return Err(DbError::Missing(address.file().to_owned()));
         }
         let fault = |reason| DbError::create(to, reason);
-        files::open_private(begun, folder_of(to)).map_err(fault)?;
-        let copied = Self::copy_as(address, begun, to).await;
-        let replaced = match copied {
-            Ok(()) => {
-                // Left by a killed process beside the former file: SQLite would apply them to the backup.
-                for side in files::files(to).iter().filter(|file| *file != to) {
-                    files::remove_leftover(side);
-                }
-                rename(begun, to).map_err(fault)
-            }
-            Err(error) => Err(error),
-        };
-        replaced.inspect_err(|_| files::remove_leftover(begun))
+        let begun = unused_name(to);
+        files::open_private(&begun, folder_of(to)).map_err(fault)?;
+        Self::copy_as(address, &begun, to).await?;
+        // Left by a killed process beside the former file: SQLite would apply them to the backup.
+        for side in files::files(to).iter().filter(|file| *file != to) {
+            files::remove_leftover(side);
+        }
+        rename(&begun, to).map_err(fault)
     }
 }
 
@@ -71,8 +63,7 @@ impl Opening {
     /// Copies the backup to a file beside `path`, which it is to replace, and migrates the copy.
     ///
     /// # Errors
-    /// [`DbError`] when the backup is not a reviews database, is damaged, or is from a newer release; no copy is left
-    /// then.
+    /// [`DbError`] when the backup is not a reviews database, is damaged, or is from a newer release.
     pub async fn of_backup(backup: &Path, path: &Path) -> Result<Self, DbError> {
         let there = backup
             .metadata()
@@ -85,32 +76,28 @@ impl Opening {
         let applied = schema::applied(&mut reading, backup).await?;
         schema::reject_newer(&applied, backup)?;
         let copy = files::begin(path)?;
-        let opened = async {
-            let copied = copy_into(&mut reading, &copy).await.at(backup);
-            // The copy is on the disk of the database.
-            if let Err(DbError::Full(_)) = copied {
-                return Err(DbError::Full(path.to_owned()));
-            }
-            copied?;
-            reading.close().await.at(backup)?;
-            Database::open(&copy).await
-        };
-        let opened = opened.await.inspect_err(|_| remove_files(&copy));
-        opened.map(|(database, _)| Self {
+        let copied = copy_into(&mut reading, &copy).await.at(backup);
+        // The copy is on the disk of the database.
+        if let Err(DbError::Full(_)) = copied {
+            return Err(DbError::Full(path.to_owned()));
+        }
+        copied?;
+        reading.close().await.at(backup)?;
+        let (database, _) = Database::open(&copy).await?;
+        Ok(Self {
             database,
             destination: Some(path.to_owned()),
         })
     }
 
-    /// Replaces the database that `alone` holds by the copy; returns the former file's path. A single `rename` replaces
-    /// the file, so a database always exists.
+    /// Replaces the database at `path` by the copy; returns the former file's path. A single `rename` replaces the file, so a
+    /// database always exists.
     ///
     /// # Errors
     /// [`DbError::Create`] when the folder cannot be written; nothing is changed in this case.
     pub async fn put_in_place(
         self,
         path: &Path,
-        alone: Option<ExclusiveAccess>,
         now: DateTime<Utc>,
     ) -> Result<Option<PathBuf>, DbError> {
         let place = real(path);
@@ -118,16 +105,10 @@ impl Opening {
         self.database.close().await;
         let former = files::former_name(&place, now);
         let has_file = place.exists();
-        swap(self.database.path(), &place, &former).map_err(|reason| {
-            remove_files(self.database.path());
-            fault(reason)
-        })?;
+        swap(self.database.path(), &place, &former).map_err(fault)?;
         File::open(folder_of(&place))
             .and_then(|folder| folder.sync_all())
             .map_err(fault)?;
-        if let Some(alone) = alone {
-            alone.release().await;
-        }
         Ok(has_file.then_some(former))
     }
 }
@@ -150,11 +131,11 @@ fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
     rename(copy, place)
 }
 
-/// Exclusive access to the database until it is released.
+/// Exclusive access to the database until it is dropped.
 #[derive(Debug)]
 pub struct ExclusiveAccess {
     /// In a transaction that keeps other processes from writing.
-    connection: SqliteConnection,
+    _connection: SqliteConnection,
     _sender: File,
 }
 
@@ -187,17 +168,10 @@ impl ExclusiveAccess {
         };
         match taken.await.map_err(fault)? {
             (connection, mode) if mode == "delete" => Ok(Self {
-                connection,
+                _connection: connection,
                 _sender: sender,
             }),
             _ => Err(DbError::InUse(path.to_owned())),
-        }
-    }
-
-    pub async fn release(mut self) {
-        let _ = self.connection.execute("rollback").await;
-        if let Err(error) = self.connection.close().await {
-            tracing::debug!(%error, "restore.not_closed: the previous database was not closed cleanly");
         }
     }
 }
@@ -207,6 +181,8 @@ impl ExclusiveAccess {
 /// What a restored backup got from the former database.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Carried {
+    /// The error of reading the former database, because of which nothing was carried over.
+    pub unreadable: Option<String>,
     /// Reviews in the backup that were deleted since.
     pub deleted: u64,
     /// Reviews of which the backup has the author's name, which was taken away since.

@@ -15,8 +15,7 @@ use super::cluster::client::Cluster;
 use super::cluster::write::{Author, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, DatabaseFiles, DeviceAndInode, LOG, begin, bytes_beside, copy_into, options, pool,
-    remove_files, unlogged,
+    self, FileIdentity, LOG, begin, bytes_beside, copy_into, options, pool, unlogged,
 };
 use super::schema::{self, Migrated};
 use super::write::Write;
@@ -48,7 +47,7 @@ pub(super) struct FileWriter {
     /// The lock that gives this process the right to send.
     pub(super) sender: Mutex<Option<File>>,
     /// The log and its index, which exist while a connection is open.
-    sides: Vec<(PathBuf, DeviceAndInode)>,
+    sides: Vec<FileIdentity>,
 }
 
 impl Database {
@@ -58,7 +57,10 @@ impl Database {
     /// # Errors
     /// [`DbError`]; each kind has its own advice for the user.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
-        files::create_private(path)?;
+        if !path.exists() {
+            let created = files::open_private(path, files::folder_of(path));
+            created.map_err(|reason| DbError::create(path, reason))?;
+        }
         schema::identify(path).await?;
         let writing = options(path)
             .journal_mode(SqliteJournalMode::Wal)
@@ -248,7 +250,7 @@ const SEARCHER_TIMEOUT: Duration = Duration::from_secs(1);
 
 #[derive(Debug)]
 pub(super) struct OpenFile {
-    place: Arc<DatabaseFiles>,
+    place: Arc<FileIdentity>,
     readers: SqlitePool,
     /// Opened when they are first used. They do not wait for a lock: a search without the text index reads the texts.
     searchers: SqlitePool,
@@ -257,7 +259,7 @@ pub(super) struct OpenFile {
 impl OpenFile {
     /// Opens the file at `path` for reading.
     pub(super) async fn open(path: &Path, options: SqliteConnectOptions) -> Result<Self, DbError> {
-        let place = Arc::new(DatabaseFiles::of(path)?);
+        let place = Arc::new(FileIdentity::of(path)?);
         let reading = options.read_only(true);
         let searchers = pool(&place)
             .max_connections(SEARCHERS)
@@ -419,64 +421,41 @@ impl Opening {
     /// # Errors
     /// As [`Database::open`].
     pub async fn open(address: &DatabaseAddress) -> Result<Self, DbError> {
-        let is_new = |path: &&Path| !path.exists() && !path.is_symlink();
         // A dangling link names the path for the new file; an existing file is opened in place.
-        let Some(path) = address.own_file().filter(is_new) else {
-            let (database, _) = Database::open_at(address).await?;
-            return Ok(Self {
-                database,
-                destination: None,
-            });
+        let is_new = |path: &&Path| !path.exists() && !path.is_symlink();
+        let new = address.own_file().filter(is_new);
+        let (database, _) = match new {
+            Some(path) => Database::open(&begin(path)?).await?,
+            None => Database::open_at(address).await?,
         };
-        let begun = begin(path)?;
-        match Database::open(&begun).await {
-            Ok((database, _)) => Ok(Self {
-                database,
-                destination: Some(path.to_owned()),
-            }),
-            Err(error) => {
-                remove_files(&begun);
-                Err(error)
-            }
-        }
+        Ok(Self {
+            database,
+            destination: new.map(Path::to_owned),
+        })
     }
 
-    /// Closes the database; a new file gets its final name.
+    /// Closes the database. A new file gets its final name if it `is_done`; otherwise the end of the process removes it.
     ///
     /// # Errors
     /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;
     /// that file is left unchanged.
-    pub async fn persist(self) -> Result<(), DbError> {
+    pub async fn close(self, is_done: bool) -> Result<(), DbError> {
         self.database.close().await;
-        let Some(place) = self.destination else {
+        let Some(place) = self.destination.filter(|_| is_done) else {
             return Ok(());
         };
-        let begun = self.database.path();
         // Never over an existing file: it would be another database.
-        let named =
-            TempPath::try_from_path(begun).and_then(|begun| Ok(begun.persist_noclobber(&place)?));
-        remove_files(begun);
-        named.map_err(|reason| DbError::create(&place, reason))
+        TempPath::try_from_path(self.database.path())
+            .and_then(|begun| Ok(begun.persist_noclobber(&place)?))
+            .map_err(|reason| DbError::create(&place, reason))
     }
 
-    /// [`Opening::persist`] if the work with the database succeeded, otherwise [`Opening::discard`].
+    /// Closes the database; a new file gets its final name if the work succeeded.
     ///
     /// # Errors
-    /// Those of the work, and of [`Opening::persist`].
+    /// Those of the work, and of [`Opening::close`].
     pub async fn finish<T, E: From<DbError>>(self, worked: Result<T, E>) -> Result<T, E> {
-        if worked.is_ok() {
-            self.persist().await?;
-        } else {
-            self.discard().await;
-        }
+        self.close(worked.is_ok()).await?;
         worked
-    }
-
-    /// Closes the database; a new file is removed.
-    pub async fn discard(self) {
-        self.database.close().await;
-        if self.destination.is_some() {
-            remove_files(self.database.path());
-        }
     }
 }

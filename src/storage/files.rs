@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _};
+use sqlx::{ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
 use super::error::{BUSY_TIMEOUT, DbError};
@@ -43,11 +43,6 @@ pub fn files(path: &Path) -> Vec<PathBuf> {
     paths
         .flat_map(|path| SUFFIXES.map(|suffix| beside(path, suffix)))
         .collect()
-}
-
-/// Removes the files of the database at `path`; missing ones are ignored.
-pub(super) fn remove_files(path: &Path) {
-    files(path).iter().for_each(|file| remove_leftover(file));
 }
 
 pub(super) fn remove_leftover(file: &Path) {
@@ -93,17 +88,8 @@ pub(super) fn bytes_beside(path: &Path, suffix: &str) -> u64 {
     beside(path, suffix).metadata().map_or(0, |file| file.len())
 }
 
-/// Creates an empty file with mode 0600 unless it exists, also behind a link to a path without a file; SQLite gives its
-/// log and index files the same mode.
-pub(super) fn create_private(path: &Path) -> Result<(), DbError> {
-    if path.exists() {
-        return Ok(());
-    }
-    let file = open_private(path, folder_of(path));
-    file.map(drop).map_err(|error| DbError::create(path, error))
-}
-
-/// Opens a file for writing. A new one has mode 0600 and, if root creates it, the owner of `like`: otherwise the service's
+/// Opens a file for writing. A new one, also behind a link to a path without a file, has mode 0600, which SQLite also gives to its
+/// log and index; if root creates it, it has the owner of `like`: otherwise the service's
 /// user could not use what a command of root has made.
 pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
     let is_new = !path.exists();
@@ -133,59 +119,47 @@ fn owner_of(path: &Path) -> &Path {
 // Whether the path of the database still leads to the file that was opened. Connections stay with that file, so what is written
 // after it was replaced is lost (<https://www.sqlite.org/howtocorrupt.html> §1.4 and §2.3).
 
-/// Device and inode identify a file for as long as it is open (POSIX, `sys/stat.h`).
-pub(super) type DeviceAndInode = (u64, u64);
-
-/// The file that was opened.
-#[derive(Debug)]
-pub(super) struct DatabaseFiles {
+/// A file that was opened.
+#[derive(Debug, Clone)]
+pub(super) struct FileIdentity {
     path: PathBuf,
-    file: DeviceAndInode,
+    /// Device and inode identify a file for as long as it is open (POSIX, `sys/stat.h`).
+    identity: (u64, u64),
 }
 
-impl DatabaseFiles {
+impl FileIdentity {
     pub(super) fn of(path: &Path) -> Result<Self, DbError> {
+        let file = metadata(path).map_err(|_| DbError::Missing(path.to_owned()))?;
         Ok(Self {
             path: path.to_owned(),
-            file: device_and_inode(path).map_err(|_| DbError::Missing(path.to_owned()))?,
+            identity: (file.dev(), file.ino()),
         })
     }
 
     /// Fails if the path leads to another file or to none.
     pub(super) fn verify(&self) -> Result<(), DbError> {
-        if device_and_inode(&self.path).ok() == Some(self.file) {
-            Ok(())
-        } else {
-            Err(DbError::Replaced(self.path.clone()))
+        match Self::of(&self.path) {
+            Ok(there) if there.identity == self.identity => Ok(()),
+            _ => Err(DbError::Replaced(self.path.clone())),
         }
     }
 }
 
 /// The log and its index beside the database at `path`, which is open; SQLite derives their names from the target of a symbolic
 /// link.
-pub(super) fn sides(path: &Path) -> Vec<(PathBuf, DeviceAndInode)> {
+pub(super) fn sides(path: &Path) -> Vec<FileIdentity> {
     let sides = [LOG, LOG_INDEX].map(|suffix| beside(&real(path), suffix));
-    let there = sides.into_iter();
-    there
-        .filter_map(|side| Some((side.clone(), device_and_inode(&side).ok()?)))
-        .collect()
+    let there = sides.iter().filter_map(|side| FileIdentity::of(side).ok());
+    there.collect()
 }
 
 /// Removes those files that are still the same.
-pub(super) fn remove_same(files: &[(PathBuf, DeviceAndInode)]) -> io::Result<()> {
-    for (path, file) in files {
-        if device_and_inode(path).is_ok_and(|there| there == *file) {
-            remove_file(path)?;
-        }
-    }
-    Ok(())
+pub(super) fn remove_same(files: &[FileIdentity]) -> io::Result<()> {
+    let mut same = files.iter().filter(|file| file.verify().is_ok());
+    same.try_for_each(|file| remove_file(&file.path))
 }
 
-fn device_and_inode(path: &Path) -> io::Result<DeviceAndInode> {
-    metadata(path).map(|file| (file.dev(), file.ino()))
-}
-
-// Unfinished files have a temporary name. A command removes its own, also where a signal ends it.
+// Unfinished files have a temporary name. The end of a process removes its own, also where a signal or an error is the reason.
 
 /// Text in the name of a file that is being written, between the final name and eight hexadecimal digits.
 const NEW: &str = ".new-";
@@ -211,14 +185,14 @@ fn note_unfinished(path: &Path) {
     unfinished.push(path.to_owned());
 }
 
-/// Removes what this process has not finished, because a signal ends it.
+/// Removes what this process has not finished; its last step.
 pub fn remove_unfinished() {
     let mut unfinished = lock(&UNFINISHED);
     for path in unfinished.drain(..) {
         if path.is_dir() {
             let _ = fs::remove_dir_all(&path);
         } else {
-            remove_files(&path);
+            files(&path).iter().for_each(|file| remove_leftover(file));
         }
     }
 }
@@ -266,7 +240,7 @@ pub(super) fn former_name(database: &Path, now: DateTime<Utc>) -> PathBuf {
 /// (<https://www.sqlite.org/lang_transaction.html#response_to_errors_within_a_transaction>); sqlx's own rollback then
 /// fails, and that connection could never begin a transaction again. Connections opened later must also be to the file
 /// that was opened.
-pub fn pool(place: &Arc<DatabaseFiles>) -> SqlitePoolOptions {
+pub fn pool(place: &Arc<FileIdentity>) -> SqlitePoolOptions {
     let place = Arc::clone(place);
     let options = SqlitePoolOptions::new()
         .test_before_acquire(false)
@@ -302,17 +276,8 @@ pub fn unlogged() -> SqliteConnectOptions {
     SqliteConnectOptions::new().disable_statement_logging()
 }
 
-/// The page cache of a connection in KiB: the system caches the file too, and this is memory that each connection holds
-/// at rest.
-pub const CACHE_KIB: u32 = 2_048;
-
-/// Limits the page cache of `connection` and frees what it holds
-/// (<https://www.sqlite.org/pragma.html#pragma_cache_size>).
-pub async fn limit_cache(connection: &mut SqliteConnection, kib: u32) -> sqlx::Result<()> {
-    let limit = format!("pragma cache_size = -{kib}; pragma shrink_memory");
-    let limit = sqlx::raw_sql(AssertSqlSafe(limit));
-    limit.execute(connection).await.map(drop)
-}
+/// The page cache of a connection: the system caches the file too, and this is memory that each connection holds at rest.
+const CACHE: &str = "-2048";
 
 /// Options for all connections. Only writers set the journal mode: a copy may have another mode and is read in that
 /// mode.
@@ -323,7 +288,7 @@ pub fn options(path: &Path) -> SqliteConnectOptions {
         .synchronous(SqliteSynchronous::Full)
         .busy_timeout(BUSY_TIMEOUT)
         .foreign_keys(true)
-        .pragma("cache_size", format!("-{CACHE_KIB}"))
+        .pragma("cache_size", CACHE)
         .pragma("temp_store", "memory")
         // Deleted content is overwritten with zeros (<https://www.sqlite.org/pragma.html#pragma_secure_delete>).
         .pragma("secure_delete", "on")

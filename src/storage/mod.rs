@@ -34,8 +34,7 @@ pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, REWRITE_AT_ONCE_MAX, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
-    CACHE_KIB, DELIVERY_LOCK, files, has_sender, limit_cache, lock_beside, remove_unfinished,
-    temporary_folder, unused_name,
+    DELIVERY_LOCK, files, has_sender, lock_beside, remove_unfinished, temporary_folder, unused_name,
 };
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, utc_milliseconds, utc_seconds};

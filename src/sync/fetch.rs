@@ -1,9 +1,11 @@
-//! Fetches all pages of an entry into a temporary folder.
+//! A run of an entry: what it is asked to do, what it knows before it fetches, and all pages in a temporary folder.
 
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use chrono_tz::Tz;
+use clap::Args;
 use encoding_rs::{Encoding, UTF_8};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use futures_util::FutureExt as _;
@@ -12,20 +14,91 @@ use reqwest::header::{
     IF_NONE_MATCH, LAST_MODIFIED,
 };
 use tempfile::TempDir;
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
 use super::client::{
     FetchedPage, NO_REVIEWS, PAGE_BYTES_MAX, SourceClient, SyncError, check_size, unwritable,
 };
+use super::file::Entry;
 use super::paging::{Pager, is_empty_list};
-use super::runner::{Preparation, Run, SyncRunner};
 use super::secrets::Secrets;
-use crate::imports::{INPUT_BYTES_MAX, Mask, format_of};
-use crate::storage::temporary_folder;
+use crate::clock::Clock;
+use crate::config::SyncConfig;
+use crate::imports::{Doubtful, INPUT_BYTES_MAX, ImportRequest, Mask, format_of};
+use crate::storage::sync::SyncState;
+use crate::storage::{Database, temporary_folder};
 
 const PAGES_MAX: usize = 1_000;
 /// A longer validator is not kept, and the next request is unconditional.
 const VALIDATOR_BYTES_MAX: usize = 1 << 10;
 const BROTLI_BUFFER: usize = 16 << 10;
+
+/// What `sync run` is asked to do.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RunOptions {
+    /// Show what the run would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Take the run as it is: with other text or stars of more than half of the source's reviews, many rejected rows, or another
+    /// kind of file
+    #[arg(long)]
+    pub accept_changes: bool,
+    /// Import all doubtful rows as new reviews, or take each as the one review that it may be
+    #[arg(long, value_enum, requires = "name")]
+    pub doubtful: Option<Doubtful>,
+    /// Withhold reviews that the entry stated and its answer lacks, and publish them again when they return
+    #[arg(long, requires = "name")]
+    pub withdraw_missing: bool,
+}
+
+/// A run of an entry.
+pub struct Run<'r> {
+    pub entry: &'r Entry,
+    /// Of a run by schedule, the defaults.
+    pub options: &'r RunOptions,
+    pub is_scheduled: bool,
+    pub stop: &'r CancellationToken,
+}
+
+/// What a run knows before it fetches.
+pub struct Preparation {
+    pub reading: ImportRequest,
+    pub entry_digest: String,
+    /// Of all that says how the answer is read.
+    pub reading_digest: String,
+    /// Whether a format says in which encoding the answer is.
+    pub has_encoding: bool,
+    /// As it was when the run began.
+    pub state: SyncState,
+    pub zone: Tz,
+}
+
+impl Preparation {
+    /// Whether the entry succeeded before as it now stands.
+    pub fn is_known(&self) -> bool {
+        self.state.entry_digest.as_ref() == Some(&self.entry_digest)
+    }
+}
+
+pub struct SyncRunner {
+    pub database: Database,
+    pub clock: Clock,
+    pub config: SyncConfig,
+    /// One place: pages are looked at and imported one after another, so that the memory of one import is enough.
+    pub memory: Semaphore,
+}
+
+impl SyncRunner {
+    pub fn new(database: &Database, clock: &Clock, config: SyncConfig) -> Self {
+        Self {
+            database: database.clone(),
+            clock: clock.clone(),
+            config,
+            memory: Semaphore::new(1),
+        }
+    }
+}
 
 /// What a run imports.
 pub struct Fetched {

@@ -2,12 +2,16 @@
 //! `docs/guides/keep-reviews-fresh.md` lists the keys. No error repeats a value, which may be a secret.
 
 use std::collections::BTreeMap;
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{env, fs};
 
+use chrono::{DateTime, TimeDelta, Utc};
+use chrono_tz::Tz;
+use croner::Cron;
 use rustix::process::geteuid;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,8 +20,7 @@ use sha2::{Digest as _, Sha256};
 use toml::Spanned;
 
 use super::client::SyncError;
-use super::schedule::Schedule;
-use crate::config::{SyncConfig, read_text};
+use crate::config::{SyncConfig, TimeSpan, read_text};
 use crate::imports::{Format, FormatArgument, ImportRequest, SOURCE_DEFAULT, find_format, line_of};
 use crate::model::text::nearest;
 use crate::model::{compose, hex};
@@ -382,6 +385,65 @@ impl Entry {
     }
 }
 
+// When an entry is fetched: an interval, or times of day in the business's time zone.
+
+/// Republished sheets and most platforms' limits allow no more.
+const INTERVAL_MIN: Duration = Duration::from_mins(5);
+
+/// As it was written, and what it means.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(try_from = "String")]
+pub enum Schedule {
+    Every(String, Duration),
+    At(String, Box<Cron>),
+}
+
+impl Default for Schedule {
+    fn default() -> Self {
+        Self::Every("6h".to_owned(), Duration::from_hours(6))
+    }
+}
+
+impl Display for Schedule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (Self::Every(text, _) | Self::At(text, _)) = self;
+        f.write_str(text)
+    }
+}
+
+impl TryFrom<String> for Schedule {
+    type Error = &'static str;
+
+    fn try_from(text: String) -> Result<Self, Self::Error> {
+        if let Ok(TimeSpan(interval)) = text.parse() {
+            return if interval < INTERVAL_MIN {
+                Err("less than 5 minutes; write 5m or more")
+            } else {
+                Ok(Self::Every(text, interval))
+            };
+        }
+        // The parser also takes nicknames such as @daily, and seconds and years.
+        let cron = text.parse().ok();
+        let cron = cron.filter(|_| text.split_whitespace().count() == 5);
+        let cron = cron.map(|cron| Self::At(text, Box::new(cron)));
+        cron.ok_or("no schedule; write every = \"6h\", or at = \"15 3 * * *\": minute, hour, day, month, weekday")
+    }
+}
+
+impl Schedule {
+    /// The next time after `now`.
+    pub fn next(&self, now: DateTime<Utc>, zone: Tz) -> DateTime<Utc> {
+        match self {
+            Self::Every(_, interval) => now + *interval,
+            Self::At(_, cron) => {
+                let next = cron.find_next_occurrence(&now.with_timezone(&zone), false);
+                // Of a day that never comes, such as the 30th of February.
+                next.map_or(now + TimeDelta::days(366), |next| next.to_utc())
+            }
+        }
+    }
+}
+
 /// What is wrong with a file: its line and key, without the value, which the words of the library have.
 fn describe_fault(text: &str, mut error: toml::de::Error) -> String {
     let line = line_of(text, error.span().unwrap_or_default().start);
@@ -401,4 +463,32 @@ fn describe_fault(text: &str, mut error: toml::de::Error) -> String {
         None => message.to_owned(),
     };
     format!("line {line}: {}: {reason}", path.trim_end_matches('`'))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cron_of_other_than_five_fields_is_refused() {
+        for text in ["* * * *", "* * * * * *", "61 * * * *", "@daily"] {
+            assert!(Schedule::try_from(text.to_owned()).is_err(), "{text}");
+        }
+        for text in [
+            "*/5 * * * *",
+            "15 3 * * *",
+            "0 3 29 2 *",
+            "0,30 8-18 * * 1-5",
+        ] {
+            assert!(Schedule::try_from(text.to_owned()).is_ok(), "{text}");
+        }
+    }
+
+    #[test]
+    fn cron_is_in_the_time_zone_of_the_business() {
+        let schedule = Schedule::try_from("15 3 * * mon".to_owned()).unwrap();
+        let now = "2026-11-20T12:00:00Z".parse().unwrap();
+        let next = schedule.next(now, Tz::America__Phoenix);
+        assert_eq!(next.to_rfc3339(), "2026-11-23T10:15:00+00:00");
+    }
 }

@@ -6,13 +6,11 @@ mod fetch;
 mod file;
 mod paging;
 mod run;
-mod runner;
-mod schedule;
 mod scheduler;
 mod secrets;
 
 pub use client::SyncError;
+pub use fetch::{Run, RunOptions, SyncRunner};
 pub use file::{Entry, KEYS, SyncFile};
-pub use run::{Imported, RunOutcome};
-pub use runner::{Run, RunOptions, SyncRunner};
+pub use run::RunOutcome;
 pub use scheduler::EntryScheduler;

@@ -9,9 +9,8 @@ use serde_json::json;
 use sha2::{Digest as _, Sha256};
 
 use super::client::{NO_REVIEWS, SyncError};
-use super::fetch::Fetched;
+use super::fetch::{Fetched, Preparation, Run, SyncRunner};
 use super::file::Entry;
-use super::runner::{Preparation, Run, SyncRunner};
 use crate::imports::{
     Applied, Draft, Format, ImportError, ImportReport, ImportRequest, MergeError, Outcome, Watcher,
     apply, read_files,
@@ -40,18 +39,15 @@ pub type Ask<'a> = &'a mut (dyn FnMut(Draft) -> anyhow::Result<Format> + Send);
 /// How a run ended that did not fail.
 #[derive(Debug)]
 pub enum RunOutcome {
-    Imported(Box<Imported>),
+    Imported {
+        report: Box<ImportReport>,
+        /// Whether the answer names a next page that nothing reads.
+        has_further_page: bool,
+    },
     /// The answer is that of the last run.
     Unchanged,
     /// Nothing was imported, because the run was stopped or is no longer due.
     Stopped,
-}
-
-#[derive(Debug)]
-pub struct Imported {
-    pub report: ImportReport,
-    /// Whether the answer names a next page that nothing reads.
-    pub has_further_page: bool,
 }
 
 impl SyncRunner {
@@ -107,7 +103,7 @@ impl SyncRunner {
         let failure = match ended {
             // A stop is no fault of the entry, so the run is made up at the next start.
             Ok(RunOutcome::Stopped) => return self.store_next_run(name, now).await,
-            Ok(RunOutcome::Imported(_)) => {
+            Ok(RunOutcome::Imported { .. }) => {
                 metrics::SYNC_RUNS.count(&[name, "success"]);
                 return Ok(());
             }
@@ -168,7 +164,7 @@ impl SyncRunner {
         };
         match self.import(run, &prepared, &fetched, ask, watch).await {
             Err(_) if run.stop.is_cancelled() => Ok(RunOutcome::Stopped),
-            imported => imported.map(|imported| RunOutcome::Imported(Box::new(imported))),
+            imported => imported,
         }
     }
 
@@ -214,7 +210,7 @@ impl SyncRunner {
         fetched: &Fetched,
         mut ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
-    ) -> Result<Imported, SyncError> {
+    ) -> Result<RunOutcome, SyncError> {
         let (entry, database) = (run.entry, &self.database);
         let mut request = ImportRequest {
             files: fetched.files.clone(),
@@ -265,22 +261,22 @@ impl SyncRunner {
             let mut applied = apply(&mut write, database, files, watch).await?;
             let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
             let has_further_page = recorded.await.map_err(|error| error.at(database.path()))?;
-            Ok(Imported {
-                report: applied.report,
+            // Values are the server's words.
+            for new in &mut applied.report.new_values {
+                "…".clone_into(&mut new.value);
+            }
+            Ok(RunOutcome::Imported {
+                report: Box::new(applied.report),
                 has_further_page,
             })
         };
-        let mut imported = imported.await.map_err(|error| describe(error, fetched))?;
+        let imported = imported.await.map_err(|error| describe(error, fetched))?;
         if run.options.dry_run {
             write.rollback().await
         } else {
             write.commit().await
         }
         .at(database.path())?;
-        // Values are the server's words.
-        for new in &mut imported.report.new_values {
-            "…".clone_into(&mut new.value);
-        }
         Ok(imported)
     }
 

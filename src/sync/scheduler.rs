@@ -1,6 +1,6 @@
 //! The service runs the entries that are due, and looks whether their file has changed.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -9,9 +9,9 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::client::SyncError;
+use super::fetch::{Run, RunOptions, SyncRunner};
 use super::file::{Entry, SyncFile};
 use super::run::is_due;
-use super::runner::{Run, RunOptions, SyncRunner};
 use crate::clock::Monotonic;
 use crate::compute::lock;
 use crate::imports::Watch;
@@ -22,8 +22,6 @@ use crate::storage::{AtPath as _, DbError, instant_or_epoch};
 
 /// Entries that are fetched at the same time.
 const RUNS_MAX: usize = 8;
-/// The wait after a failure that could not be recorded, so that an entry is not fetched without a pause.
-const UNRECORDED_WAIT: Duration = Duration::from_mins(1);
 /// Between two looks at the file.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
@@ -31,8 +29,6 @@ pub struct EntryScheduler {
     pub runner: SyncRunner,
     places: Semaphore,
     file: Mutex<FileInForce>,
-    /// The entries with gauges.
-    measured: Mutex<BTreeSet<String>>,
     /// The names and digests of the entries of which the log says that they wait for a first run by hand.
     announced: Mutex<HashSet<String>>,
 }
@@ -61,7 +57,6 @@ impl EntryScheduler {
             runner,
             places: Semaphore::new(RUNS_MAX),
             file: Mutex::default(),
-            measured: Mutex::default(),
             announced: Mutex::default(),
         }
     }
@@ -92,16 +87,7 @@ impl EntryScheduler {
             !state.is_held && is_due(entry, state, now, zone) && self.may_run(entry, state)
         });
         let due: Vec<&Entry> = due.collect();
-        let runs = due.iter().map(async |entry| {
-            let Ok(_place) = self.places.try_acquire() else {
-                return;
-            };
-            if let Err(error) = self.run_entry(entry, stop).await {
-                tracing::error!(entry = entry.name, %error, "sync.not_recorded: the outcome of a run could not be stored");
-                let wait = self.runner.clock.sleep(UNRECORDED_WAIT);
-                stop.run_until_cancelled(wait).await;
-            }
-        });
+        let runs = due.iter().map(|entry| self.run_entry(entry, stop));
         Box::pin(future::join_all(runs)).await;
         Ok(!due.is_empty())
     }
@@ -154,7 +140,10 @@ impl EntryScheduler {
         in_force.file.clone()
     }
 
-    async fn run_entry(&self, entry: &Entry, stop: &CancellationToken) -> Result<(), DbError> {
+    async fn run_entry(&self, entry: &Entry, stop: &CancellationToken) {
+        let Ok(_place) = self.places.try_acquire() else {
+            return;
+        };
         let options = RunOptions::default();
         let run = Run {
             entry,
@@ -162,21 +151,23 @@ impl EntryScheduler {
             is_scheduled: true,
             stop,
         };
-        let run = self
-            .runner
-            .run_locked(&run, None, &mut Unwatched(stop))
-            .await;
-        match run {
+        let mut watch = Unwatched(stop);
+        match self.runner.run_locked(&run, None, &mut watch).await {
             // A command may run it now.
-            Ok(_) | Err(SyncError::Running) => Ok(()),
-            Err(SyncError::Database(error)) => Err(error),
+            Ok(_) | Err(SyncError::Running) => {}
+            Err(SyncError::Database(error)) => {
+                tracing::error!(
+                    entry = entry.name,
+                    %error,
+                    "sync.not_recorded: the outcome of a run could not be stored"
+                );
+            }
             Err(error) => {
                 tracing::warn!(
                     entry = entry.name,
                     %error,
                     "sync.failed: an entry could not be fetched; it is tried again on its schedule"
                 );
-                Ok(())
             }
         }
     }
@@ -190,19 +181,15 @@ impl EntryScheduler {
 
     /// Sets the gauges of the entries, and removes those of others.
     fn measure(&self, entries: &[Entry], states: &BTreeMap<String, SyncState>) {
-        let names: BTreeSet<String> = entries.iter().map(|entry| entry.name.clone()).collect();
-        let mut measured = lock(&self.measured);
-        for gone in measured.difference(&names) {
-            for metric in [
-                metrics::SYNC_LAST_SUCCESS,
-                metrics::SYNC_DOUBTFUL,
-                metrics::SYNC_GONE,
-            ] {
-                metric.remove_gauge(&[gone]);
-            }
+        for metric in [
+            metrics::SYNC_LAST_SUCCESS,
+            metrics::SYNC_DOUBTFUL,
+            metrics::SYNC_GONE,
+        ] {
+            metric.remove_gauges();
         }
         let (now, none) = (self.runner.clock.now(), SyncState::default());
-        for name in &names {
+        for Entry { name, .. } in entries {
             for outcome in metrics::SYNC_OUTCOMES {
                 metrics::SYNC_RUNS.counter(&[name, outcome]);
             }
@@ -218,7 +205,6 @@ impl EntryScheduler {
                 metric.gauge(&[name]).set(figure(number));
             }
         }
-        *measured = names;
     }
 }
 

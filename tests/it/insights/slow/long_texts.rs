@@ -5,7 +5,7 @@ use reviews_service::snapshot::{Publisher, Snapshot};
 use super::*;
 use crate::support::links;
 
-/// Number of long reviews whose analysis is postponed.
+/// Number of long reviews, of which the last few are not analysed at once.
 const REVIEWS: usize = 45;
 
 /// Inserts long reviews that mention Dana once.
@@ -38,12 +38,14 @@ async fn slow_reviews_are_served_before_new_analyses() {
     assert!(app.app().publish_once().await.unwrap());
     let snapshot = current(&app);
     assert_eq!(snapshot.input.entries.len(), REVIEWS + 1);
-    assert_eq!(snapshot.input.entries.index().count_unanalyzed(), REVIEWS);
+    let postponed = snapshot.input.entries.index().count_unanalyzed();
+    assert!((1..REVIEWS).contains(&postponed), "{postponed}");
+    let at_once = REVIEWS + 1 - postponed;
     let from = app.json("/insights.json").await["generated_from"].clone();
-    assert_eq!(from["analysed"], 1);
-    let excluded = json!({"reason": "not_read_yet", "n": REVIEWS});
+    assert_eq!(from["analysed"], at_once);
+    let excluded = json!({"reason": "not_read_yet", "n": postponed});
     assert_eq!(from["excluded"][0], excluded);
-    assert_eq!(mentions_of_dana(&snapshot), 1);
+    assert_eq!(mentions_of_dana(&snapshot), at_once);
     app.drain().await;
     assert_complete(&app);
     assert_eq!(mentions_of_dana(&current(&app)), REVIEWS + 1);
@@ -58,7 +60,7 @@ async fn slow_reviews_are_served_before_new_analyses() {
     app.sql("update derived_analysis set method_hash = 'older' where review_id <> 'a'");
     let publisher = Publisher::new(app.database().clone(), links(), Clock::manual(start()));
     let snapshot = publisher.first().await.unwrap();
-    assert_eq!(snapshot.input.entries.index().count_unanalyzed(), REVIEWS);
+    assert_eq!(snapshot.input.entries.index().count_unanalyzed(), postponed);
     // Old mentions are served; the document is unchanged, so subscribers are not notified.
     assert_eq!(mentions_of_dana(&snapshot), REVIEWS + 1);
     let reviews = &snapshot.document(Document::Reviews).body.content;
