@@ -2,7 +2,7 @@
 //! that reviews answer. Sentences are templates with counts, and praise and blame have one rule.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use super::analysis::Polarity;
 use super::count::{
@@ -54,7 +54,6 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         sources,
         counted: &counted,
         known: known_words(sources),
-        texts: BTreeMap::new(),
         quoted: BTreeSet::new(),
     };
     let aspects = page.aspects();
@@ -137,8 +136,6 @@ struct InsightsPage<'a> {
     sources: &'a AggregateInput<'a>,
     counted: &'a Counted,
     known: HashSet<String>,
-    /// The texts of the reviews that were quoted, by their index, newest first.
-    texts: BTreeMap<u32, TokenizedText>,
     /// Review and number of each quoted sentence.
     quoted: BTreeSet<(u32, u16)>,
 }
@@ -240,12 +237,12 @@ impl InsightsPage<'_> {
             return None;
         }
         let (review, _) = self.sources.analyses[position as usize];
-        let text = (self.texts.entry(position)).or_insert_with(|| TokenizedText::new(&review.text));
+        let text = TokenizedText::new(&review.text);
         let tokens = text.sentences().get(usize::from(sentence))?.clone();
         let (span, polarity) = (text.span(tokens.clone()), one.finding.polarity);
         let is_blame = polarity == Polarity::Negative;
-        if !says_by_itself(text, tokens.clone(), polarity)
-            || is_blame && names_stranger(text, tokens, &self.known)
+        if !says_by_itself(&text, tokens.clone(), polarity)
+            || is_blame && names_stranger(&text, tokens, &self.known)
         {
             return None;
         }

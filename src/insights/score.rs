@@ -42,7 +42,7 @@ pub struct ParsedSentence<'rules> {
 impl<'rules> ParsedSentence<'rules> {
     pub fn new(rules: &'rules CompiledRules, text: &TokenizedText, sentence: Range<usize>) -> Self {
         let units = rules.matcher.units(text, sentence);
-        let matches = rules.matcher.tree.find(&units);
+        let matches = rules.matcher.find(&units);
         let mut parsed = Self {
             units,
             phrases: Vec::new(),

@@ -4,7 +4,7 @@
 //!
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -297,7 +297,7 @@ fn entry(
     publish_staff: PublishStaff,
     review_no: Option<i64>,
     mut review: Review,
-    names: &[(MentionKind, String)],
+    names: &BTreeSet<(MentionKind, String)>,
     mut analysis: Option<CompactAnalysis>,
 ) -> Entry {
     let is_hidden = |kind| publish_staff == PublishStaff::Off && kind == MentionKind::Technician;
