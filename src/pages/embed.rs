@@ -33,6 +33,13 @@ use crate::wire::{Arguments, Issue, IssueCode};
 pub const EMBED_PATH: &str = "/embed";
 /// Default number of reviews shown.
 const LIMIT_DEFAULT: u8 = 5;
+/// The values that an address need not have.
+const DEFAULTS: [(&str, &str); 4] = [
+    ("layout", "list"),
+    ("limit", "5"),
+    ("min_rating", "1"),
+    ("theme", "light"),
+];
 
 #[derive(Template)]
 #[template(path = "embed_page.html")]
@@ -280,8 +287,14 @@ pub async fn try_embed(
     let mut query = Arguments::form(request.uri().query().unwrap_or_default());
     let options = EmbedOptions::parse(&mut query);
     let wrong = query.issues.iter().flat_map(|issue| &issue.path);
-    let wrong: Vec<&str> = wrong.map(String::as_str).collect();
-    let target = query.address(EMBED_PATH, &wrong, &[]);
+    let usual = DEFAULTS
+        .iter()
+        .filter(|(name, value)| query.value(name) == Some(value));
+    let omitted: Vec<&str> = wrong
+        .map(String::as_str)
+        .chain(usual.map(|(name, _)| *name))
+        .collect();
+    let target = query.address(EMBED_PATH, &omitted, &[]);
     let faults = query.issues;
     let _slot = ctx.turn(client).await?;
     let business = &snapshot.input.business;

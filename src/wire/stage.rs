@@ -94,20 +94,24 @@ impl InsightsStage {
             InsightsPart::Overview => self.add_overview(insights, most),
             InsightsPart::Aspects => {
                 let aspects: Vec<_> = insights.aspects.iter().map(AspectFacet::from).collect();
-                self.aspects = self.first("aspects", &aspects, most);
+                self.aspects = Some(self.first("aspects", &aspects, most));
             }
             InsightsPart::Technicians => {
-                self.technicians = self.most_named("technicians", &entities.technicians, most);
+                let people = &entities.technicians;
+                self.technicians = Some(self.most_named("technicians", people, most));
             }
             InsightsPart::Services => {
-                self.services = self.most_named("services", &entities.services, most);
+                let services = &entities.services;
+                self.services = Some(self.most_named("services", services, most));
             }
             InsightsPart::Areas => {
                 let areas = &entities.service_areas;
-                self.service_areas = self.most_named("service_areas", areas, most);
+                self.service_areas = Some(self.most_named("service_areas", areas, most));
             }
-            InsightsPart::Topics => self.topics = self.first("topics", &insights.topics, most),
-            InsightsPart::Faq => self.faq = self.first("faq", &insights.faq, most),
+            InsightsPart::Topics => {
+                self.topics = Some(self.first("topics", &insights.topics, most));
+            }
+            InsightsPart::Faq => self.faq = Some(self.first("faq", &insights.faq, most)),
             InsightsPart::Summary => {
                 self.summary = Some(insights.summary.clone());
                 self.summary_sentences = Some(insights.summary_sentences.clone());
@@ -122,7 +126,7 @@ impl InsightsStage {
         // There are at most a few dozen aspects, and other requests need their ids.
         self.add(InsightsPart::Aspects, insights, most * 6);
         // They are short.
-        self.complaints = self.first("complaints", &insights.complaints, most * 2);
+        self.complaints = Some(self.first("complaints", &insights.complaints, most * 2));
         for part in [
             InsightsPart::Technicians,
             InsightsPart::Services,
@@ -135,7 +139,7 @@ impl InsightsStage {
     }
 
     /// Keeps the first `most` of a list and records the number of the others.
-    fn first<T: Clone>(&mut self, list: &str, values: &[T], most: usize) -> Option<Vec<T>> {
+    fn first<T: Clone>(&mut self, list: &str, values: &[T], most: usize) -> Vec<T> {
         let besides = values.len().saturating_sub(most) as u64;
         if besides > 0 {
             self.left_out.push(LeftOut {
@@ -143,10 +147,10 @@ impl InsightsStage {
                 values: besides,
             });
         }
-        Some(values.iter().take(most).cloned().collect())
+        values.iter().take(most).cloned().collect()
     }
 
-    fn most_named(&mut self, list: &str, entities: &[Entity], most: usize) -> Option<Vec<Entity>> {
+    fn most_named(&mut self, list: &str, entities: &[Entity], most: usize) -> Vec<Entity> {
         let mut entities = entities.to_vec();
         entities.retain(|one| one.votes.mention_count > 0);
         entities.sort_by_key(|one| Reverse(one.votes.mention_count));
