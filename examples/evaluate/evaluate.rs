@@ -1,16 +1,15 @@
 //! The arguments and the output of the evaluation: of sentences (`.tsv`) or of whole reviews (`.jsonl`: by text only, with
-//! stars, by rules only and by classifier only).
+//! stars, and by classifier only).
 
 use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use anyhow::Context as _;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use reviews_service::insights::Polarity;
-use reviews_service::insights::decide::{DecisionWeights, OpinionFinder};
+use reviews_service::insights::decide::OpinionFinder;
 use reviews_service::insights::rules::{CompiledRules, HOME_SERVICES, IDS};
 use serde_json::{Value, json};
 
@@ -209,21 +208,16 @@ impl Evaluate {
         reviews.retain(|review| is_of(review, id));
         let skipped = all - reviews.len();
         let reader = engine;
-        let mut only_rules = OpinionFinder::new(reader.trade, Arc::default());
-        only_rules.decisions = None;
         let mut only_classifier = reader.clone();
         only_classifier.rules = CompiledRules::default();
-        only_classifier.decisions = Some(DecisionWeights::built_in());
-        let [all, with_stars, rules, classifier] = [
+        let [all, with_stars, classifier] = [
             (reader, StarsShown::Hidden),
             (reader, StarsShown::AtHand),
-            (&only_rules, StarsShown::Hidden),
             (&only_classifier, StarsShown::Hidden),
         ]
         .map(|(reader, stars)| evaluate_reviews(reader, &reviews, stars));
         let others = [
             ("with_stars", &with_stars),
-            ("rules_alone", &rules),
             ("classifier_alone", &classifier),
         ];
         Ok(if self.json {
@@ -237,7 +231,7 @@ impl Evaluate {
 }
 
 /// The engine with stars, and the parts of the engine separately, by their names in JSON.
-type Others<'a> = [(&'static str, &'a WholeQuality); 3];
+type Others<'a> = [(&'static str, &'a WholeQuality); 2];
 
 fn whole_figures(trade: &str, all: &WholeQuality, others: Others<'_>) -> Value {
     let object = |quality: &WholeQuality| {
@@ -275,17 +269,17 @@ fn whole_table(trade: &str, all: &WholeQuality, skipped: usize, others: Others<'
     }
     let _ = writeln!(
         text,
-        "\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  RULES ONLY   CLASSIFIER ONLY",
+        "\n{:<20} SHARE  INTERVAL (95 %)        WITH STARS  CLASSIFIER ONLY",
         "FIGURE"
     );
     let columns = others.map(|(_, quality)| quality.shares());
     for (at, (name, share)) in all.shares().into_iter().enumerate() {
         let [low, high] = share.interval();
         let of = format!("{} of {}", share.part, share.whole);
-        let [stars, rules, classifier] = columns.each_ref().map(|shares| shares[at].1.value());
+        let [stars, classifier] = columns.each_ref().map(|shares| shares[at].1.value());
         let _ = writeln!(
             text,
-            "{name:<20} {:.3}  ({low:.3} to {high:.3})  {of:<13} {stars:.3}       {rules:.3}        {classifier:.3}",
+            "{name:<20} {:.3}  ({low:.3} to {high:.3})  {of:<13} {stars:.3}       {classifier:.3}",
             share.value(),
         );
     }

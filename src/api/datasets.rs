@@ -9,9 +9,7 @@ use poem_openapi::OpenApi;
 use super::operation::{CROWDED, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec};
 use crate::compute::run_long;
 use crate::search::facets::{FACET_VALUES_MAX, facets};
-use crate::search::insights::{
-    EvidenceParameters, EvidenceQuery, StageParameters, evidence, stage,
-};
+use crate::search::insights::{EvidenceParameters, StageParameters, evidence, stage};
 use crate::snapshot::document::head;
 use crate::snapshot::{CachedBody, Document};
 use crate::web::context::Ctx;
@@ -181,18 +179,19 @@ impl DatasetsApi {
         id: IdInPath,
         parameters: Query<EvidenceParameters>,
     ) -> poem::Result<Cacheable<wire::AspectEvidence>> {
-        let Query { values, query } = parameters;
+        let Query { values, mut query } = parameters;
         HttpProblem::check_parameters(&query.issues)?;
         let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
         let trade = snapshot.input.analyzer.trade;
-        let evidence_query = EvidenceQuery::of_aspect(trade, &id.0, &values).ok_or_else(|| {
+        let at = trade.find_aspect(&id.0).ok_or_else(|| {
             let known = trade.shown_ids().join(", ");
             HttpProblem::not_found(format!("No aspect has that id; known: {known}."))
         })?;
-        if let Some(cursor) = evidence_query.foreign_cursor() {
-            return Err(HttpProblem::invalid_parameters(vec![cursor.invalid()]).into());
-        }
-        let body = run_long(|| wire::json(&evidence(&snapshot, &evidence_query)));
+        let EvidenceParameters(mut search) = values;
+        search.aspect = Some(id.0);
+        search.check_cursor(&mut query.issues);
+        HttpProblem::check_parameters(&query.issues)?;
+        let body = run_long(|| wire::json(&evidence(&snapshot, at, &search)));
         Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }
 }

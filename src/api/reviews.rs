@@ -14,7 +14,7 @@ use super::operation::{
 use crate::compute::run_long;
 use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH, SEARCH_PAGE_PATH};
 use crate::model::{ReviewId, hex};
-use crate::search::comparison::{PeriodsParameters, compare};
+use crate::search::facets::{PeriodsParameters, compare};
 use crate::search::{CURSOR, FeedParameters, SearchParameters, find_page, search_reviews};
 use crate::snapshot::document::{array, search_feed};
 use crate::snapshot::{CachedBody, Content, Document, Snapshot};

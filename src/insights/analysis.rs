@@ -1,6 +1,8 @@
 //! The analysis of one review's text. Offsets are Unicode code points of the review's `text`, ends exclusive, so that
 //! clients can cut out the passages.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::model::{MentionKind, Vote, named};
@@ -192,13 +194,9 @@ pub struct Analysis {
 }
 
 impl Analysis {
-    /// The named entities, each once, sorted.
-    pub fn names(&self) -> Vec<(MentionKind, String)> {
+    /// The named entities.
+    pub fn names(&self) -> BTreeSet<(MentionKind, String)> {
         let mentions = self.mentions.iter();
-        let names = mentions.map(|mention| (mention.kind, mention.name.clone()));
-        let mut names: Vec<_> = names.collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        mentions.map(|one| (one.kind, one.name.clone())).collect()
     }
 }

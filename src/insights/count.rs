@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
-use chrono::{Datelike, NaiveDate};
+use chrono::Datelike as _;
 
 use super::analysis::{Polarity, TextLanguage};
 use super::compact::{CompactAnalysis, CompactFinding, QUOTE_CONFIDENCE_MIN, name_key, vote_of};
@@ -13,7 +13,7 @@ use super::words::WordMap;
 use crate::model::business::{Business, Editorial};
 use crate::model::{MentionKind, Review, Vote, VoteCounts, round_to};
 use crate::wire::{
-    self, ComparisonVerdict, DateRange, Excluded, GeneratedFrom, InsightTrend, LowRated, Temporal,
+    self, ComparisonVerdict, Excluded, GeneratedFrom, InsightTrend, LowRated, Temporal,
     VotesOfMonth, VotesOverTime,
 };
 
@@ -35,14 +35,15 @@ pub struct AggregateInput<'a> {
     pub mentioned: &'a BTreeSet<(MentionKind, &'a str)>,
 }
 
-/// A technician, service or place.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A technician, service or place, with its votes.
+#[derive(Debug, Clone)]
 pub struct RosterEntry {
     pub kind: MentionKind,
     /// Id chosen by the owner; `None` for places and for names that are not in the business's lists.
     pub id: Option<String>,
     /// The name in the business's list, or as recorded in reviews.
     pub name: String,
+    pub votes: VoteCounts,
 }
 
 /// All counted entities.
@@ -57,7 +58,7 @@ pub struct Roster {
 impl Roster {
     /// The business's technicians, services and places in its own order; each kind is followed by its other names in
     /// `mentioned`, in their order.
-    pub fn new(business: &Business, mentioned: &BTreeSet<(MentionKind, &str)>) -> Self {
+    fn new(business: &Business, mentioned: &BTreeSet<(MentionKind, &str)>) -> Self {
         let mut roster = Self::default();
         for kind in MentionKind::ALL {
             match kind {
@@ -87,6 +88,7 @@ impl Roster {
                     kind,
                     id: id.cloned(),
                     name: name.to_owned(),
+                    votes: VoteCounts::default(),
                 });
                 self.entries.len() - 1
             });
@@ -144,32 +146,58 @@ pub struct Month {
     pub cells: Vec<VoteCounts>,
 }
 
-/// Figures about the reviews from which the insights were made.
+/// The counts of all reviews.
 #[derive(Debug, Clone, Default)]
-pub struct Corpus {
-    /// Number of reviews.
-    pub reviews: u32,
+pub struct Counted {
     /// Number of reviews that are not analysed yet.
-    pub unanalyzed: u32,
-    /// Number of analysed reviews with a text.
+    unanalyzed: u32,
+    /// Number of the others.
+    analyzed: u32,
+    /// Number of these with a text.
     pub with_text: u32,
-    /// Texts in a supported language.
-    pub analysed: u32,
     /// Texts in another language.
     pub foreign: u32,
     /// Number of analysed texts by their polarity as a whole.
     pub overall: VoteCounts,
     pub low_rated: LowRated,
-    /// The days of the oldest and of the newest review ([`crate::model::Day::number`]).
-    pub window: Option<(i32, i32)>,
+    /// Counts of the shown aspects in the trade's order.
+    pub aspects: Vec<OpinionCounts>,
+    pub roster: Roster,
+    /// Months with reviews, newest first.
+    pub months: Vec<Month>,
 }
 
-impl Corpus {
+impl Counted {
+    pub fn new(sources: &AggregateInput<'_>) -> Self {
+        let aspects = sources.trade.shown_aspects().len();
+        let mut counted = Self {
+            unanalyzed: u32::try_from(sources.unanalyzed).unwrap_or(u32::MAX),
+            aspects: vec![OpinionCounts::default(); aspects],
+            roster: Roster::new(sources.business, sources.mentioned),
+            ..Self::default()
+        };
+        let newest = sources.analyses.first();
+        let newest = newest.map_or(0, |(review, _)| review.date.number());
+        for (position, (review, analysis)) in (0..).zip(sources.analyses) {
+            counted.collect_quotes(position, review, analysis, newest);
+            counted.count(position, review, analysis, sources.trade);
+        }
+        let aspects = counted.aspects.iter_mut();
+        aspects.flat_map(|one| &mut one.quotes).for_each(keep_best);
+        counted
+    }
+
+    /// Number of reviews.
+    pub const fn reviews(&self) -> u32 {
+        self.analyzed + self.unanalyzed
+    }
+
     pub fn generated_from(&self) -> GeneratedFrom {
+        let analysed = self.overall.reviews();
         let excluded = [
             ("not_read_yet", self.unanalyzed),
-            ("no_text", self.reviews - self.unanalyzed - self.with_text),
-            ("no_words", self.with_text - self.analysed - self.foreign),
+            ("no_text", self.analyzed - self.with_text),
+            ("no_words", self.with_text - analysed - self.foreign),
             ("not_english", self.foreign),
         ];
         let excluded = excluded
@@ -181,133 +209,35 @@ impl Corpus {
             });
         GeneratedFrom {
             with_text: self.with_text,
-            analysed: self.analysed,
+            analysed,
             excluded: excluded.collect(),
         }
     }
 
-    pub fn date_range(&self) -> DateRange {
-        let [earliest, latest] = [0, 1].map(|end: usize| {
-            let (from, to) = self.window?;
-            NaiveDate::from_num_days_from_ce_opt([from, to][end])
-        });
-        DateRange { earliest, latest }
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct Counted {
-    pub corpus: Corpus,
-    /// Counts of the aspects in the trade's order.
-    pub aspects: Vec<OpinionCounts>,
-    /// The votes on the entities in the roster's order.
-    pub entities: Vec<VoteCounts>,
-    /// Months with reviews, newest first.
-    pub months: Vec<Month>,
-}
-
-impl Counted {
-    pub fn new(sources: &AggregateInput<'_>, roster: &Roster) -> Self {
-        let aspects = sources.trade.aspects.len();
-        let entities = roster.entries.len();
-        let unanalyzed = u32::try_from(sources.unanalyzed).unwrap_or(u32::MAX);
-        let mut counted = Self {
-            corpus: Corpus {
-                reviews: unanalyzed,
-                unanalyzed,
-                ..Corpus::default()
-            },
-            aspects: vec![OpinionCounts::default(); aspects],
-            entities: vec![VoteCounts::default(); entities],
-            months: Vec::new(),
-        };
-        for (position, (review, analysis)) in (0..).zip(sources.analyses) {
-            counted.count(position, review, analysis, sources, roster);
-        }
-        let aspects = counted.aspects.iter_mut();
-        aspects.flat_map(|one| &mut one.quotes).for_each(keep_best);
-        counted
-    }
-
-    fn count(
-        &mut self,
-        position: u32,
-        review: &Review,
-        analysis: &CompactAnalysis,
-        sources: &AggregateInput<'_>,
-        roster: &Roster,
-    ) {
-        let (day, corpus) = (review.date.number(), &mut self.corpus);
-        let (language, sentences) = (analysis.language, analysis.sentences.len());
-        corpus.window.get_or_insert((day, day)).0 = day;
-        corpus.reviews += 1;
-        corpus.with_text += u32::from(sentences > 0 || language != TextLanguage::None);
-        corpus.foreign += u32::from(language == TextLanguage::Other);
-        self.begin_month_of(review);
-        let corpus = &mut self.corpus;
+    fn count(&mut self, position: u32, review: &Review, analysis: &CompactAnalysis, trade: &Trade) {
+        let (language, stars) = (analysis.language, review.rating.stars());
+        let has_sentences = !analysis.sentences.is_empty();
+        let month = month_of(&mut self.months, review, self.aspects.len());
+        month.reviews += 1;
+        month.stars += u32::from(stars);
+        month.good += u32::from(stars >= GOOD_STARS_MIN);
+        self.analyzed += 1;
+        self.with_text += u32::from(has_sentences || language != TextLanguage::None);
+        self.foreign += u32::from(language == TextLanguage::Other);
         if language == TextLanguage::English {
             let overall = Vote::from(analysis.overall);
-            if let Some(month) = self.months.last_mut() {
-                month.overall.count(overall);
-            }
-            corpus.analysed += 1;
-            corpus.overall.count(overall);
-            if Polarity::of_stars(review.rating.stars()) == Some(Polarity::Negative) {
-                corpus.low_rated.reviews += 1;
+            month.overall.count(overall);
+            self.overall.count(overall);
+            if Polarity::of_stars(stars) == Some(Polarity::Negative) {
+                self.low_rated.reviews += 1;
                 let blame = analysis.findings.iter().filter(|finding| {
                     finding.polarity == Polarity::Negative
-                        && sources.trade.overall == Some(finding.aspect.into())
+                        && usize::from(finding.aspect) == trade.overall()
                 });
                 let blame = u32::try_from(blame.count()).unwrap_or(u32::MAX);
-                corpus.low_rated.without_aspect += blame;
+                self.low_rated.without_aspect += blame;
             }
         }
-        self.count_aspects(position, review, analysis);
-        for name in &analysis.names {
-            if let Some(entity) = roster.find(name.key) {
-                self.entities[entity].count(name.vote());
-            }
-        }
-    }
-
-    /// Counts the rating of a review in its month.
-    fn begin_month_of(&mut self, review: &Review) {
-        let (date, stars) = (review.date.date(), review.rating.stars());
-        let number = date.year() * MONTHS + date.month0().cast_signed();
-        if self.months.last().is_none_or(|month| number < month.number) {
-            self.months.push(Month {
-                number,
-                reviews: 0,
-                stars: 0,
-                good: 0,
-                overall: VoteCounts::default(),
-                cells: vec![VoteCounts::default(); self.aspects.len()],
-            });
-        }
-        if let Some(month) = self.months.last_mut() {
-            month.reviews += 1;
-            month.stars += u32::from(stars);
-            month.good += u32::from(stars >= GOOD_STARS_MIN);
-        }
-    }
-
-    fn count_aspects(&mut self, position: u32, review: &Review, analysis: &CompactAnalysis) {
-        let newest = self.corpus.window.map_or(0, |(_, newest)| newest);
-        for finding in &analysis.findings {
-            let quotes = &mut self.aspects[usize::from(finding.aspect)].quotes;
-            if let Some(list) = quotes.get_mut(finding.polarity as usize)
-                && let Some(quote_rank) = quote_rank(*finding, review, analysis, newest)
-            {
-                list.push(QuoteCandidate {
-                    quote_rank,
-                    position,
-                    finding: *finding,
-                });
-            }
-        }
-        let Some(month) = self.months.last_mut() else {
-            return;
-        };
         for (aspect, (counts, cell)) in (0..).zip(self.aspects.iter_mut().zip(&mut month.cells)) {
             let Some(vote) = vote_of(analysis, aspect) else {
                 continue;
@@ -321,7 +251,52 @@ impl Counted {
             }
             cell.count(vote);
         }
+        for name in &analysis.names {
+            if let Some(entity) = self.roster.find(name.key) {
+                self.roster.entries[entity].votes.count(name.vote());
+            }
+        }
     }
+
+    fn collect_quotes(
+        &mut self,
+        position: u32,
+        review: &Review,
+        analysis: &CompactAnalysis,
+        newest: i32,
+    ) {
+        for finding in &analysis.findings {
+            let counts = self.aspects.get_mut(usize::from(finding.aspect));
+            let quotes = counts.map(|counts| &mut counts.quotes);
+            if let Some(list) = quotes.and_then(|all| all.get_mut(finding.polarity as usize))
+                && let Some(quote_rank) = quote_rank(*finding, review, analysis, newest)
+            {
+                list.push(QuoteCandidate {
+                    quote_rank,
+                    position,
+                    finding: *finding,
+                });
+            }
+        }
+    }
+}
+
+/// The month of a review, which is the last one, or a new one with so many aspects.
+fn month_of<'a>(months: &'a mut Vec<Month>, review: &Review, aspects: usize) -> &'a mut Month {
+    let date = review.date.date();
+    let number = date.year() * MONTHS + date.month0().cast_signed();
+    if months.last().is_none_or(|month| number < month.number) {
+        months.push(Month {
+            number,
+            reviews: 0,
+            stars: 0,
+            good: 0,
+            overall: VoteCounts::default(),
+            cells: vec![VoteCounts::default(); aspects],
+        });
+    }
+    let last = months.len() - 1;
+    &mut months[last]
 }
 
 // The best sentences for quotes, collected while counting.

@@ -17,7 +17,7 @@ use super::classifier::{
     BLAME, Classifier, LABELS, LEXICON_FEATURES, PRAISE, SentencePart, SentenceScores, UNIT,
     WEIGHTS, judgement_head,
 };
-use super::rules::{CompiledRules, Cue, IDS, Meaning, Trade};
+use super::rules::{CompiledRules, Cue, IDS, Meaning, OVERALL, Trade};
 use super::score::{ParsedSentence, judge_sentence};
 use super::text::{Token, TokenizedText};
 use crate::model::{hex, parse_toml};
@@ -72,8 +72,7 @@ pub struct OpinionFinder {
     pub trade: &'static Trade,
     pub rules: CompiledRules,
     pub classifier: Arc<Classifier>,
-    /// `None` if the rules decide.
-    pub decisions: Option<DecisionWeights>,
+    pub decisions: DecisionWeights,
     /// The heads of each aspect in the classifier, if it has them.
     heads: Vec<Option<AspectHeads>>,
 }
@@ -112,7 +111,7 @@ impl OpinionFinder {
             heads: trade.aspects.iter().map(|one| heads(&one.id)).collect(),
             rules: CompiledRules::new(trade),
             classifier,
-            decisions: Some(DecisionWeights::built_in()),
+            decisions: DecisionWeights::built_in(),
             trade,
         }
     }
@@ -125,9 +124,8 @@ impl OpinionFinder {
         let seeks_complaints = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
         let mut findings = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
-            let weights = self.decisions.as_ref();
             let sentence = &mut sentences[candidate.sentence];
-            let mut decision = Decision::new(weights, candidate);
+            let mut decision = Decision::new(&self.decisions, candidate);
             if let Some(label) = candidate.rule.filter(|label| {
                 label.judges() && candidate.is_strong && !self.is_learned()
                     || *label == Polarity::Negative && sentence.has_drawback
@@ -152,7 +150,7 @@ impl OpinionFinder {
             (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
         });
         let mut overall = Self::overall(&sentences, &findings);
-        let is_unheard = stars.is_some_and(|stars| self.is_unheard(&findings, stars));
+        let is_unheard = stars.is_some_and(|stars| is_unheard(&findings, stars));
         if let Some(stars) = stars {
             let is_announced = |one: &Finding| sentences[one.sentence as usize].has_drawback;
             let findings = findings.iter_mut().filter(|one| !is_announced(one));
@@ -165,10 +163,8 @@ impl OpinionFinder {
         let parts = (0..).zip(&sentences);
         let parts = parts.map(|(number, sentence)| {
             // A complaint without an aspect is in no vote.
-            let is_open = |one: &Finding| {
-                self.trade.aspect(&one.aspect) == self.trade.overall
-                    && one.witness == Witness::Classifier
-            };
+            let is_open =
+                |one: &Finding| one.aspect == OVERALL && one.witness == Witness::Classifier;
             let here = findings.iter();
             let here = here.filter(|one| one.sentence == number && !is_open(one));
             let here: Vec<&Finding> = here.collect();
@@ -333,12 +329,12 @@ impl OpinionFinder {
             let alike = rules.iter().filter(|(_, one)| one.polarity == polarity);
             i32::try_from(alike.count()).unwrap_or(i32::MAX)
         });
-        let overall = self.trade.overall;
+        let overall = self.trade.overall();
         if !self.trade.has_strays {
             // A finding of the aspect `overall` needs a phrase of its own.
             rules.retain(|(aspect, finding)| {
                 let mut hits = finding.hits.iter();
-                overall != Some(*aspect) || hits.any(|hit| hit.rule.starts_with("phrase:"))
+                *aspect != overall || hits.any(|hit| hit.rule.starts_with("phrase:"))
             });
         }
         let meanings = || parsed.phrases.iter().map(|phrase| phrase.meaning);
@@ -559,14 +555,11 @@ impl Decision {
         }
     }
 
-    /// `None` if the candidate is no finding. Without `weights`, the findings of the rules are accepted unchanged.
-    fn new(weights: Option<&DecisionWeights>, candidate: &AspectCandidate) -> Option<Self> {
-        let Some(weights) = weights.filter(|_| candidate.has_words) else {
-            return candidate.rule.map(|label| Self {
-                label,
-                confidence: CONFIDENCE_OF_RULES,
-            });
-        };
+    /// `None` if the candidate is no finding. Without words, the findings of the rules are accepted unchanged.
+    fn new(weights: &DecisionWeights, candidate: &AspectCandidate) -> Option<Self> {
+        if !candidate.has_words {
+            return candidate.rule.map(|label| Self::of_rule(label, None));
+        }
         let sums = weights.sums(&candidate.features);
         let (label, margin) = leader(&sums);
         Some(Self {
@@ -616,7 +609,7 @@ impl OpinionFinder {
         let has_aspect = heads.is_none_or(|heads| scores.whole().aspects[heads.aspect] >= 0);
         let is_backed = is_of_rule && label.sign() * part.lead() > 0 && has_aspect;
         // The rules decide alone about a trade without annotated texts.
-        let is_backed_or_alone = is_backed || !self.is_learned() || self.decisions.is_none();
+        let is_backed_or_alone = is_backed || !self.is_learned();
         let confidence_min = match (is_of_rule, is_backed_or_alone) {
             (true, true) => backed,
             (true, false) => of_rules,
@@ -704,20 +697,15 @@ impl OpinionFinder {
         sentences: &[SentenceReading<'_>],
         findings: &mut Vec<Finding>,
     ) {
-        let Some(decisions) = &self.decisions else {
-            return;
-        };
         for (number, sentence) in sentences.iter().enumerate() {
             let whole = sentence.scores.whole();
             let is_here = |finding: &Finding| finding.sentence as usize == number;
             let mut here = findings.iter().filter(|finding| is_here(finding));
-            let evidence = decisions.complaint(&self.complaint_features(sentence));
-            if evidence < decisions.complaint_min || here.any(|one| one.polarity.judges()) {
+            let evidence = self.decisions.complaint(&self.complaint_features(sentence));
+            if evidence < self.decisions.complaint_min || here.any(|one| one.polarity.judges()) {
                 continue;
             }
-            let Some(aspect) = self.complaint_aspect(sentence).or(self.trade.overall) else {
-                continue;
-            };
+            let aspect = self.complaint_aspect(sentence);
             let id = &self.trade.aspects[aspect].id;
             let at = findings
                 .iter()
@@ -745,8 +733,8 @@ impl OpinionFinder {
         } else {
             0
         };
-        let overall = self.trade.overall.and_then(|overall| self.heads[overall]);
-        let others = self.heads.iter().filter(|heads| **heads != overall);
+        let overall = self.heads[self.trade.overall()];
+        let others = self.heads[..self.trade.overall()].iter();
         let blamed = others.flatten().map(|heads| heads.judgements[0]);
         let blamed = blamed.map(|head| whole.aspects[head]).max();
         let mut features = vec![
@@ -771,16 +759,16 @@ impl OpinionFinder {
         !self.trade.quality.is_empty()
     }
 
-    /// The aspect of a complaint: the one that the sentence most probably blames; `None` if it may be any.
-    fn complaint_aspect(&self, sentence: &SentenceReading<'_>) -> Option<usize> {
-        let whole = sentence.scores.whole();
-        let others = (0..self.heads.len()).filter(|aspect| self.trade.overall != Some(*aspect));
-        let blamed = others.filter_map(|aspect| {
-            let [blame, _] = self.heads[aspect]?.judgements;
-            Some((whole.aspects[blame], aspect))
-        });
-        let (odds, aspect) = blamed.max_by_key(|(odds, aspect)| (*odds, Reverse(*aspect)))?;
-        (odds >= COMPLAINT_ASPECT_MIN).then_some(aspect)
+    /// The aspect of a complaint: the one that the sentence most probably blames, or [`OVERALL`] if it may be any.
+    fn complaint_aspect(&self, sentence: &SentenceReading<'_>) -> usize {
+        let (whole, overall) = (sentence.scores.whole(), self.trade.overall());
+        let odds = |aspect: &usize| {
+            let blame = self.heads[*aspect].map(|heads| heads.judgements[0]);
+            blame.map_or(i32::MIN, |head| whole.aspects[head])
+        };
+        let blamed = (0..overall).max_by_key(|aspect| (odds(aspect), Reverse(*aspect)));
+        let blamed = blamed.filter(|aspect| odds(aspect) >= COMPLAINT_ASPECT_MIN);
+        blamed.unwrap_or(overall)
     }
 }
 
@@ -837,16 +825,11 @@ impl OpinionFinder {
 // The stars withdraw a judgement that contradicts them and is not sure enough; and the praise of a review with a complaint
 // whose aspect is unknown. They create no finding.
 
-impl OpinionFinder {
-    /// Whether a review of three stars or fewer blames no aspect: what it complains about is unknown, and may be what it seems
-    /// to praise.
-    fn is_unheard(&self, findings: &[Finding], stars: u8) -> bool {
-        let is_placed = |one: &Finding| {
-            one.polarity == Polarity::Negative
-                && self.trade.aspect(&one.aspect) != self.trade.overall
-        };
-        stars <= COMPLAINT_STARS_MAX && !findings.iter().any(is_placed)
-    }
+/// Whether a review of three stars or fewer blames no aspect: what it complains about is unknown, and may be what it seems to
+/// praise.
+fn is_unheard(findings: &[Finding], stars: u8) -> bool {
+    let is_placed = |one: &Finding| one.polarity == Polarity::Negative && one.aspect != OVERALL;
+    stars <= COMPLAINT_STARS_MAX && !findings.iter().any(is_placed)
 }
 
 /// The most stars of a review.
@@ -888,8 +871,6 @@ fn is_withdrawn(finding: &Finding, stars: u8) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::LazyLock;
-
     use super::OpinionFinder;
     use crate::insights::analysis::{Finding, Polarity};
     use crate::insights::rules::{GENERAL, HOME_SERVICES};
@@ -898,15 +879,6 @@ mod tests {
 
     fn engine() -> &'static OpinionFinder {
         OpinionFinder::built_in(HOME_SERVICES)
-    }
-
-    /// Without the classifier.
-    fn rules() -> &'static OpinionFinder {
-        static RULES: LazyLock<OpinionFinder> = LazyLock::new(|| OpinionFinder {
-            decisions: None,
-            ..engine().clone()
-        });
-        &RULES
     }
 
     #[test]
@@ -922,11 +894,7 @@ mod tests {
         assert!(rows.eq(complaint.iter().map(|(name, _)| name)));
     }
 
-    /// The findings of a text: `price+ workmanship-`, sorted.
-    fn findings_in(engine: &OpinionFinder, text: &str) -> String {
-        list_findings(&engine.analyze(&TokenizedText::new(text), None).findings)
-    }
-
+    /// `price+ workmanship-`, sorted.
     fn list_findings(findings: &[Finding]) -> String {
         let sign = |polarity| match polarity {
             Polarity::Positive => '+',
@@ -942,36 +910,17 @@ mod tests {
         listed.join(" ")
     }
 
-    /// Checks the rules' findings.
-    #[track_caller]
-    fn assert_findings(cases: &[(&str, &str)]) {
-        let engine = rules();
-        let wrong: Vec<String> = cases
-            .iter()
-            .filter_map(|(text, expected)| {
-                let got = findings_in(engine, text);
-                (got != *expected)
-                    .then(|| format!("{text}\n   expected {expected}\n   got      {got}"))
-            })
-            .collect();
-        assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
-    }
-
     #[test]
-    fn a_negator_inverts_only_the_words_in_scope() {
-        assert_findings(&[
+    fn the_rules_alone_judge_by_scope_contrast_and_conclusion() {
+        for (text, expected) in [
+            // A negator inverts only the words in scope.
             ("He wasn't rude.", "professionalism+"),
             ("The crew was not friendly or polite.", "professionalism-"),
             ("They never left a mess.", "cleanliness+"),
             ("No hidden fees.", "honesty+ price+"),
             ("I have nothing but good things to say.", "overall+"),
             ("You can't go wrong with these folks.", "overall+"),
-        ]);
-    }
-
-    #[test]
-    fn after_a_contrast_the_conclusion_decides_within_an_aspect() {
-        assert_findings(&[
+            // After a contrast, the conclusion decides within an aspect.
             (
                 "Although pricey, the repair was perfect.",
                 "price- workmanship+",
@@ -981,18 +930,19 @@ mod tests {
                 "professionalism+ workmanship-",
             ),
             ("A little expensive but worth every penny.", "price+"),
-        ]);
-    }
-
-    #[test]
-    fn amounts_and_facts_are_neutral_without_a_judgement() {
-        assert_findings(&[
+            // Amounts and facts are neutral without a judgement.
             ("The trip fee is $79.", "price="),
             ("The bill came in under the estimate.", "price+"),
             ("The bill was twice what they quoted.", "price-"),
             ("Do they offer a warranty?", "warranty="),
             ("If it fails again I will update this.", "workmanship="),
-        ]);
+        ] {
+            let text = TokenizedText::new(text);
+            let sentences = engine().read_sentences(&text).into_iter();
+            let rules = sentences.flat_map(|sentence| sentence.rules);
+            let findings: Vec<Finding> = rules.map(|(_, finding)| finding).collect();
+            assert_eq!(list_findings(&findings), expected);
+        }
     }
 
     #[test]

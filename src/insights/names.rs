@@ -170,7 +170,7 @@ impl Contexts {
         let behind = units.iter().filter(|unit| unit.start >= name.end);
         let this = WordUnit::of_name(name, &symbols);
         let units: Vec<WordUnit<'_>> = before.chain([&this]).chain(behind).copied().collect();
-        let found = self.matcher.tree.find(&units);
+        let found = self.matcher.find(&units);
         let found = found.iter().flat_map(|one| one.patterns);
         found.fold(0, |contexts, at| contexts | 1 << at)
     }

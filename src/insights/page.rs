@@ -2,22 +2,22 @@
 //! that reviews answer. Sentences are templates with counts, and praise and blame have one rule.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 use super::analysis::Polarity;
 use super::count::{
-    AggregateInput, Counted, OpinionCounts, PERSON_MIN, QuoteCandidate, Roster, temporal,
-    votes_over_time,
+    AggregateInput, Counted, OpinionCounts, PERSON_MIN, QuoteCandidate, temporal, votes_over_time,
 };
+use super::names::words_of;
 use super::people::names_stranger;
 use super::quotable::says_by_itself;
 use super::text::TokenizedText;
 use super::topics::find_topics;
-use crate::model::{MentionKind, Vote, VoteCounts};
+use crate::model::{MentionKind, Review, VoteCounts};
 use crate::wire::{
-    Aspect, Complaint, Entities, Entity, Faq, FaqBasis, InsightQuote, Insights, InsightsMethod,
-    LowRated, OverallSentiment, QuoteKind, SummaryEvidence, SummarySentence, SummaryTemplate,
-    Votes,
+    Aspect, Complaint, DateRange, Entities, Entity, Faq, FaqBasis, InsightQuote, Insights,
+    InsightsMethod, LowRated, OverallSentiment, QuoteKind, SummaryEvidence, SummarySentence,
+    SummaryTemplate, Votes,
 };
 
 /// Minimum number of reviews for which one side, praise or blame, is shown.
@@ -42,8 +42,6 @@ const UNPLACED_PART: u32 = 10;
 const UNPLACED_FACTOR: u32 = 8;
 /// What a whole review is that is neither positive nor negative.
 const UNCLEAR: &str = "mixed, neutral or unclear";
-/// Maximum number of review ids in a sentence's evidence.
-const IDS_SHOWN: usize = 3;
 /// Minimum share of texts that are not analysed for a sentence that says so: one in this many.
 const FOREIGN_PART: u32 = 10;
 /// Maximum number of questions; aspects and services have all figures in their own sections.
@@ -51,38 +49,37 @@ const ANSWERS_SHOWN: usize = 6;
 
 /// Counts the compact analyses in one pass, and derives the insights from the counts. The counts in `method` are filled in.
 pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insights {
-    let roster = Roster::new(sources.business, sources.mentioned);
-    let counted = Counted::new(sources, &roster);
+    let counted = Counted::new(sources);
     let mut page = InsightsPage {
         sources,
-        roster: &roster,
         counted: &counted,
         known: known_words(sources),
-        texts: BTreeMap::new(),
         quoted: BTreeSet::new(),
-    };
-    let entities = Entities {
-        technicians: page.entities(MentionKind::Technician),
-        services: page.entities(MentionKind::Service),
-        service_areas: page.entities(MentionKind::ServiceArea),
     };
     let aspects = page.aspects();
     let summary_sentences = page.sentences(&aspects);
     let answers = page.answers();
-    let shown = aspects.into_iter().zip(&counted.aspects).enumerate();
-    let shown =
-        shown.filter(|(at, (_, counts))| counts.is_shown() && sources.trade.overall != Some(*at));
-    let aspects: Vec<Aspect> = shown.map(|(_, (aspect, _))| aspect).collect();
-    let (corpus, editorial) = (&counted.corpus, sources.editorial);
+    let editorial = sources.editorial;
+    let aspects = aspects.into_iter().zip(&counted.aspects);
+    let shown = aspects.filter(|(_, counts)| counts.is_shown());
+    let aspects: Vec<Aspect> = shown.map(|(aspect, _)| aspect).collect();
+    let day_of = |one: Option<&(&Review, _)>| one.map(|(review, _)| review.date.date());
     Insights {
         generated_at: None,
-        review_count: corpus.reviews,
-        date_range: corpus.date_range(),
-        generated_from: corpus.generated_from(),
-        overall_sentiment: (&corpus.overall).into(),
+        review_count: counted.reviews(),
+        date_range: DateRange {
+            earliest: day_of(sources.analyses.last()),
+            latest: day_of(sources.analyses.first()),
+        },
+        generated_from: counted.generated_from(),
+        overall_sentiment: (&counted.overall).into(),
         complaints: complaints(&aspects),
         aspects,
-        entities,
+        entities: Entities {
+            technicians: page.entities(MentionKind::Technician),
+            services: page.entities(MentionKind::Service),
+            service_areas: page.entities(MentionKind::ServiceArea),
+        },
         topics: find_topics(sources),
         temporal: temporal(&counted.months),
         faq: (editorial.faq.iter().map(Faq::from))
@@ -97,7 +94,7 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         ),
         summary_sentences,
         method: InsightsMethod {
-            low_rated: corpus.low_rated,
+            low_rated: counted.low_rated,
             ..method
         },
     }
@@ -111,12 +108,10 @@ fn known_words(sources: &AggregateInput<'_>) -> HashSet<String> {
     let services = business.services.iter();
     let services = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
     let names = people.chain(services).chain(&business.service_areas);
-    let words = names.chain([&business.name]).flat_map(|name| {
-        let text = TokenizedText::new(name);
-        let words = (0..text.tokens().len()).map(|at| text.word(at).to_owned());
-        words.collect::<Vec<_>>()
-    });
-    words.collect()
+    let names = names.chain([&business.name]);
+    names
+        .flat_map(|name| words_of(&TokenizedText::new(name)))
+        .collect()
 }
 
 /// The aspects with complaints, the worst first.
@@ -139,11 +134,8 @@ fn complaints(aspects: &[Aspect]) -> Vec<Complaint> {
 /// The counts, and the sentences quoted so far.
 struct InsightsPage<'a> {
     sources: &'a AggregateInput<'a>,
-    roster: &'a Roster,
     counted: &'a Counted,
     known: HashSet<String>,
-    /// The texts of the reviews that were quoted, by their index, newest first.
-    texts: BTreeMap<u32, TokenizedText>,
     /// Review and number of each quoted sentence.
     quoted: BTreeSet<(u32, u16)>,
 }
@@ -151,10 +143,14 @@ struct InsightsPage<'a> {
 // Figures.
 
 impl InsightsPage<'_> {
-    /// The figures of all aspects of the trade, in its order; also of those that no review mentions.
+    /// The figures of all shown aspects of the trade, in its order; also of those that no review mentions.
     fn aspects(&mut self) -> Vec<Aspect> {
         let (counted, trade) = (self.counted, self.sources.trade);
-        let aspects = counted.aspects.iter().zip(&trade.aspects).enumerate();
+        let aspects = counted
+            .aspects
+            .iter()
+            .zip(trade.shown_aspects())
+            .enumerate();
         let figures = aspects.map(|(at, (counts, aspect))| Aspect {
             id: aspect.id.clone(),
             label: aspect.label.clone(),
@@ -170,20 +166,20 @@ impl InsightsPage<'_> {
 
     /// The figures of all entities of that kind, in the roster's order.
     fn entities(&self, kind: MentionKind) -> Vec<Entity> {
-        let entries = self.roster.entries.iter().zip(&self.counted.entities);
-        let of_kind = entries.filter(|(entry, _)| entry.kind == kind);
-        let figures = of_kind.map(|(entry, votes)| {
-            let reviews = votes.reviews();
-            let unstated = VoteCounts {
-                uncertain: reviews,
-                ..VoteCounts::default()
-            };
+        let entries = self.counted.roster.entries.iter();
+        let figures = entries.filter(|entry| entry.kind == kind).map(|entry| {
+            let mut votes = entry.votes;
             // Of a person whom few reviews name, only the count is shown.
-            let is_stated = kind != MentionKind::Technician || reviews >= PERSON_MIN;
+            if kind == MentionKind::Technician && votes.reviews() < PERSON_MIN {
+                votes = VoteCounts {
+                    uncertain: votes.reviews(),
+                    ..VoteCounts::default()
+                };
+            }
             Entity {
                 id: entry.id.clone(),
                 name: entry.name.clone(),
-                votes: if is_stated { votes } else { &unstated }.into(),
+                votes: (&votes).into(),
             }
         });
         figures.collect()
@@ -241,12 +237,12 @@ impl InsightsPage<'_> {
             return None;
         }
         let (review, _) = self.sources.analyses[position as usize];
-        let text = (self.texts.entry(position)).or_insert_with(|| TokenizedText::new(&review.text));
+        let text = TokenizedText::new(&review.text);
         let tokens = text.sentences().get(usize::from(sentence))?.clone();
         let (span, polarity) = (text.span(tokens.clone()), one.finding.polarity);
         let is_blame = polarity == Polarity::Negative;
-        if !says_by_itself(text, tokens.clone(), polarity)
-            || is_blame && names_stranger(text, tokens, &self.known)
+        if !says_by_itself(&text, tokens.clone(), polarity)
+            || is_blame && names_stranger(&text, tokens, &self.known)
         {
             return None;
         }
@@ -270,12 +266,12 @@ impl InsightsPage<'_> {
     /// Whether a sentence names a person named in too few reviews.
     fn is_about_rare_person(&self, position: u32, sentence: u16) -> bool {
         let (_, analysis) = self.sources.analyses[position as usize];
-        let mut names = analysis.names.iter();
+        let (mut names, roster) = (analysis.names.iter(), &self.counted.roster);
+        let is_rare = |at: usize| roster.entries[at].votes.reviews() < PERSON_MIN;
         names.any(|name| {
-            let entity = self.roster.find(name.key);
             name.kind == MentionKind::Technician
                 && name.sentences.contains(&sentence)
-                && entity.is_some_and(|at| self.counted.entities[at].reviews() < PERSON_MIN)
+                && roster.find(name.key).is_some_and(is_rare)
         })
     }
 }
@@ -285,7 +281,7 @@ impl InsightsPage<'_> {
 impl InsightsPage<'_> {
     /// The sentences in a fixed order: all reviews, the most praised aspect, the most criticised one, the texts that are not
     /// analysed. An aspect has one sentence.
-    fn sentences(&mut self, aspects: &[Aspect]) -> Vec<SummarySentence> {
+    fn sentences(&self, aspects: &[Aspect]) -> Vec<SummarySentence> {
         let (praised, blamed) = (
             self.most_judged_aspect(true),
             self.most_judged_aspect(false),
@@ -297,16 +293,15 @@ impl InsightsPage<'_> {
         });
         let praise = praised
             .filter(|_| praised != blamed)
-            .map(|at| self.of_aspect(&aspects[at], at, SummaryTemplate::AspectPositive));
-        let complaint =
-            blamed.map(|at| self.of_aspect(&aspects[at], at, SummaryTemplate::AspectNegative));
+            .map(|at| self.of_aspect(&aspects[at], at, QuoteKind::Praise));
+        let complaint = blamed.map(|at| self.of_aspect(&aspects[at], at, QuoteKind::Complaint));
         let sentences = [self.overall(), praise, complaint, self.not_analysed()];
         sentences.into_iter().flatten().collect()
     }
 
     /// Minimum number of reviews behind a figure of the summary.
     fn figure_min(&self) -> u32 {
-        match self.counted.corpus.reviews {
+        match self.counted.reviews() {
             MANY_REVIEWS.. => JUDGED_MIN,
             few => few.div_ceil(JUDGED_PART).max(PERSON_MIN),
         }
@@ -330,27 +325,21 @@ impl InsightsPage<'_> {
             })
     }
 
-    /// Whether a sentence can state the votes on an aspect, other than the firm as a whole: so many reviews judge it, rules at least half of
-    /// them (the classifier alone has the right aspect in 3 of 5 complaints of real reviews, the rules in 9 of 10), at least as
-    /// many as are uncertain, and criticism of it was heard.
+    /// Whether a sentence can state the votes on an aspect: so many reviews judge it, rules at least half of them (the
+    /// classifier alone has the right aspect in 3 of 5 complaints of real reviews, the rules in 9 of 10), at least as many as
+    /// are uncertain, and criticism of it was heard.
     fn can_state(&self, aspect: usize, judged_min: u32) -> bool {
         let OpinionCounts { votes, ruled, .. } = &self.counted.aspects[aspect];
-        let judged = votes.judged();
-        self.sources.trade.overall != Some(aspect)
-            && judged >= judged_min
+        let (judged, whole) = (votes.judged(), (&self.counted.overall).into());
+        judged >= judged_min
             && ruled * 2 >= judged
             && votes.uncertain <= judged
-            && !self.is_improbable(votes)
-    }
-
-    fn is_improbable(&self, votes: &VoteCounts) -> bool {
-        let corpus = &self.counted.corpus;
-        hides_criticism(&votes.into(), &(&corpus.overall).into(), corpus.low_rated)
+            && !hides_criticism(&votes.into(), &whole, self.counted.low_rated)
     }
 
     /// Whole reviews.
     fn overall(&self) -> Option<SummarySentence> {
-        let votes = &self.counted.corpus.overall;
+        let votes = &self.counted.overall;
         let (positive, negative, all) = (votes.positive, votes.negative, votes.reviews());
         let [(more, word), (fewer, other)] = sides(votes);
         let are = |reviews: u32, what: &str| match reviews {
@@ -377,55 +366,39 @@ impl InsightsPage<'_> {
 
     /// The texts in languages that are not analysed, if they are many.
     fn not_analysed(&self) -> Option<SummarySentence> {
-        let corpus = &self.counted.corpus;
-        let foreign = corpus.foreign;
-        if foreign == 0 || foreign * FOREIGN_PART < corpus.with_text {
+        let &Counted {
+            foreign, with_text, ..
+        } = self.counted;
+        if foreign == 0 || foreign * FOREIGN_PART < with_text {
             return None;
         }
-        let text = format!(
-            "Texts in a language that is not analysed: {foreign} of {}.",
-            corpus.with_text
-        );
-        let figures = [("foreign", foreign), ("with_text", corpus.with_text)];
+        let text = format!("Texts in a language that is not analysed: {foreign} of {with_text}.");
+        let figures = [("foreign", foreign), ("with_text", with_text)];
         Some(sentence(SummaryTemplate::NotAnalysed, text, &figures))
     }
 
     /// Praise of an aspect, blame, or both; blame with a quote.
-    fn of_aspect(
-        &mut self,
-        aspect: &Aspect,
-        at: usize,
-        template: SummaryTemplate,
-    ) -> SummarySentence {
-        let counts = &self.counted.aspects[at];
-        let votes = &counts.votes;
-        let vote = if template == SummaryTemplate::AspectPositive {
-            Vote::Positive
-        } else {
-            Vote::Negative
-        };
+    fn of_aspect(&self, aspect: &Aspect, at: usize, kind: QuoteKind) -> SummarySentence {
+        let votes = &self.counted.aspects[at].votes;
         let figures = [
-            (Vote::Positive, votes.side(true)),
-            (Vote::Negative, votes.side(false)),
-            (Vote::Mixed, votes.mixed),
-            (Vote::Uncertain, votes.uncertain),
+            ("positive", votes.positive),
+            ("negative", votes.negative),
+            ("mixed", votes.mixed),
+            ("uncertain", votes.uncertain),
+            ("judged", votes.judged()),
         ];
-        let mut figures: Vec<_> = (figures.iter())
-            .map(|(vote, reviews)| (vote.name(), *reviews))
-            .collect();
-        figures.push(("judged", votes.judged()));
-        let text = both_counts(votes);
-        let mut sentence = sentence(template, format!("{}: {text}.", aspect.label), &figures);
-        let kind = if vote == Vote::Positive {
-            QuoteKind::Praise
-        } else {
-            QuoteKind::Complaint
+        let template = match kind {
+            QuoteKind::Praise => SummaryTemplate::AspectPositive,
+            QuoteKind::Complaint => SummaryTemplate::AspectNegative,
         };
-        let mut shown = aspect.quotes.iter().filter(|quote| quote.kind == kind);
-        sentence.evidence.review_ids = ids(shown.clone());
-        let blame = shown.next().filter(|_| vote == Vote::Negative);
-        sentence.evidence.quote = blame.cloned();
+        let text = format!("{}: {}.", aspect.label, both_counts(votes));
+        let quotes = aspect.quotes.iter().filter(|quote| quote.kind == kind);
+        let mut sentence = sentence(template, text, &figures);
         sentence.evidence.aspect = Some(aspect.id.clone());
+        if kind == QuoteKind::Complaint {
+            sentence.evidence.quote = quotes.clone().next().cloned();
+        }
+        sentence.evidence.review_ids = quotes.map(|quote| quote.review_id.clone()).collect();
         sentence
     }
 
@@ -488,16 +461,6 @@ fn sentence(template: SummaryTemplate, text: String, figures: &[(&str, u32)]) ->
             ..SummaryEvidence::default()
         },
     }
-}
-
-fn ids<'a>(quotes: impl Iterator<Item = &'a InsightQuote>) -> Vec<String> {
-    let mut ids: Vec<String> = Vec::new();
-    for quote in quotes {
-        if ids.len() < IDS_SHOWN && !ids.contains(&quote.review_id) {
-            ids.push(quote.review_id.clone());
-        }
-    }
-    ids
 }
 
 /// The larger side first.

@@ -221,51 +221,116 @@ struct PatternNode {
     patterns: Vec<usize>,
 }
 
-/// The prefix tree of patterns.
+/// The prefix tree of these patterns, whose first node is the root, and the symbols of their words, lists and classes.
+fn tree<'p>(
+    patterns: impl Iterator<Item = &'p PatternWays>,
+) -> (Vec<PatternNode>, BTreeMap<&'p str, Symbol>) {
+    let mut nodes = vec![PatternNode::default()];
+    let mut symbols = BTreeMap::<&str, Symbol>::new();
+    for (pattern, ways) in patterns.enumerate() {
+        for way in ways {
+            let mut node = 0;
+            for step in way {
+                let fresh = nodes.len();
+                let current = &mut nodes[node];
+                node = match step {
+                    PatternStep::Gap(words) => *current.gaps.entry(*words).or_insert(fresh),
+                    PatternStep::Symbol(symbol) => {
+                        let next = symbols.len();
+                        let symbol = *symbols.entry(symbol).or_insert(next);
+                        *current.edges.entry(symbol).or_insert(fresh)
+                    }
+                };
+                if node == fresh {
+                    nodes.push(PatternNode::default());
+                }
+            }
+            let ends = &mut nodes[node].patterns;
+            if !ends.contains(&pattern) {
+                ends.push(pattern);
+            }
+        }
+    }
+    (nodes, symbols)
+}
+
+/// Finds all patterns in a sentence at once.
 #[derive(Debug, Clone, Default)]
-pub struct PatternTree {
-    /// The first node is the root.
+pub struct PatternMatcher {
+    /// The prefix tree; the first node is the root.
     nodes: Vec<PatternNode>,
     /// The node of patterns that begin with `^`.
     beginning: Option<usize>,
+    /// The symbols of each word by its fingerprint, ascending.
+    vocabulary: WordMap<Vec<Symbol>>,
+    /// The symbols of numbers, sums of money and names that are not in the vocabulary.
+    number: Vec<Symbol>,
+    money: Vec<Symbol>,
+    name: Vec<Symbol>,
+    gerund: Vec<Symbol>,
 }
 
-impl PatternTree {
-    /// The tree of these patterns, and the symbols of their words, lists and classes.
-    fn new<'p>(
+/// The ending of `<gerund>`, and the least number of letters before it.
+const GERUND: &str = "ing";
+const GERUND_STEM_MIN: usize = 2;
+
+fn is_gerund(word: &str) -> bool {
+    let stem = word.strip_suffix(GERUND);
+    stem.is_some_and(|stem| stem.len() >= GERUND_STEM_MIN)
+}
+
+impl PatternMatcher {
+    /// `patterns` are the ways to match each pattern, and `words` the words of a symbol; those of a class are the class itself.
+    pub fn new<'p>(
         patterns: impl Iterator<Item = &'p PatternWays>,
-    ) -> (Self, BTreeMap<&'p str, Symbol>) {
-        let mut nodes = vec![PatternNode::default()];
-        let mut symbols = BTreeMap::<&str, Symbol>::new();
-        for (pattern, ways) in patterns.enumerate() {
-            for way in ways {
-                let mut node = 0;
-                for step in way {
-                    let fresh = nodes.len();
-                    let current = &mut nodes[node];
-                    node = match step {
-                        PatternStep::Gap(words) => *current.gaps.entry(*words).or_insert(fresh),
-                        PatternStep::Symbol(symbol) => {
-                            let next = symbols.len();
-                            let symbol = *symbols.entry(symbol).or_insert(next);
-                            *current.edges.entry(symbol).or_insert(fresh)
-                        }
-                    };
-                    if node == fresh {
-                        nodes.push(PatternNode::default());
-                    }
+        words: impl Fn(&str) -> Vec<String>,
+    ) -> Self {
+        let (nodes, symbols) = tree(patterns);
+        let beginning = symbols.get("^");
+        let beginning = beginning
+            .and_then(|symbol| nodes[0].edges.get(symbol))
+            .copied();
+        let mut vocabulary = WordMap::<Vec<Symbol>>::default();
+        let (mut numerals, mut gerunds) = (Vec::new(), Vec::new());
+        for (symbol, number) in &symbols {
+            for word in words(symbol) {
+                let fingerprint = Fingerprint::of(&word);
+                vocabulary.entry(fingerprint).or_default().push(*number);
+                if word.starts_with(|c: char| c.is_ascii_digit()) {
+                    numerals.push(fingerprint);
                 }
-                let ends = &mut nodes[node].patterns;
-                if !ends.contains(&pattern) {
-                    ends.push(pattern);
+                if is_gerund(&word) {
+                    gerunds.push(fingerprint);
                 }
             }
         }
-        let beginning = symbols
-            .get("^")
-            .and_then(|symbol| nodes[0].edges.get(symbol))
-            .copied();
-        (Self { nodes, beginning }, symbols)
+        let mut class = |class| {
+            let symbols = vocabulary.remove(&Fingerprint::of(class));
+            let mut symbols = symbols.unwrap_or_default();
+            symbols.sort_unstable();
+            symbols
+        };
+        let classes = ["<number>", "<money>", "<name>", "<gerund>"];
+        let [number, money, name, gerund] = classes.map(&mut class);
+        // `3` is a literal in some pattern, and also a number.
+        for (words, class) in [(numerals, &number), (gerunds, &gerund)] {
+            for word in words {
+                vocabulary.entry(word).or_default().extend(class);
+            }
+        }
+        for symbols in vocabulary.values_mut() {
+            symbols.sort_unstable();
+            symbols.dedup();
+        }
+        Self {
+            nodes,
+            beginning,
+            vocabulary,
+            number,
+            money,
+            name,
+            gerund,
+        }
     }
 
     /// Every match in a sentence.
@@ -326,78 +391,6 @@ impl PatternTree {
             if let Some(next) = self.nodes[node].edges.get(symbol) {
                 self.search(units, *next, over.start..over.end + 1, word_mask, matches);
             }
-        }
-    }
-}
-
-/// Finds all patterns in a sentence at once.
-#[derive(Debug, Clone, Default)]
-pub struct PatternMatcher {
-    pub tree: PatternTree,
-    /// The symbols of each word by its fingerprint, ascending.
-    vocabulary: WordMap<Vec<Symbol>>,
-    /// The symbols of numbers, sums of money and names that are not in the vocabulary.
-    number: Vec<Symbol>,
-    money: Vec<Symbol>,
-    name: Vec<Symbol>,
-    gerund: Vec<Symbol>,
-}
-
-/// The ending of `<gerund>`, and the least number of letters before it.
-const GERUND: &str = "ing";
-const GERUND_STEM_MIN: usize = 2;
-
-fn is_gerund(word: &str) -> bool {
-    let stem = word.strip_suffix(GERUND);
-    stem.is_some_and(|stem| stem.len() >= GERUND_STEM_MIN)
-}
-
-impl PatternMatcher {
-    /// `patterns` are the ways to match each pattern, and `words` the words of a symbol; those of a class are the class itself.
-    pub fn new<'p>(
-        patterns: impl Iterator<Item = &'p PatternWays>,
-        words: impl Fn(&str) -> Vec<String>,
-    ) -> Self {
-        let (tree, symbols) = PatternTree::new(patterns);
-        let mut vocabulary = WordMap::<Vec<Symbol>>::default();
-        let (mut numerals, mut gerunds) = (Vec::new(), Vec::new());
-        for (symbol, number) in &symbols {
-            for word in words(symbol) {
-                let fingerprint = Fingerprint::of(&word);
-                vocabulary.entry(fingerprint).or_default().push(*number);
-                if word.starts_with(|c: char| c.is_ascii_digit()) {
-                    numerals.push(fingerprint);
-                }
-                if is_gerund(&word) {
-                    gerunds.push(fingerprint);
-                }
-            }
-        }
-        let mut class = |class| {
-            let symbols = vocabulary.remove(&Fingerprint::of(class));
-            let mut symbols = symbols.unwrap_or_default();
-            symbols.sort_unstable();
-            symbols
-        };
-        let classes = ["<number>", "<money>", "<name>", "<gerund>"];
-        let [number, money, name, gerund] = classes.map(&mut class);
-        // `3` is a literal in some pattern, and also a number.
-        for (words, class) in [(numerals, &number), (gerunds, &gerund)] {
-            for word in words {
-                vocabulary.entry(word).or_default().extend(class);
-            }
-        }
-        for symbols in vocabulary.values_mut() {
-            symbols.sort_unstable();
-            symbols.dedup();
-        }
-        Self {
-            tree,
-            vocabulary,
-            number,
-            money,
-            name,
-            gerund,
         }
     }
 

@@ -33,8 +33,8 @@ const SHARED: &str = include_str!("rules/shared.toml");
 /// The measured quality of each trade.
 const QUALITY: &str = include_str!("rules/quality.tsv");
 
-/// The aspect of opinions without an aspect.
-const OVERALL: &str = "overall";
+/// The aspect of opinions without an aspect; it is never shown.
+pub const OVERALL: &str = "overall";
 
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -58,11 +58,8 @@ pub struct Trade {
     types: Vec<String>,
     /// Whether an opinion without an aspect counts for the aspect `overall`.
     pub has_strays: bool,
-    /// In display order.
+    /// In display order; the last one is [`OVERALL`].
     pub aspects: Vec<AspectDefinition>,
-    /// Index of the last one, which receives opinions without an aspect; it is never shown.
-    #[serde(skip)]
-    pub overall: Option<usize>,
     /// Measured quality.
     #[serde(skip)]
     pub quality: Vec<Measured>,
@@ -78,7 +75,6 @@ impl Trade {
         static READ: LazyLock<Vec<Trade>> = LazyLock::new(|| {
             let mut trades = parse_toml::<File>(TRADES).trades;
             for trade in &mut trades {
-                trade.overall = trade.aspect(OVERALL);
                 trade.quality = measured(&trade.id);
             }
             trades
@@ -121,9 +117,14 @@ impl Trade {
         aspects.map(|aspect| aspect.id.as_str()).collect()
     }
 
+    /// The index of [`OVERALL`].
+    pub const fn overall(&self) -> usize {
+        self.aspects.len() - 1
+    }
+
     /// The aspects that are shown, by their indices.
     pub fn shown_aspects(&self) -> &[AspectDefinition] {
-        &self.aspects[..self.overall.unwrap_or(self.aspects.len())]
+        &self.aspects[..self.overall()]
     }
 
     pub fn shown_ids(&self) -> Vec<&str> {
@@ -132,10 +133,11 @@ impl Trade {
     }
 
     /// The index of the shown aspect with that ID or label, in any case.
-    pub fn find_aspect(&self, name: &str) -> Option<usize> {
+    pub fn find_aspect(&self, name: &str) -> Option<u8> {
         let name = fold(name);
-        let mut aspects = self.shown_aspects().iter();
-        aspects.position(|one| fold(&one.id) == name || fold(&one.label) == name)
+        let mut aspects = (0..).zip(self.shown_aspects());
+        aspects
+            .find_map(|(at, one)| (fold(&one.id) == name || fold(&one.label) == name).then_some(at))
     }
 
     pub fn aspect(&self, id: &str) -> Option<usize> {
@@ -396,7 +398,7 @@ mod tests {
         for id in IDS {
             let trade = Trade::built_in(id);
             assert_eq!(trade.id, id);
-            assert_eq!(trade.overall, Some(trade.aspects.len() - 1));
+            assert_eq!(trade.aspect(super::OVERALL), Some(trade.overall()));
             assert!(trade.aspects.iter().all(|one| one.question.ends_with('?')));
             let phrases = Phrases::read(trade);
             for texts in trade.texts() {

@@ -42,7 +42,7 @@ pub struct ParsedSentence<'rules> {
 impl<'rules> ParsedSentence<'rules> {
     pub fn new(rules: &'rules CompiledRules, text: &TokenizedText, sentence: Range<usize>) -> Self {
         let units = rules.matcher.units(text, sentence);
-        let matches = rules.matcher.tree.find(&units);
+        let matches = rules.matcher.find(&units);
         let mut parsed = Self {
             units,
             phrases: Vec::new(),
@@ -277,8 +277,8 @@ impl Scorer<'_> {
                     if let Some((name, aspect)) = self.name_of(at) {
                         hits.insert(0, self.hit(name, 0));
                         self.add(aspect, clause, hits, false);
-                    } else if let Some(overall) = self.trade.overall {
-                        self.add(overall, clause, hits, true);
+                    } else {
+                        self.add(self.trade.overall(), clause, hits, true);
                     }
                 }
                 Meaning::Names(_) | Meaning::Hints(_) | Meaning::Cue(_) => {}

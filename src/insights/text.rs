@@ -436,21 +436,6 @@ mod tests {
     }
 
     #[test]
-    fn a_sentence_goes_on_behind_etc_and_within_a_sum() {
-        assert_eq!(
-            sentences(
-                "The seats etc. were fine. They took $75 .00 of it, ex. the tax. Bye etc. Then we left."
-            ),
-            [
-                "The seats etc. were fine.",
-                "They took $75 .00 of it, ex. the tax.",
-                "Bye etc.",
-                "Then we left.",
-            ]
-        );
-    }
-
-    #[test]
     fn a_hidden_name_has_no_words_where_it_is_a_name() {
         let name: Vec<u64> = ["best", "pipes"].map(Fingerprint::of).to_vec();
         let hidden = |original: &str, name: &[u64]| {
@@ -491,18 +476,14 @@ mod tests {
     }
 
     #[test]
-    fn abbreviations_and_initials_do_not_end_a_sentence() {
-        assert_eq!(
-            sentences(
-                "Mr. Hale came at 9 a.m. sharp. Mike S. fixed it (again) for us! Great...really great. No leak?"
-            ),
-            [
-                "Mr. Hale came at 9 a.m. sharp.",
-                "Mike S. fixed it (again) for us!",
-                "Great...really great.",
-                "No leak?"
-            ]
-        );
+    fn abbreviations_initials_and_sums_do_not_end_a_sentence() {
+        for text in [
+            "Mr. Hale came at 9 a.m. sharp.|Mike S. fixed it (again) for us!|Great...really great.|No leak?",
+            "The seats etc. were fine.|They took $75 .00 of it, ex. the tax.|Bye etc.|Then we left.",
+        ] {
+            let expected: Vec<&str> = text.split('|').collect();
+            assert_eq!(sentences(&text.replace('|', " ")), expected);
+        }
     }
 
     #[test]

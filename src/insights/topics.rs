@@ -11,6 +11,7 @@ use super::analysis::{Polarity, TextLanguage};
 use super::classifier::STRENGTHS;
 use super::compact::CompactAnalysis;
 use super::count::AggregateInput;
+use super::names::words_of;
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{Fingerprint, WordMap, singular};
 use crate::model::business::Business;
@@ -240,10 +241,9 @@ struct OwnNames {
 impl OwnNames {
     /// `people` are the names of all staff, published or not.
     fn new(business: &Business, people: &[&str]) -> Self {
-        let words = |name: &str| -> Vec<String> {
-            let text = TokenizedText::new(name);
-            let words = (0..text.tokens().len()).map(|at| singular(text.word(at)).into_owned());
-            words.collect()
+        let words = |name: &str| {
+            let words = words_of(&TokenizedText::new(name)).into_iter();
+            words.map(|word| singular(&word).into_owned())
         };
         let services = business.services.iter();
         let services = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));

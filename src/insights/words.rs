@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::model::parse_toml;
+use crate::model::{FNV_OFFSET, fnv1a, parse_toml};
 
 // Fingerprints of words: one fast hash for all word tables. The tables are fixed before a text arrives, so no text can
 // cause collisions on purpose. A word has the same fingerprint on every platform.
@@ -29,25 +29,13 @@ impl Fingerprint {
 
     /// The fingerprint of a word. It has 64 bits: two of a few thousand words collide in one of 10^12 dictionaries.
     pub fn of(word: &str) -> u64 {
-        Self::mix_all(word.len() as u64, word.as_bytes())
-    }
-
-    fn mix_all(key: u64, bytes: &[u8]) -> u64 {
-        let (eights, rest) = bytes.as_chunks::<8>();
-        let key = eights
-            .iter()
-            .fold(key, |key, eight| Self::mix(key, u64::from_le_bytes(*eight)));
-        Self::mix(
-            key,
-            rest.iter()
-                .fold(0, |last, byte| last << 8 | u64::from(*byte)),
-        )
+        fnv1a(FNV_OFFSET, word.as_bytes())
     }
 }
 
 impl Hasher for Fingerprint {
     fn write(&mut self, bytes: &[u8]) {
-        self.0 = Self::mix_all(self.0, bytes);
+        self.0 = fnv1a(self.0, bytes);
     }
 
     fn write_u64(&mut self, key: u64) {

@@ -19,8 +19,6 @@ const CHOICES_SHOWN: usize = 500;
 /// Maximum number of years that are offered, newest first.
 const YEARS_SHOWN: usize = 12;
 
-pub const POLARITIES: [Vote; 5] = Vote::ALL;
-
 /// Value and label.
 type FieldChoice = (String, String);
 
@@ -69,10 +67,10 @@ impl Choices {
             Vec::new()
         } else {
             let choice = |vote: Vote| {
-                let words = polarity_words(vote, locale).into_owned();
+                let words = locale.message(vote.name()).into_owned();
                 (vote.name().to_owned(), words)
             };
-            POLARITIES.map(choice).to_vec()
+            Vote::ALL.map(choice).to_vec()
         };
         // "1 or more" is any, and "5 or more" is 5.
         let bounds = |id: &str| {
@@ -171,10 +169,6 @@ impl<'a> FieldFragment<'a> {
     }
 }
 
-pub fn polarity_words(vote: Vote, locale: &Locale) -> Cow<'static, str> {
-    locale.message(vote.name())
-}
-
 impl SearchFormFragment<'_> {
     /// The fields that have a value or something to choose from.
     fn shown<'f>(&'f self, fields: &'f [FormField]) -> impl Iterator<Item = FieldFragment<'f>> {
@@ -231,7 +225,7 @@ pub fn filters(
                 Some(at) => locale.name(&trade.aspects[at].label).into_owned().into(),
                 None => text.into(),
             },
-            "polarity" => polarity_words(parameters.polarity?, locale),
+            "polarity" => locale.message(parameters.polarity?.name()),
             _ => text.into(),
         };
         let texts = [("value", &*value), ("match", parameters.text_match.name())];

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::sync::Arc;
 
 use askama::Template;
 use chrono::NaiveDate;
@@ -16,7 +15,7 @@ use super::structured;
 use super::words::{PartialStars, ReasonsFragment};
 use crate::links::is_web;
 use crate::model::business::ReviewLink;
-use crate::snapshot::{Entries, Entry, Snapshot};
+use crate::snapshot::{Entries, Snapshot};
 use crate::storage::reviews::Reasons;
 
 /// Number of reviews on the page.
@@ -203,7 +202,6 @@ pub fn description(snapshot: &Snapshot, locale: &Locale) -> Cow<'static, str> {
 
 /// Says how many reviews a platform, a job or an invitation verified; `None` if that is none.
 fn number_verified(entries: &Entries, locale: &Locale) -> Option<Cow<'static, str>> {
-    let is_verified = |entry: &&Arc<Entry>| entry.review.verification.is_independent();
-    let verified = entries.iter().filter(is_verified).count() as u64;
+    let verified = entries.index().verified.len();
     (verified > 0).then(|| locale.counted("number-verified", verified))
 }

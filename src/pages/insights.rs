@@ -6,7 +6,6 @@ use askama::Template;
 
 use crate::insights::hides_criticism;
 use crate::model::MentionKind;
-use crate::pages::chart::{BarFragment, JUDGED_MIN, figure};
 use crate::pages::frame::{Frame, Site, render};
 use crate::pages::locale::{Locale, PageLanguage};
 use crate::snapshot::Snapshot;
@@ -204,7 +203,7 @@ pub struct AspectRowFragment<'a> {
     aspect: &'a wire::Aspect,
     site: &'a Site<'a>,
     label: Cow<'a, str>,
-    figure: Cow<'static, str>,
+    figure: String,
     bar: Option<BarFragment>,
 }
 
@@ -218,30 +217,6 @@ struct FiguresFragment {
 
 /// An aspect is in a list if this number of reviews has an opinion on it.
 const LISTED_MIN: u32 = 3;
-/// The uncertain reviews are shown if there is one of them for this many with an opinion.
-const UNCERTAIN_PART: u32 = 5;
-
-/// `9 of 10 positive`, with the uncertain reviews if they are many; `9 positive, 1 uncertain` if no review is negative or mixed:
-/// what is uncertain may be a criticism.
-fn short_figure(votes: &wire::Votes, locale: &Locale) -> Cow<'static, str> {
-    let counts = [votes.positive_count, votes.judged_count];
-    let [positive, judged] = counts.map(|votes| locale.number(votes.into()));
-    let texts = [("positive", positive.as_str()), ("judged", &judged)];
-    let is_praise_alone = votes.positive_count == votes.judged_count;
-    let is_listed = is_praise_alone && votes.uncertain_count > 0
-        || votes.uncertain_count * UNCERTAIN_PART >= votes.judged_count.max(1);
-    if !is_listed {
-        return locale.message_with("figure-positive-of", &texts);
-    }
-    let id = if is_praise_alone {
-        "figure-positive"
-    } else {
-        "figure-positive-of"
-    };
-    let positive = locale.message_with(id, &texts);
-    let uncertain = locale.counted("number-uncertain", votes.uncertain_count.into());
-    Cow::Owned([&*positive, ", ", &*uncertain].concat())
-}
 
 impl FiguresFragment {
     fn new(aspect: &wire::Aspect, locale: &Locale) -> Self {
@@ -271,11 +246,6 @@ impl<'a> AspectRowFragment<'a> {
         site: &'a Site<'a>,
     ) -> Option<Self> {
         let locale = &site.locale;
-        // Only the insights page shows the percentage.
-        let votes = wire::Votes {
-            positive_share: None,
-            ..aspect.votes.clone()
-        };
         let judged = aspect.votes.judged_count;
         let (whole, low_rated) = (&insights.overall_sentiment, insights.method.low_rated);
         if judged < LISTED_MIN
@@ -288,9 +258,85 @@ impl<'a> AspectRowFragment<'a> {
         Some(Self {
             aspect,
             site,
-            figure: short_figure(&aspect.votes, locale),
-            bar: BarFragment::of(&label, &votes, locale),
+            figure: figure(&aspect.votes, locale),
+            bar: BarFragment::of(&label, &aspect.votes, locale),
             label,
         })
     }
+}
+
+// Votes in words, and as a bar in inline SVG, whose text has the same figures for screen readers. Widths are attributes, because
+// the pages' policy forbids inline styles.
+
+/// Minimum number of reviews with an opinion for a share and a bar.
+const JUDGED_MIN: u32 = 5;
+
+/// A bar of opinions.
+#[derive(Template)]
+#[template(path = "bar_fragment.html")]
+struct BarFragment {
+    words: Cow<'static, str>,
+    /// Class in the stylesheet, distance from the left and width, both in percent of the bar's width.
+    parts: Vec<(&'static str, f64, f64)>,
+}
+
+impl BarFragment {
+    /// `None` if too few reviews have an opinion.
+    fn of(label: &str, votes: &wire::Votes, locale: &Locale) -> Option<Self> {
+        let judged = votes.judged_count;
+        if judged < JUDGED_MIN {
+            return None;
+        }
+        let mut from = 0.0;
+        let mut parts = Vec::new();
+        for (class, votes) in [
+            ("good", votes.positive_count),
+            ("mixed", votes.mixed_count),
+            ("bad", votes.negative_count),
+        ] {
+            let width = f64::from(votes) * 100.0 / f64::from(judged);
+            if votes > 0 {
+                parts.push((class, from, width));
+            }
+            from += width;
+        }
+        let figure = figure(votes, locale);
+        let words = locale.message_with("bar", &[("name", label), ("figure", &figure)]);
+        Some(Self { words, parts })
+    }
+}
+
+/// The votes in words, for example `81% positive: 64 of 79, 9 mixed, 6 negative, 3 uncertain`.
+fn figure(votes: &wire::Votes, locale: &Locale) -> String {
+    let judged = votes.judged_count;
+    if judged == 0 {
+        return locale.message("figure-none").into_owned();
+    }
+    let number = |votes: u32| locale.number(u64::from(votes));
+    let [positive, of] = [votes.positive_count, judged].map(number);
+    let figures = [("positive", &*positive), ("judged", &of)];
+    let is_praise_alone = votes.positive_count == judged;
+    let share = votes.positive_share.as_ref();
+    let mut parts = vec![match share.filter(|_| judged >= JUDGED_MIN) {
+        // What is unclear may be a criticism.
+        _ if is_praise_alone && votes.uncertain_count > 0 => {
+            locale.message_with("figure-positive", &figures)
+        }
+        Some(share) => {
+            let percent = locale.percent(share.value);
+            let [positive, judged] = figures;
+            locale.message_with("figure-share", &[("percent", &*percent), positive, judged])
+        }
+        None => locale.message_with("figure-positive-of", &figures),
+    }];
+    for (id, reviews) in [
+        ("number-mixed", votes.mixed_count),
+        ("number-negative", votes.negative_count),
+        ("number-uncertain", votes.uncertain_count),
+    ] {
+        if reviews > 0 {
+            parts.push(locale.counted(id, reviews.into()));
+        }
+    }
+    parts.join(", ")
 }

@@ -3,7 +3,6 @@
 
 mod assets;
 mod badge;
-mod chart;
 mod developers;
 mod discovery;
 mod embed;

@@ -18,7 +18,7 @@ use super::locale::Locale;
 use super::structured;
 use super::words::{Stars, fold, shortened};
 use crate::model::{Method, ReviewId, compose};
-use crate::search::TextFinder;
+use crate::search::TextQuery;
 use crate::snapshot::Snapshot;
 use crate::web::HttpProblem;
 use crate::web::context::Ctx;
@@ -60,10 +60,10 @@ impl<'a> ReviewFragment<'a> {
         reviews.map(|review| Self::in_list(review, site)).collect()
     }
 
-    pub fn with_marks(mut self, finder: &TextFinder<'_>) -> Self {
-        self.text.mark(finder);
+    pub fn with_marks(mut self, query: &TextQuery) -> Self {
+        self.text.mark(query);
         if let Some(rest) = &mut self.rest {
-            rest.mark(finder);
+            rest.mark(query);
         }
         self
     }
@@ -172,9 +172,9 @@ impl From<String> for MarkedText {
 }
 
 impl MarkedText {
-    pub fn mark(&mut self, finder: &TextFinder<'_>) {
+    pub fn mark(&mut self, query: &TextQuery) {
         self.text = compose(&self.text).into_owned();
-        self.found = finder.found_in(&self.text);
+        self.found = query.found_in(&self.text);
         self.found.truncate(MARKS_SHOWN);
     }
 

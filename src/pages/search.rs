@@ -15,7 +15,7 @@ use super::review::ReviewFragment;
 use crate::compute::run_long_if;
 use crate::links::SEARCH_FEED_PATH;
 use crate::model::Sort;
-use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchParameters, TextFinder, search_reviews};
+use crate::search::{Cursor, ResultPage, SHORT_PAGE, SearchParameters, search_reviews};
 use crate::snapshot::Snapshot;
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, HttpProblem};
@@ -84,11 +84,10 @@ impl SearchView<'_> {
         let title = [("heading", &*heading), ("business", &input.business.name)];
         let all = input.entries.len() as u64;
         let text = parameters.text();
-        let finder = text.as_ref().map(TextFinder::new);
         let shown = found.reviews(self.snapshot).map(|review| {
             let item = ReviewFragment::in_list(review, site);
-            match &finder {
-                Some(finder) => item.with_marks(finder),
+            match &text {
+                Some(text) => item.with_marks(text),
                 None => item,
             }
         });

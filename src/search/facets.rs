@@ -1,9 +1,12 @@
-//! Facets: counts of mentions, opinions, dates and stars. They are sizes of sets in the snapshot's index.
+//! Facets: counts of mentions, opinions, dates and stars, which are sizes of sets in the snapshot's index; and those of two
+//! periods side by side.
 
 use crate::insights::rules::AspectDefinition;
-use crate::model::VoteCounts;
+use crate::model::{Day, RatingCounts, VoteCounts};
 use crate::snapshot::Snapshot;
-use crate::wire;
+use crate::wire::{
+    self, Arguments, AspectVerdict, Comparison, ComparisonVerdict, Parameters, Period,
+};
 
 /// Maximum number of values in a list.
 pub const FACET_VALUES_MAX: usize = 100;
@@ -68,4 +71,136 @@ pub(super) fn with_opinions<'a>(
     aspects
         .filter(|(_, votes)| votes.reviews() > 0)
         .map(|(aspect, votes)| wire::AspectFacet::new(&aspect.id, &aspect.label, votes))
+}
+
+// Two periods: the counts of each, and whether the second is better.
+
+/// First and last day, both inclusive.
+pub type Days = (Day, Day);
+
+/// The first and the second period; `None` if there are issues.
+#[derive(Debug)]
+pub struct PeriodsParameters(pub Option<[Days; 2]>);
+
+impl Parameters for PeriodsParameters {
+    fn parse(arguments: &mut Arguments) -> Self {
+        let mut day = |name, example, about| arguments.required(example).day(name, about);
+        let first = day(
+            "first_since",
+            "2025-01-01",
+            "First day of the first period, `YYYY-MM-DD`.",
+        )
+        .zip(day(
+            "first_until",
+            "2025-12-31",
+            "Last day of the first period, `YYYY-MM-DD`.",
+        ));
+        let second = day(
+            "second_since",
+            "2026-01-01",
+            "First day of the second period, `YYYY-MM-DD`.",
+        )
+        .zip(day(
+            "second_until",
+            "2026-12-31",
+            "Last day of the second period, `YYYY-MM-DD`.",
+        ));
+        Self(first.zip(second).map(<[Days; 2]>::from))
+    }
+}
+
+/// Each period, and whether the rating and each aspect is better in the second.
+pub fn compare(snapshot: &Snapshot, periods: [Days; 2]) -> Comparison {
+    let [(first, stars, before), (second, stars_now, now)] =
+        periods.map(|days| count(snapshot, days));
+    let share = |votes: &VoteCounts| (votes.positive, votes.judged());
+    let aspects = snapshot.input.analyzer.trade.shown_aspects().iter();
+    let votes = before.iter().zip(&now);
+    let verdicts = aspects
+        .zip(votes)
+        .map(|(aspect, (before, now))| AspectVerdict {
+            id: aspect.id.clone(),
+            label: aspect.label.clone(),
+            verdict: ComparisonVerdict::of(share(before), share(now)),
+        });
+    Comparison {
+        verdict: rating_verdict(&stars, &stars_now),
+        aspects: verdicts.collect(),
+        first,
+        second,
+    }
+}
+
+/// A period, its stars, and its votes on each aspect of the trade.
+fn count(
+    snapshot: &Snapshot,
+    (since, until_requested): Days,
+) -> (Period, RatingCounts, Vec<VoteCounts>) {
+    let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade);
+    // The data ends with the newest review. The clock is not used, so that the response does not depend on the time of
+    // the request.
+    let newest = entries.first().map(|entry| entry.review.date);
+    let until = newest
+        .filter(|newest| (since..until_requested).contains(newest))
+        .unwrap_or(until_requested);
+    let positions = entries.positions_between(Some(since), Some(until));
+    let rating_counts = entries.index().rating_counts(positions.clone());
+    let votes = entries
+        .index()
+        .votes(&positions, trade.shown_aspects().len());
+    let rating = wire::AggregateRating::from(&rating_counts);
+    let period = Period {
+        since: since.date(),
+        until: until.date(),
+        until_requested: (until != until_requested).then(|| until_requested.date()),
+        count: rating.review_count,
+        rating_value: rating.rating_value,
+        distribution: rating.distribution,
+        aspects: with_opinions(trade.shown_aspects(), &votes).collect(),
+    };
+    (period, rating_counts, votes)
+}
+
+fn rating_verdict(before: &RatingCounts, now: &RatingCounts) -> ComparisonVerdict {
+    let share = |counts: &RatingCounts| {
+        let [.., four, five] = counts.by_stars();
+        (to_u32(four + five), to_u32(counts.total()))
+    };
+    ComparisonVerdict::of(share(before), share(now))
+}
+
+/// Counts of reviews are far below the bound.
+fn to_u32(count: u64) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::rating_verdict;
+    use crate::model::RatingCounts;
+    use crate::wire::ComparisonVerdict;
+
+    #[test]
+    fn rating_verdict_follows_the_share_of_four_and_five_stars() {
+        for (first, second, verdict) in [
+            ([1, 0, 0, 1, 18], [1, 0, 1, 2, 16], ComparisonVerdict::Same),
+            // Ten reviews in each period are enough, nine are too few.
+            ([0, 0, 0, 0, 10], [10, 0, 0, 0, 0], ComparisonVerdict::Worse),
+            (
+                [10, 0, 0, 0, 0],
+                [0, 0, 0, 0, 10],
+                ComparisonVerdict::Better,
+            ),
+            ([0, 0, 0, 0, 10], [9, 0, 0, 0, 0], ComparisonVerdict::TooFew),
+            // The share of four and five stars is the same.
+            ([0, 0, 0, 0, 20], [0, 0, 0, 20, 0], ComparisonVerdict::Same),
+        ] {
+            let [before, now] = [first, second].map(RatingCounts::new);
+            assert_eq!(
+                rating_verdict(&before, &now),
+                verdict,
+                "{first:?} {second:?}"
+            );
+        }
+    }
 }

@@ -5,17 +5,14 @@ use std::collections::HashMap;
 
 use super::facets::{FACET_VALUES_MAX, with_opinions};
 use super::names::{self, value};
-use super::parameters::Cursor;
-use crate::insights::rules::AspectDefinition;
+use super::parameters::{Cursor, SearchParameters};
 use crate::insights::{
-    AnalysisInput, CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, Trade, name_key,
-    review_vote, vote_of,
+    AnalysisInput, CompactAnalysis, Finding, Hit, PERSON_MIN, Polarity, name_key, review_vote,
+    vote_of,
 };
-use crate::links::with_query;
 use crate::model::business::PublishStaff;
-use crate::model::{Day, MentionKind, Review, Vote, VoteCounts, fold};
+use crate::model::{MentionKind, Review, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
-use crate::wire::parameters::LIMIT_DEFAULT;
 use crate::wire::{
     self, Arguments, AspectFacet, Entity, Facet, InsightsPart, InsightsStage, Parameters,
 };
@@ -56,7 +53,7 @@ impl StageParameters {
 }
 
 /// The parameter that selects an entity of a kind.
-pub const fn parameter(kind: MentionKind) -> &'static str {
+const fn parameter(kind: MentionKind) -> &'static str {
     match kind {
         MentionKind::Technician => "technician",
         MentionKind::Service => "service",
@@ -74,38 +71,19 @@ pub fn stage(snapshot: &Snapshot, parameters: &StageParameters) -> Result<Insigh
     } else if let Some(name) = &parameters.area {
         entity(snapshot, MentionKind::ServiceArea, name)
     } else {
-        Ok(part(
-            snapshot,
-            parameters.part.unwrap_or(InsightsPart::Overview),
-        ))
+        let part = parameters.part.unwrap_or(InsightsPart::Overview);
+        Ok(self::part(snapshot, part))
     }
 }
 
+/// One part; the overview with the maximum number of values per list that fit.
 fn part(snapshot: &Snapshot, part: InsightsPart) -> InsightsStage {
-    let (insights, most) = (&snapshot.insights, FACET_VALUES_MAX);
-    let mut stage = InsightsStage::of(part.name(), insights);
-    match part {
-        InsightsPart::Overview => return overview(snapshot),
-        InsightsPart::Aspects => stage.add_aspects(insights, most),
-        InsightsPart::Technicians => stage.add_entities(MentionKind::Technician, insights, most),
-        InsightsPart::Services => stage.add_entities(MentionKind::Service, insights, most),
-        InsightsPart::Areas => stage.add_entities(MentionKind::ServiceArea, insights, most),
-        InsightsPart::Topics => stage.topics = stage.first("topics", &insights.topics, most),
-        InsightsPart::Faq => stage.faq = stage.first("faq", &insights.faq, most),
-        InsightsPart::Summary => {
-            stage.summary = Some(insights.summary.clone());
-            stage.summary_sentences = Some(insights.summary_sentences.clone());
-        }
-        InsightsPart::Method => stage.method = Some(insights.method.clone()),
+    if part != InsightsPart::Overview {
+        return InsightsStage::new(part, &snapshot.insights, FACET_VALUES_MAX);
     }
-    stage
-}
-
-/// With the maximum number of values per list that fit.
-fn overview(snapshot: &Snapshot) -> InsightsStage {
     let mut most = OVERVIEW_VALUES;
     loop {
-        let stage = InsightsStage::overview(&snapshot.insights, most);
+        let stage = InsightsStage::new(part, &snapshot.insights, most);
         if most == 0 || wire::json(&stage).len() <= OVERVIEW_BYTES_MAX {
             return stage;
         }
@@ -129,7 +107,12 @@ fn known_entity<'a>(
     name: &str,
 ) -> Result<(&'a Facet, &'a Entity), String> {
     let facet = names::find(snapshot, kind, name);
-    let found = facet.and_then(|facet| Some((facet, find_entity(snapshot, kind, facet)?)));
+    let found = facet.and_then(|facet| {
+        let mut entities = snapshot.insights.entities.of(kind).iter();
+        let entity = entities
+            .find(|entity| entity.id == facet.id && fold(&entity.name) == fold(&facet.name))?;
+        Some((facet, entity))
+    });
     found.ok_or_else(|| {
         let (parameter, known) = (parameter(kind), snapshot.counts().of_kind(kind).iter());
         let known: Vec<&str> = known.take(FACET_VALUES_MAX).map(|one| &*one.name).collect();
@@ -138,18 +121,6 @@ fn known_entity<'a>(
         }
         let known = known.join(", ");
         format!("Not exactly one {parameter} has that name; known: {known}.")
-    })
-}
-
-pub fn find_entity<'a>(
-    snapshot: &'a Snapshot,
-    kind: MentionKind,
-    facet: &Facet,
-) -> Option<&'a Entity> {
-    let entities = snapshot.insights.entities.of(kind);
-    entities.iter().find(|one| match (&one.id, &facet.id) {
-        (Some(one), Some(other)) => one == other,
-        _ => fold(&one.name) == fold(&facet.name),
     })
 }
 
@@ -178,117 +149,29 @@ fn by_aspect(snapshot: &Snapshot, kind: MentionKind, facet: &Facet) -> Vec<Aspec
 // The evidence of an aspect: the supporting reviews and the counts of technicians and services in them, from the
 // compact analyses of a snapshot. The reviews of a page are analyzed again to show the reasons.
 
-/// The parameters of evidence, besides the aspect.
-#[derive(Debug, Default)]
-pub struct EvidenceParameters {
-    pub polarity: Option<Vote>,
-    pub technician: Option<String>,
-    pub service: Option<String>,
-    pub since: Option<Day>,
-    pub until: Option<Day>,
-    pub limit: Option<u8>,
-    pub cursor: Option<Cursor>,
-}
+/// A search for evidence: the parameters besides the aspect.
+#[derive(Debug)]
+pub struct EvidenceParameters(pub SearchParameters);
 
 impl Parameters for EvidenceParameters {
     fn parse(arguments: &mut Arguments) -> Self {
-        Self {
+        Self(SearchParameters {
             polarity: arguments.polarity("Only reviews with this vote on the aspect."),
-            technician: arguments.text("technician", "Only about this one: name, id or alias."),
-            service: arguments.text("service", "Only with this one: id, name or synonym."),
+            mentions_technician: arguments
+                .text("technician", "Only about this one: name, id or alias."),
+            mentions_service: arguments.text("service", "Only with this one: id, name or synonym."),
             since: arguments.day("since", "Only reviews from this day on, `YYYY-MM-DD`."),
             until: arguments.day("until", "Only reviews up to this day, `YYYY-MM-DD`."),
             limit: arguments.limit(),
             cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same request."),
-        }
-    }
-}
-
-/// A query for the evidence of one aspect of a trade.
-#[derive(Debug, Clone, Copy)]
-pub struct EvidenceQuery<'a> {
-    pub aspect: &'a AspectDefinition,
-    pub parameters: &'a EvidenceParameters,
-    /// The aspect's index in the trade.
-    pub at: u8,
-}
-
-impl<'a> EvidenceQuery<'a> {
-    /// `None` if no shown aspect of the trade has that ID.
-    pub fn of_aspect(
-        trade: &'a Trade,
-        id: &str,
-        parameters: &'a EvidenceParameters,
-    ) -> Option<Self> {
-        let aspects = trade.shown_aspects();
-        let at = aspects.iter().position(|aspect| aspect.id == id)?;
-        Some(Self {
-            aspect: &aspects[at],
-            parameters,
-            at: u8::try_from(at).ok()?,
+            ..SearchParameters::default()
         })
-    }
-
-    /// What a cursor belongs to, as a query string: the filters and the aspect's ID, because another trade may have
-    /// another aspect at that index.
-    pub fn canonical(&self) -> String {
-        let parameters = self.parameters;
-        let filters = [
-            ("polarity", parameters.polarity.map(|vote| vote.to_string())),
-            ("technician", parameters.technician.clone()),
-            ("service", parameters.service.clone()),
-            ("since", parameters.since.map(|day| day.to_string())),
-            ("until", parameters.until.map(|day| day.to_string())),
-        ];
-        let present = filters.into_iter();
-        let present = present.filter_map(|(name, value)| Some((name, value?)));
-        with_query(&self.aspect.id, present)
-    }
-
-    /// Maximum number of reviews of a page.
-    pub fn limit(&self) -> u8 {
-        self.parameters.limit.unwrap_or(LIMIT_DEFAULT)
-    }
-
-    /// The cursor if it belongs to another query.
-    pub fn foreign_cursor(&self) -> Option<&'a Cursor> {
-        let cursor = self.parameters.cursor.as_ref();
-        cursor.filter(|cursor| !cursor.belongs_to(&self.canonical()))
-    }
-}
-
-/// The name filters, resolved to the keys of compact analyses.
-struct NameFilter {
-    /// `None` for an unknown name, which matches nothing.
-    names: Option<Vec<(MentionKind, u64)>>,
-    /// For a technician whom few reviews mention, only counts are shown.
-    is_named_by_few: bool,
-}
-
-impl NameFilter {
-    fn new(parameters: &EvidenceParameters, snapshot: &Snapshot) -> Self {
-        let filters = [
-            (MentionKind::Technician, &parameters.technician),
-            (MentionKind::Service, &parameters.service),
-        ];
-        let mut is_named_by_few = false;
-        let filters = filters.into_iter();
-        let names = filters.filter_map(|(kind, name)| Some((kind, name.as_deref()?)));
-        let names = names.map(|(kind, name)| {
-            let facet = names::find(snapshot, kind, name)?;
-            is_named_by_few |= kind == MentionKind::Technician && self::is_named_by_few(facet);
-            Some((kind, name_key(kind, value(kind, facet))))
-        });
-        Self {
-            names: names.collect(),
-            is_named_by_few,
-        }
     }
 }
 
 /// Whether too few reviews mention a technician to show their words.
-fn is_named_by_few(person: &Facet) -> bool {
-    person.reviews < u64::from(PERSON_MIN)
+fn is_named_by_few(kind: MentionKind, facet: &Facet) -> bool {
+    kind == MentionKind::Technician && facet.reviews < u64::from(PERSON_MIN)
 }
 
 /// The part of a review that supports a figure.
@@ -298,25 +181,33 @@ struct Support {
     findings: Vec<usize>,
 }
 
-/// A page of the reviews that support an aspect, from the cursor if there is one.
-pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectEvidence {
-    let parameters = query.parameters;
-    let named = NameFilter::new(parameters, snapshot);
+/// A page of the reviews that support an aspect, which is that of `parameters` and has the number `at` in the trade.
+pub fn evidence(
+    snapshot: &Snapshot,
+    at: u8,
+    parameters: &SearchParameters,
+) -> wire::AspectEvidence {
     let (entries, counts) = (&snapshot.input.entries, snapshot.counts());
+    let aspect = &snapshot.input.analyzer.trade.aspects[usize::from(at)];
+    let mut is_hidden = false;
+    // The keys of the names; `None` for an unknown name, which matches nothing.
+    let names: Option<Vec<(MentionKind, u64)>> = (parameters.mentions())
+        .map(|(kind, name)| {
+            let facet = names::find(snapshot, kind, name)?;
+            is_hidden |= is_named_by_few(kind, facet);
+            Some((kind, name_key(kind, value(kind, facet))))
+        })
+        .collect();
     let range = entries.positions_between(parameters.since, parameters.until);
-    let positions = entries
-        .index()
-        .opinions(query.at.into(), parameters.polarity);
+    let positions = entries.index().opinions(at.into(), parameters.polarity);
     let mut counted = HashMap::new();
     let pages = PageRequest {
         snapshot,
-        canonical: &query.canonical(),
-        limit: query.limit(),
-        cursor: parameters.cursor.as_ref(),
-        is_hidden: named.is_named_by_few,
+        parameters,
+        is_hidden,
     };
     let page = pages.answer(positions.range(range), |analysis| {
-        let support = support(analysis, query, &named)?;
+        let support = support(analysis, at, parameters.polarity, names.as_ref()?)?;
         for name in &analysis.names {
             let mut findings = support.findings.iter().map(|at| &analysis.findings[*at]);
             if findings.any(|finding| name.is_in_sentence_of(finding)) {
@@ -328,38 +219,33 @@ pub fn evidence(snapshot: &Snapshot, query: &EvidenceQuery<'_>) -> wire::AspectE
     let list = |kind, facets: &[Facet]| list_facets(&counted, kind, facets);
     // Of every aspect that reviews mention, as in the facets; the insights leave out those without a judgement.
     let all = entries.positions_between(None, None);
-    let votes = entries.index().votes(&all, usize::from(query.at) + 1);
+    let votes = entries.index().votes(&all, usize::from(at) + 1);
     wire::AspectEvidence {
-        id: query.aspect.id.clone(),
-        label: query.aspect.label.clone(),
-        votes: (&votes[usize::from(query.at)]).into(),
+        id: aspect.id.clone(),
+        label: aspect.label.clone(),
+        votes: (&votes[usize::from(at)]).into(),
         by_technician: list(MentionKind::Technician, &counts.technicians),
         by_service: list(MentionKind::Service, &counts.services),
         page,
     }
 }
 
-/// The parameters of a technician's figures and evidence.
-#[derive(Debug, Default)]
-pub struct TechnicianParameters {
-    pub name: Option<String>,
-    pub limit: Option<u8>,
-    pub cursor: Option<Cursor>,
-}
+/// A search for what is said of a technician.
+#[derive(Debug)]
+pub struct TechnicianParameters(pub SearchParameters);
 
 impl Parameters for TechnicianParameters {
     fn parse(arguments: &mut Arguments) -> Self {
-        Self {
-            name: (arguments.required("Mike Alvarez")).text("name", "Full name, id or alias."),
+        let name = arguments.required("Mike Alvarez");
+        let parameters = SearchParameters {
+            mentions_technician: name.text("name", "Full name, id or alias."),
             limit: arguments.limit(),
             cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same name."),
-        }
+            ..SearchParameters::default()
+        };
+        parameters.check_cursor(&mut arguments.issues);
+        Self(parameters)
     }
-}
-
-/// What a cursor of the evidence of a technician belongs to.
-pub fn technician_canonical(name: &str) -> String {
-    with_query("technician", [("name", name)])
 }
 
 /// The figures of a technician, and a page of the reviews that name the person.
@@ -369,7 +255,7 @@ pub fn technician_canonical(name: &str) -> String {
 pub fn technician(
     snapshot: &Snapshot,
     name: &str,
-    parameters: &TechnicianParameters,
+    parameters: &SearchParameters,
 ) -> Result<wire::TechnicianEvidence, String> {
     let kind = MentionKind::Technician;
     if snapshot.input.business.publish_staff == PublishStaff::Off {
@@ -377,14 +263,12 @@ pub fn technician(
     }
     let (facet, entity) = known_entity(snapshot, kind, name)?;
     let key = name_key(kind, value(kind, facet));
-    let is_hidden = is_named_by_few(facet);
+    let is_hidden = is_named_by_few(kind, facet);
     let positions = snapshot.input.entries.index().mentioned(kind);
     let positions = positions.get(&fold(&facet.name)).into_iter().flatten();
     let pages = PageRequest {
         snapshot,
-        canonical: &technician_canonical(name),
-        limit: parameters.limit.unwrap_or(LIMIT_DEFAULT),
-        cursor: parameters.cursor.as_ref(),
+        parameters,
         is_hidden,
     };
     let page = pages.answer(positions, |analysis| {
@@ -410,9 +294,7 @@ pub fn technician(
 /// What a page of supporting reviews is made of, besides them.
 struct PageRequest<'a> {
     snapshot: &'a Snapshot,
-    canonical: &'a str,
-    limit: u8,
-    cursor: Option<&'a Cursor>,
+    parameters: &'a SearchParameters,
     /// Whether only the number of the reviews is shown.
     is_hidden: bool,
 }
@@ -424,8 +306,9 @@ impl PageRequest<'_> {
         positions: impl Iterator<Item = u32>,
         mut support: impl FnMut(&CompactAnalysis) -> Option<Support>,
     ) -> wire::EvidencePage {
-        let entries = &self.snapshot.input.entries;
-        let after = (self.cursor).map(|cursor| entries.count_through(cursor.day, &cursor.id));
+        let (entries, limit) = (&self.snapshot.input.entries, self.parameters.limit);
+        let cursor = self.parameters.cursor.as_ref();
+        let start = cursor.map_or(0, |cursor| entries.count_through(cursor.day, &cursor.id));
         let (mut found, mut matched, mut has_more) = (Vec::new(), 0, false);
         for at in positions {
             let entry = &*entries[at as usize];
@@ -433,26 +316,25 @@ impl PageRequest<'_> {
                 continue;
             };
             matched += 1;
-            if after.is_some_and(|after| (at as usize) < after) || self.is_hidden {
+            if (at as usize) < start || self.is_hidden {
                 continue;
             }
-            if found.len() == usize::from(self.limit) {
+            if found.len() == usize::from(limit) {
                 has_more = true;
             } else {
-                found.push((entry, support));
+                found.push((&entry.review, support));
             }
         }
         let last = found.last().filter(|_| has_more);
-        let next = last
-            .map(|(entry, _)| Cursor::at(self.canonical, entry.review.date, entry.id().as_str()));
+        let next = last.map(|(review, _)| Cursor::after(self.parameters, review));
         let reviews: Vec<_> = found
             .iter()
-            .map(|(entry, support)| self.review(&entry.review, support))
+            .map(|(review, support)| self.review(review, support))
             .collect();
         wire::EvidencePage {
             matched,
             returned: reviews.len() as u64,
-            limit: u64::from(self.limit),
+            limit: u64::from(limit),
             next_cursor: next.map(|next| next.to_string()),
             reviews,
         }
@@ -499,26 +381,26 @@ impl PageRequest<'_> {
 /// with all of them.
 fn support(
     analysis: &CompactAnalysis,
-    query: &EvidenceQuery<'_>,
-    named: &NameFilter,
+    aspect: u8,
+    polarity: Option<Vote>,
+    names: &[(MentionKind, u64)],
 ) -> Option<Support> {
-    let vote = vote_of(analysis, query.at)?;
-    let filter = query.parameters.polarity;
-    if filter.is_some_and(|side| side != vote) {
+    let vote = vote_of(analysis, aspect)?;
+    if polarity.is_some_and(|side| side != vote) {
         return None;
     }
-    let names = named.names.as_ref()?.iter();
+    let names = names.iter();
     let names: Option<Vec<_>> = names
         .map(|(kind, key)| analysis.name(*kind, *key))
         .collect();
     let names = names?;
-    let is_of_side = |polarity: Polarity| {
-        let side = filter.filter(|side| *side != Vote::Mixed);
-        side.is_none_or(|side| side == Vote::from(polarity))
+    let is_of_side = |finding: Polarity| {
+        let side = polarity.filter(|side| *side != Vote::Mixed);
+        side.is_none_or(|side| side == Vote::from(finding))
     };
     let findings = analysis.findings.iter().enumerate();
     let findings = findings.filter(|(_, finding)| {
-        finding.aspect == query.at
+        finding.aspect == aspect
             && is_of_side(finding.polarity)
             && names.iter().all(|name| name.is_in_sentence_of(finding))
     });

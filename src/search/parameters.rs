@@ -2,22 +2,18 @@
 //! and the cursor of a page.
 
 use std::borrow::Cow;
-use std::cmp::Reverse;
 use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use chrono::NaiveDate;
 
-use crate::config::bounds::QUERY_CHARACTERS_MAX;
+use super::text::{TextMatch, TextQuery};
 use crate::insights::Trade;
-use crate::insights::words::singular;
 use crate::links::with_query;
-use crate::model::{
-    Day, FNV_OFFSET, MentionKind, Review, ReviewId, Sort, Vote, fnv1a, fold, fold_plainly, named,
-};
+use crate::model::{Day, FNV_OFFSET, MentionKind, Review, ReviewId, Sort, Vote, fnv1a, fold};
 use crate::snapshot::document::FEED_REVIEWS;
-use crate::wire::parameters::{LIMIT_DEFAULT, STARS};
+use crate::wire::parameters::STARS;
 use crate::wire::{Arguments, Issue, IssueCode, Parameters};
 
 /// All conditions must hold; an absent one always does.
@@ -48,22 +44,16 @@ pub struct SearchParameters {
 }
 
 impl Parameters for SearchParameters {
-    /// A cursor of another search is an issue. With an invalid filter it cannot be checked.
     fn parse(arguments: &mut Arguments) -> Self {
         let filters = Self::parse_filters(arguments);
         let sort = arguments.one_of("sort", &Sort::ALL, Sort::find, "Order (default `newest`).");
         let parameters = Self {
             sort: sort.unwrap_or_default(),
-            limit: arguments.limit().unwrap_or(LIMIT_DEFAULT),
+            limit: arguments.limit(),
             cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same filters."),
             ..filters
         };
-        if let Some(cursor) = &parameters.cursor
-            && arguments.issues.is_empty()
-            && !cursor.belongs_to(&parameters.canonical())
-        {
-            arguments.issues.push(cursor.invalid());
-        }
+        parameters.check_cursor(&mut arguments.issues);
         parameters
     }
 }
@@ -96,9 +86,8 @@ impl SearchParameters {
             max_rating: arguments.decimal("max_rating", STARS, "At most this rating, like 2.5."),
             since: arguments.day("since", "On or after this day, `YYYY-MM-DD`."),
             until: arguments.day("until", "On or before this day, `YYYY-MM-DD`."),
-            query: arguments.example("on time").short_text(
+            query: arguments.example("on time").text(
                 "query",
-                QUERY_CHARACTERS_MAX,
                 "Text to find, ignoring case, 1 to 1,000 characters.",
             ),
             text_match: arguments
@@ -144,6 +133,17 @@ impl SearchParameters {
         }
     }
 
+    /// Adds an issue about a cursor of another search. With an invalid parameter it cannot be checked.
+    pub fn check_cursor(&self, issues: &mut Vec<Issue>) {
+        if let Some(cursor) = &self.cursor
+            && issues.is_empty()
+            && cursor.filter != self.fingerprint()
+        {
+            let (code, received) = (IssueCode::InvalidString, cursor.to_string());
+            issues.push(Issue::new(CURSOR, code, CURSOR_ALLOWED, &received));
+        }
+    }
+
     /// The text to be found.
     pub fn text(&self) -> Option<TextQuery> {
         let query = self.query.as_deref().filter(|query| !query.is_empty())?;
@@ -161,10 +161,11 @@ impl SearchParameters {
         present.filter_map(|(kind, name)| Some((kind, name.as_deref()?)))
     }
 
-    /// The filters and the order as a query string, which is the same for texts and names that differ only in case.
-    pub fn canonical(&self) -> String {
+    /// A hash of the filters and the order, the same for texts and names that differ only in case, and in all processes.
+    fn fingerprint(&self) -> u64 {
         let pairs = self.pairs().into_iter();
-        with_query("", pairs.map(|(name, value)| (name, fold(&value))))
+        let canonical = with_query("", pairs.map(|(name, value)| (name, fold(&value))));
+        fnv1a(FNV_OFFSET, canonical.as_bytes())
     }
 
     /// The address of the newest reviews of this search at `path`, whose default is to search for words; the same for every
@@ -249,19 +250,10 @@ impl Cursor {
     /// The cursor after a page of a search whose last review is `last`.
     pub fn after(parameters: &SearchParameters, last: &Review) -> Self {
         Self {
+            filter: parameters.fingerprint(),
             stars: parameters.sort.stars().map(|_| last.rating.stars()),
-            ..Self::at(&parameters.canonical(), last.date, last.id.as_str())
-        }
-    }
-
-    /// The cursor after a page of `filter` whose last review has this day and ID. `filter` is the canonical text of the
-    /// parameters.
-    pub fn at(filter: &str, day: Day, id: &str) -> Self {
-        Self {
-            filter: fingerprint(filter),
-            stars: None,
-            day,
-            id: id.to_owned(),
+            day: last.date,
+            id: last.id.to_string(),
         }
     }
 
@@ -286,16 +278,6 @@ impl Cursor {
         })
         .filter(|_| is_possible)
     }
-
-    pub fn belongs_to(&self, filter: &str) -> bool {
-        self.filter == fingerprint(filter)
-    }
-
-    /// The error for a cursor of another query.
-    pub fn invalid(&self) -> Issue {
-        let (code, received) = (IssueCode::InvalidString, self.to_string());
-        Issue::new(CURSOR, code, CURSOR_ALLOWED, &received)
-    }
 }
 
 impl fmt::Display for Cursor {
@@ -305,101 +287,5 @@ impl fmt::Display for Cursor {
         let parts: CursorParts<'_> = (VERSION, self.filter, self.stars, day, id);
         let json = serde_json::to_vec(&parts).map_err(|_| fmt::Error)?;
         f.write_str(&URL_SAFE_NO_PAD.encode(json))
-    }
-}
-
-/// It is the same in all processes.
-fn fingerprint(filter: &str) -> u64 {
-    fnv1a(FNV_OFFSET, filter.as_bytes())
-}
-
-// How a query matches a text, and its words: runs of letters and digits, without plural endings.
-
-named! {
-    #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-    pub enum TextMatch {
-        /// The query as it is, anywhere.
-        #[default]
-        Substring = "substring",
-        /// Each word of the query at the start of a word, in any order; or the whole query anywhere.
-        Words = "words",
-    }
-}
-
-/// Minimum number of letters of a word without its plural ending: `gas` is none.
-const SINGULAR_MIN: usize = 3;
-
-/// The text that reviews must contain.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TextQuery {
-    pub text_match: TextMatch,
-    /// Must occur in the text, unless all of `words` do. Folded, plainly if words are searched.
-    pub whole: String,
-    /// Each must begin a word of the text. Empty if only the whole query counts, as of one without a word.
-    pub words: Vec<QueryWord>,
-}
-
-/// A word of a query without its plural ending.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct QueryWord {
-    pub start: String,
-    /// What may follow `start`: `y` and `ies` are endings of one word.
-    pub endings: &'static [&'static str],
-}
-
-impl TextQuery {
-    pub fn new(query: &str, text_match: TextMatch) -> Self {
-        let (whole, words) = match text_match {
-            TextMatch::Substring => (fold(query), Vec::new()),
-            TextMatch::Words => {
-                let whole = fold_plainly(query);
-                let words = words(&whole);
-                (whole, words)
-            }
-        };
-        Self {
-            text_match,
-            whole,
-            words,
-        }
-    }
-
-    /// Texts that every match contains, as it is compared; the whole query contains the words, too.
-    pub fn parts(&self) -> Vec<&str> {
-        if self.words.is_empty() {
-            vec![&self.whole]
-        } else {
-            self.words.iter().map(|word| &*word.start).collect()
-        }
-    }
-}
-
-/// The words of a folded query, longest first.
-fn words(folded: &str) -> Vec<QueryWord> {
-    let words = folded.split(|character: char| !character.is_alphanumeric());
-    let words = words.filter(|word| !word.is_empty());
-    let mut words: Vec<QueryWord> = words.map(query_word).collect();
-    words.sort_by_key(|word| Reverse(word.start.len()));
-    words
-}
-
-const ANY_ENDING: &[&str] = &[""];
-
-fn query_word(word: &str) -> QueryWord {
-    let singular = singular(word);
-    let is_consonant = |letter: char| !"aeiou".contains(letter);
-    match singular.strip_suffix('y') {
-        Some(stem) if stem.len() >= SINGULAR_MIN && stem.ends_with(is_consonant) => QueryWord {
-            start: stem.to_owned(),
-            endings: &["y", "ies"],
-        },
-        _ if singular.len() < SINGULAR_MIN => QueryWord {
-            start: word.to_owned(),
-            endings: ANY_ENDING,
-        },
-        _ => QueryWord {
-            start: singular.into_owned(),
-            endings: ANY_ENDING,
-        },
     }
 }

@@ -1,21 +1,19 @@
-//! The result of a search: a page and the total; and where a query is in a text, for pages.
+//! The result of a search: a page and the total.
 //!
 //! A filter is an intersection of sets of positions, an order a walk over a set. With a text, the database's text index leaves
 //! the reviews that may contain it, and these are read, newest first.
 
 use std::iter::from_fn;
-use std::ops::Range;
 
-use memchr::memmem::Finder;
 use roaring::RoaringBitmap;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::names::named;
-use super::parameters::{Cursor, SearchParameters, TextMatch, TextQuery};
-use super::suggestions::nearest_names;
+use super::names::{named, nearest_names};
+use super::parameters::{Cursor, SearchParameters};
+use super::text::{TextMatch, TextQuery};
 use crate::compute::run_long_if;
-use crate::model::{FoldedText, Sort, fold, fold_plain_character, hex};
+use crate::model::{Sort, fold, hex};
 use crate::snapshot::{Content, Entries, Index, Snapshot, position};
 use crate::wire::{self, DidYouMean, MatchedRelation, SearchHead};
 
@@ -147,7 +145,7 @@ where
         let found = find(entries, &matches, query);
         if found.len() > MATCHED_MAX {
             // The page may have others than those that were found.
-            unread = Some(TextFinder::new(query));
+            unread = Some(query);
         } else {
             matches = found;
         }
@@ -160,7 +158,7 @@ where
     if let Some(cursor) = &parameters.cursor {
         matches &= after(entries, parameters.sort, cursor);
     }
-    let is_match = |at: &usize| (unread.as_ref()).is_none_or(|one| one.is_in(entries.text(*at)));
+    let is_match = |at: &usize| unread.is_none_or(|query| query.is_in(entries.text(*at)));
     let in_order = ordered(entries, &matches, parameters.sort).map(|at| at as usize);
     let limit = usize::from(parameters.limit);
     let mut positions: Vec<usize> = in_order.filter(is_match).take(limit + 1).collect();
@@ -208,10 +206,9 @@ async fn candidates(
 
 /// The newest of the reviews at these positions whose text matches, at most [`FOUND_MAX`].
 fn find(entries: &Entries, positions: &RoaringBitmap, query: &TextQuery) -> RoaringBitmap {
-    let finder = TextFinder::new(query);
     run_long_if(positions.len() > READ_AT_ONCE, || {
         let texts = entries.texts(positions);
-        let matching = texts.filter_map(|(at, text)| finder.is_in(text).then_some(at));
+        let matching = texts.filter_map(|(at, text)| query.is_in(text).then_some(at));
         matching.take(FOUND_MAX).collect()
     })
 }
@@ -329,195 +326,4 @@ fn days_oldest_first<'a>(
         end = position(entries.count_after(day));
         Some(set.range(end..=last))
     })
-}
-
-/// A query prepared to be found in many texts.
-pub struct TextFinder<'a> {
-    text_match: TextMatch,
-    whole: Finder<'a>,
-    /// The words and what may follow each. Empty if only the whole query matches.
-    words: Vec<(Finder<'a>, &'static [&'static str])>,
-}
-
-impl<'a> TextFinder<'a> {
-    pub fn new(query: &'a TextQuery) -> Self {
-        Self {
-            text_match: query.text_match,
-            whole: Finder::new(&query.whole),
-            words: (query.words.iter())
-                .map(|word| (Finder::new(&word.start), word.endings))
-                .collect(),
-        }
-    }
-
-    pub fn is_in(&self, text: FoldedText<'_>) -> bool {
-        let text = match self.text_match {
-            TextMatch::Substring => text.folded,
-            TextMatch::Words => text.plain,
-        };
-        let text = text.as_bytes();
-        let has_word = |word: &(Finder<'_>, _)| starts_of_words(word, text).next().is_some();
-        let has_words = !self.words.is_empty() && self.words.iter().all(has_word);
-        has_words || self.whole.find(text).is_some()
-    }
-
-    /// The matches in a composed `text`, ascending and disjoint: whole words if words are searched, and the query itself,
-    /// except single letters, which are everywhere.
-    pub fn found_in(&self, text: &str) -> Vec<Range<usize>> {
-        let (folded, starts) = self.fold(text);
-        let is_shown = |finder: &&Finder<'_>| finder.needle().len() > 1;
-        let mut found: Vec<Range<usize>> = Vec::new();
-        for whole in [&self.whole].into_iter().filter(is_shown) {
-            let starts = whole.find_iter(folded.as_bytes());
-            found.extend(starts.map(|start| start..start + whole.needle().len()));
-        }
-        let length = |start: usize| {
-            let rest = &folded[start..];
-            rest.find(|character: char| !character.is_alphanumeric())
-                .unwrap_or(rest.len())
-        };
-        for word in self.words.iter().filter(|(finder, _)| is_shown(&finder)) {
-            let starts = starts_of_words(word, folded.as_bytes());
-            found.extend(starts.map(|start| start..start + length(start)));
-        }
-        if self.text_match == TextMatch::Words {
-            for range in &mut found {
-                range.end += length(range.end);
-            }
-        }
-        found.sort_unstable_by_key(|range| (range.start, range.end));
-        let mut apart: Vec<Range<usize>> = Vec::new();
-        for range in found {
-            match apart.last_mut() {
-                Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
-                _ => apart.push(range),
-            }
-        }
-        let in_text = |at: usize| {
-            let character = starts.partition_point(|(start, _)| *start < at);
-            starts
-                .get(character)
-                .map_or(text.len(), |(_, start)| *start)
-        };
-        let ranges = apart.into_iter();
-        ranges
-            .map(|range| in_text(range.start)..in_text(range.end))
-            .collect()
-    }
-
-    /// The text as queries compare it, with the start of each of its characters there and in `text`.
-    fn fold(&self, text: &str) -> (String, Vec<(usize, usize)>) {
-        let (mut folded, mut starts) = (String::with_capacity(text.len()), Vec::new());
-        for (at, character) in text.char_indices() {
-            let before = folded.len();
-            match self.text_match {
-                TextMatch::Substring => folded.push_str(&fold(character.encode_utf8(&mut [0; 4]))),
-                TextMatch::Words => folded.extend(fold_plain_character(character)),
-            }
-            if folded.len() > before {
-                starts.push((before, at));
-            }
-        }
-        (folded, starts)
-    }
-}
-
-/// Where words of a folded text begin with the word and one of its endings.
-fn starts_of_words<'t>(
-    (finder, endings): &'t (Finder<'_>, &'static [&'static str]),
-    text: &'t [u8],
-) -> impl Iterator<Item = usize> {
-    finder.find_iter(text).filter(|start| {
-        let rest = &text[start + finder.needle().len()..];
-        begins_word(text, *start) && endings.iter().any(|one| rest.starts_with(one.as_bytes()))
-    })
-}
-
-/// Whether a word starts at `start`.
-fn begins_word(folded: &[u8], start: usize) -> bool {
-    let before = &folded[start.saturating_sub(4)..start];
-    match before.last() {
-        None => true,
-        Some(last) if last.is_ascii() => !last.is_ascii_alphanumeric(),
-        // A UTF-8 character has at most four bytes and starts at the last byte that is not a continuation.
-        Some(_) => {
-            let first = before
-                .iter()
-                .rposition(|byte| byte & 0b1100_0000 != 0b1000_0000);
-            let last = first.and_then(|first| str::from_utf8(&before[first..]).ok());
-            !last
-                .and_then(|text| text.chars().next())
-                .is_some_and(char::is_alphanumeric)
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::TextFinder;
-    use crate::search::{SearchParameters, TextMatch};
-
-    /// `text` with the matches of `query` in brackets.
-    fn marked(query: &str, text_match: TextMatch, text: &str) -> String {
-        let parameters = SearchParameters {
-            query: Some(query.to_owned()),
-            text_match,
-            ..SearchParameters::default()
-        };
-        let query = parameters.text().unwrap();
-        let found = TextFinder::new(&query).found_in(text);
-        let mut marked = text.to_owned();
-        for range in found.into_iter().rev() {
-            let replaced = format!("[{}]", &text[range.clone()]);
-            marked.replace_range(range, &replaced);
-        }
-        marked
-    }
-
-    #[test]
-    fn matches_are_marked_in_the_text_as_written() {
-        for (query, text_match, expected) in [
-            (
-                "leak",
-                TextMatch::Substring,
-                "A [LEAK], [leak]s; no b[leak] \u{212A}.",
-            ),
-            (
-                "leaks",
-                TextMatch::Words,
-                "A [LEAK], [leaks]; no bleak \u{212A}.",
-            ),
-            (
-                "leak k",
-                TextMatch::Words,
-                "A [LEAK], [leaks]; no b[leak \u{212A}].",
-            ),
-            ("a", TextMatch::Words, "A LEAK, leaks; no bleak \u{212A}."),
-            (
-                "a leak",
-                TextMatch::Words,
-                "[A LEAK], [leaks]; no bleak \u{212A}.",
-            ),
-            (
-                "no b",
-                TextMatch::Words,
-                "A LEAK, leaks; [no bleak] \u{212A}.",
-            ),
-        ] {
-            let text = "A LEAK, leaks; no bleak \u{212A}.";
-            assert_eq!(marked(query, text_match, text), expected, "{query}");
-        }
-        assert_eq!(
-            marked("stra\u{1e9e}e", TextMatch::Words, "Die Straßen, ẞ"),
-            "Die [Straßen], ẞ"
-        );
-        assert_eq!(
-            marked(
-                "tuberia dont",
-                TextMatch::Words,
-                "Tubería, x\u{302} don\u{2019}t"
-            ),
-            "[Tubería], x\u{302} don\u{2019}t"
-        );
-    }
 }

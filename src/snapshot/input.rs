@@ -4,7 +4,7 @@
 //!
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -219,7 +219,7 @@ impl EntryLoader<'_> {
         &mut self,
         review: &Review,
         stored: Option<AnalysisRow>,
-    ) -> (Option<CompactAnalysis>, Vec<(MentionKind, String)>) {
+    ) -> (Option<CompactAnalysis>, BTreeSet<(MentionKind, String)>) {
         let analyzer = &self.analyzer;
         let hash = AnalysisInput::of(review).hash();
         let stored = stored.filter(|row| row.text_hash == hash);

@@ -10,12 +10,12 @@ use serde_json::{Map, Value, json};
 use url::form_urlencoded;
 
 use super::problem::{Issue, IssueCode};
-use crate::config::bounds::{ECHO_CHARACTERS_MAX, IGNORED_MAX, LIMIT_MAX};
+use crate::config::bounds::{ECHO_CHARACTERS_MAX, IGNORED_MAX, LIMIT_MAX, QUERY_CHARACTERS_MAX};
 use crate::links::with_query;
 use crate::model::{Day, Vote, named};
 
 /// Default number of reviews on a page.
-pub const LIMIT_DEFAULT: u8 = 20;
+const LIMIT_DEFAULT: u8 = 20;
 pub const STARS: RangeInclusive<u8> = 1..=5;
 pub const DAY_ALLOWED: &str = "must be a day written YYYY-MM-DD, such as 2024-02-29";
 
@@ -98,8 +98,8 @@ enum ParameterRule<'a> {
     Decimal(&'a RangeInclusive<u8>),
     /// Exactly `YYYY-MM-DD`.
     Day,
-    /// Of at most so many characters.
-    Text(Option<usize>),
+    /// Of at most [`QUERY_CHARACTERS_MAX`] characters.
+    Text,
     /// `true` or `false`.
     Flag,
     /// Its names, which are made for the schema and for an issue only.
@@ -112,7 +112,7 @@ impl ParameterRule<'_> {
     /// Whether its values are texts, so that a JSON value of another type is certainly wrong.
     const fn is_text(&self) -> bool {
         match self {
-            Self::Text(_) | Self::OneOf(_) | Self::Syntax(_) => true,
+            Self::Text | Self::OneOf(_) | Self::Syntax(_) => true,
             Self::Whole(_) | Self::Decimal(_) | Self::Day | Self::Flag => false,
         }
     }
@@ -128,9 +128,8 @@ impl ParameterRule<'_> {
                 format!("must be a decimal number from {least} to {most}")
             }
             Self::Day => DAY_ALLOWED.to_owned(),
-            Self::Text(None) => "must be a text in UTF-8".to_owned(),
-            Self::Text(Some(most)) => {
-                format!("must be a text of at most {most} characters in UTF-8")
+            Self::Text => {
+                format!("must be a text of at most {QUERY_CHARACTERS_MAX} characters in UTF-8")
             }
             Self::Flag => "must be one of: true, false".to_owned(),
             Self::OneOf(names) => format!("must be one of: {}", names().join(", ")),
@@ -147,8 +146,8 @@ impl ParameterRule<'_> {
                 "type": "number", "format": "double", "minimum": bounds.start(), "maximum": bounds.end(),
             }),
             Self::Day => json!({ "type": "string", "format": "date" }),
-            Self::Text(Some(most)) => json!({ "type": "string", "maxLength": most }),
-            Self::Text(None) | Self::Syntax(_) => json!({ "type": "string" }),
+            Self::Text => json!({ "type": "string", "maxLength": QUERY_CHARACTERS_MAX }),
+            Self::Syntax(_) => json!({ "type": "string" }),
             Self::Flag => json!({ "type": "boolean" }),
             Self::OneOf(names) => json!({ "type": "string", "enum": names() }),
         }
@@ -299,23 +298,14 @@ impl Arguments {
         })
     }
 
-    /// Any text; an empty one counts as absent.
+    /// A text; an empty one counts as absent.
     pub fn text(&mut self, name: Text, about: Text) -> Option<String> {
-        let text = self.read(name, &ParameterRule::Text(None), about, |text| {
-            Ok(Some(text.to_owned()))
-        });
-        text.filter(|text| !text.is_empty())
-    }
-
-    /// A text of at most `most` characters; an empty one counts as absent.
-    pub fn short_text(&mut self, name: Text, most: usize, about: Text) -> Option<String> {
-        let text = self.read(name, &ParameterRule::Text(Some(most)), about, |text| {
-            if text.chars().count() > most {
+        self.read(name, &ParameterRule::Text, about, |text| {
+            if text.chars().count() > QUERY_CHARACTERS_MAX {
                 return Err(IssueCode::TooBig);
             }
-            Ok(Some(text.to_owned()))
-        });
-        text.filter(|text| !text.is_empty())
+            Ok(Some(text.to_owned()).filter(|text| !text.is_empty()))
+        })
     }
 
     /// `true` or `false`; an empty text counts as absent.
@@ -365,9 +355,10 @@ impl Arguments {
     }
 
     /// `limit`, the number of reviews on a page; 20 by default.
-    pub fn limit(&mut self) -> Option<u8> {
+    pub fn limit(&mut self) -> u8 {
         self.notes.default = Some(LIMIT_DEFAULT);
-        self.whole("limit", 1..=LIMIT_MAX, "Maximum number of reviews.")
+        let limit = self.whole("limit", 1..=LIMIT_MAX, "Maximum number of reviews.");
+        limit.unwrap_or(LIMIT_DEFAULT)
     }
 
     /// `polarity`, a vote on an aspect.

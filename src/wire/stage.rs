@@ -14,8 +14,9 @@ use super::insights::{
     Aspect, Complaint, Entity, Faq, GeneratedFrom, Insights, InsightsMethod, OverallSentiment,
     SummarySentence, Topic, Votes,
 };
+use super::parameters::InsightsPart;
 use super::review::OwnerReply;
-use crate::model::{MentionKind, Vote, named};
+use crate::model::{Vote, named};
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]
@@ -70,6 +71,13 @@ pub struct InsightsStage {
 }
 
 impl InsightsStage {
+    /// A part with at most `most` values of each list.
+    pub fn new(part: InsightsPart, insights: &Insights, most: usize) -> Self {
+        let mut stage = Self::of(part.name(), insights);
+        stage.add(part, insights, most);
+        stage
+    }
+
     /// An empty stage.
     pub fn of(part: &str, insights: &Insights) -> Self {
         Self {
@@ -80,27 +88,58 @@ impl InsightsStage {
         }
     }
 
-    /// The overview: at most `most` values of each list, and six times as many aspects.
-    pub fn overview(insights: &Insights, most: usize) -> Self {
-        let mut stage = Self {
-            overall_sentiment: Some(insights.overall_sentiment),
-            summary: Some(insights.summary.clone()),
-            ..Self::of("overview", insights)
-        };
-        // There are at most a few dozen aspects, and other requests need their ids.
-        stage.add_aspects(insights, most * 6);
-        // They are short.
-        stage.complaints = stage.first("complaints", &insights.complaints, most * 2);
-        for kind in MentionKind::ALL {
-            stage.add_entities(kind, insights, most);
+    fn add(&mut self, part: InsightsPart, insights: &Insights, most: usize) {
+        let entities = &insights.entities;
+        match part {
+            InsightsPart::Overview => self.add_overview(insights, most),
+            InsightsPart::Aspects => {
+                let aspects: Vec<_> = insights.aspects.iter().map(AspectFacet::from).collect();
+                self.aspects = Some(self.first("aspects", &aspects, most));
+            }
+            InsightsPart::Technicians => {
+                let people = &entities.technicians;
+                self.technicians = Some(self.most_named("technicians", people, most));
+            }
+            InsightsPart::Services => {
+                let services = &entities.services;
+                self.services = Some(self.most_named("services", services, most));
+            }
+            InsightsPart::Areas => {
+                let areas = &entities.service_areas;
+                self.service_areas = Some(self.most_named("service_areas", areas, most));
+            }
+            InsightsPart::Topics => {
+                self.topics = Some(self.first("topics", &insights.topics, most));
+            }
+            InsightsPart::Faq => self.faq = Some(self.first("faq", &insights.faq, most)),
+            InsightsPart::Summary => {
+                self.summary = Some(insights.summary.clone());
+                self.summary_sentences = Some(insights.summary_sentences.clone());
+            }
+            InsightsPart::Method => self.method = Some(insights.method.clone()),
         }
-        stage.topics = stage.first("topics", &insights.topics, most);
-        stage.faq = stage.first("faq", &insights.faq, most);
-        stage
+    }
+
+    fn add_overview(&mut self, insights: &Insights, most: usize) {
+        self.overall_sentiment = Some(insights.overall_sentiment);
+        self.summary = Some(insights.summary.clone());
+        // There are at most a few dozen aspects, and other requests need their ids.
+        self.add(InsightsPart::Aspects, insights, most * 6);
+        // They are short.
+        self.complaints = Some(self.first("complaints", &insights.complaints, most * 2));
+        for part in [
+            InsightsPart::Technicians,
+            InsightsPart::Services,
+            InsightsPart::Areas,
+            InsightsPart::Topics,
+            InsightsPart::Faq,
+        ] {
+            self.add(part, insights, most);
+        }
     }
 
     /// Keeps the first `most` of a list and records the number of the others.
-    pub fn first<T: Clone>(&mut self, list: &str, values: &[T], most: usize) -> Option<Vec<T>> {
+    fn first<T: Clone>(&mut self, list: &str, values: &[T], most: usize) -> Vec<T> {
         let besides = values.len().saturating_sub(most) as u64;
         if besides > 0 {
             self.left_out.push(LeftOut {
@@ -108,28 +147,14 @@ impl InsightsStage {
                 values: besides,
             });
         }
-        Some(values.iter().take(most).cloned().collect())
+        values.iter().take(most).cloned().collect()
     }
 
-    pub fn add_aspects(&mut self, insights: &Insights, most: usize) {
-        let aspects: Vec<_> = insights.aspects.iter().map(AspectFacet::from).collect();
-        self.aspects = self.first("aspects", &aspects, most);
-    }
-
-    /// Adds the most frequently named entities of a kind.
-    pub fn add_entities(&mut self, kind: MentionKind, insights: &Insights, most: usize) {
-        let mut entities = insights.entities.of(kind).to_vec();
+    fn most_named(&mut self, list: &str, entities: &[Entity], most: usize) -> Vec<Entity> {
+        let mut entities = entities.to_vec();
         entities.retain(|one| one.votes.mention_count > 0);
         entities.sort_by_key(|one| Reverse(one.votes.mention_count));
-        match kind {
-            MentionKind::Technician => {
-                self.technicians = self.first("technicians", &entities, most);
-            }
-            MentionKind::Service => self.services = self.first("services", &entities, most),
-            MentionKind::ServiceArea => {
-                self.service_areas = self.first("service_areas", &entities, most);
-            }
-        }
+        self.first(list, &entities, most)
     }
 }
 

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::compute::run_long;
 use crate::search::SearchParameters;
-use crate::search::comparison::PeriodsParameters;
+use crate::search::facets::PeriodsParameters;
 use crate::search::insights::{StageParameters, TechnicianParameters};
 use crate::snapshot::{CurrentSnapshot, Snapshot};
 use crate::wire::parameters::ParameterDescription;

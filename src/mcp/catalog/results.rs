@@ -7,13 +7,11 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use crate::config::bounds::{ECHO_CHARACTERS_MAX, LIMIT_MAX};
+use crate::model::ReviewId;
 use crate::model::text::{escaped, escaped_json};
-use crate::model::{Day, ReviewId};
-use crate::search::comparison::{PeriodsParameters, compare};
-use crate::search::facets::{self, FACET_VALUES_MAX};
+use crate::search::facets::{self, FACET_VALUES_MAX, PeriodsParameters, compare};
 use crate::search::insights::{
-    self, EvidenceParameters, EvidenceQuery, StageParameters, TechnicianParameters, stage,
-    technician_canonical,
+    self, EvidenceParameters, StageParameters, TechnicianParameters, stage,
 };
 use crate::search::{
     Cursor, ResultPage, SearchParameters, SinceParameters, find_page, search_reviews,
@@ -26,24 +24,25 @@ use crate::wire::{self, Arguments, EvidencePage, Issue, IssueCode, Parameters};
 /// A JSON object as text, without hidden characters; or the reason why the call failed.
 pub type ToolAnswer = Result<String, CallError>;
 
-/// The arguments of `get_reviews_since`.
-pub struct SinceArguments {
-    since: SinceParameters,
-    limit: Option<u8>,
-    cursor: Option<Cursor>,
-}
+/// The search of `get_reviews_since`.
+pub struct SinceArguments(SearchParameters);
 
 impl Parameters for SinceArguments {
     fn parse(arguments: &mut Arguments) -> Self {
-        Self {
-            since: SinceParameters::parse(arguments),
-            limit: arguments.whole(
-                "limit",
-                1..=LIMIT_MAX,
-                "Maximum number of reviews to return; default: all that fit.",
-            ),
+        let SinceParameters { date } = SinceParameters::parse(arguments);
+        let limit = arguments.whole(
+            "limit",
+            1..=LIMIT_MAX,
+            "Maximum number of reviews to return; default: all that fit.",
+        );
+        let parameters = SearchParameters {
+            since: date,
+            limit: limit.unwrap_or(u8::MAX),
             cursor: Cursor::parse(arguments, "`next_cursor` of an answer to the same filters."),
-        }
+            ..SearchParameters::default()
+        };
+        parameters.check_cursor(&mut arguments.issues);
+        Self(parameters)
     }
 }
 
@@ -61,22 +60,19 @@ impl Parameters for ReviewArguments {
     }
 }
 
-/// The arguments of `get_aspect_sentiment`: the aspect is in the path of its REST operation.
-pub struct AspectArguments {
-    aspect: Option<String>,
-    parameters: EvidenceParameters,
-}
+/// The search of `get_aspect_sentiment`: the aspect is in the path of its REST operation.
+pub struct AspectArguments(SearchParameters);
 
 impl Parameters for AspectArguments {
     fn parse(arguments: &mut Arguments) -> Self {
-        let aspect = arguments.required("punctuality");
-        Self {
-            aspect: aspect.text(
-                "aspect",
-                "The aspect's id or label, for example `punctuality`.",
-            ),
-            parameters: EvidenceParameters::parse(arguments),
-        }
+        let aspect = arguments.required("punctuality").text(
+            "aspect",
+            "The aspect's id or label, for example `punctuality`.",
+        );
+        let EvidenceParameters(evidence) = EvidenceParameters::parse(arguments);
+        let parameters = SearchParameters { aspect, ..evidence };
+        parameters.check_cursor(&mut arguments.issues);
+        Self(parameters)
     }
 }
 
@@ -107,24 +103,8 @@ fn has_turn() -> impl Future<Output = Result<(), Infallible>> {
 /// # Errors
 /// If an argument is invalid, or the cursor belongs to another day.
 pub async fn since(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
-    let SinceArguments {
-        since,
-        limit,
-        cursor,
-    } = SinceArguments::parse(&mut call.arguments);
-    let parameters = SearchParameters {
-        since: since.date,
-        limit: limit.unwrap_or(u8::MAX),
-        cursor,
-        ..SearchParameters::default()
-    };
-    let cursor = parameters.cursor.as_ref();
-    if let Some(cursor) = cursor.filter(|one| !one.belongs_to(&parameters.canonical()))
-        && call.arguments.issues.is_empty()
-    {
-        call.arguments.issues.push(cursor.invalid());
-    }
-    let date = call.finish(since.date)?;
+    let SinceArguments(parameters) = SinceArguments::parse(&mut call.arguments);
+    let date = call.finish(parameters.since)?;
     let Ok(mut found) = find_page(snapshot, &parameters, has_turn).await;
     Ok(fit(found.positions.len(), |count| {
         shorten_page(snapshot, &parameters, &mut found, count);
@@ -181,25 +161,20 @@ pub fn review(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 /// # Errors
 /// If an argument is invalid, the aspect is unknown, or the cursor belongs to other filters.
 pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
-    let AspectArguments { aspect, parameters } = AspectArguments::parse(&mut call.arguments);
-    let aspect = call.finish(aspect)?;
+    let AspectArguments(parameters) = AspectArguments::parse(&mut call.arguments);
+    let aspect = call.finish(parameters.aspect.as_ref())?;
     let trade = snapshot.input.analyzer.trade;
-    let known = trade.find_aspect(&aspect).map(|at| &trade.aspects[at].id);
-    let query = known.and_then(|id| EvidenceQuery::of_aspect(trade, id, &parameters));
-    let Some(query) = query else {
+    let at = trade.find_aspect(aspect).ok_or_else(|| {
         let name: String = aspect.chars().take(ECHO_CHARACTERS_MAX).collect();
-        return Err(CallError::Arguments(format!(
+        CallError::Arguments(format!(
             "No aspect {}; known: {}.",
             escaped_json(&json!(name)),
             trade.shown_ids().join(", ")
-        )));
-    };
-    if let Some(cursor) = query.foreign_cursor() {
-        return Err(refusal(&[cursor.invalid()]));
-    }
-    let mut found = insights::evidence(snapshot, &query);
+        ))
+    })?;
+    let mut found = insights::evidence(snapshot, at, &parameters);
     Ok(fit(found.page.reviews.len(), |count| {
-        shorten_evidence(&query.canonical(), &mut found.page, count);
+        shorten_evidence(snapshot, &parameters, &mut found.page, count);
         text_of(&found)
     }))
 }
@@ -209,16 +184,12 @@ pub fn aspect(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
 /// # Errors
 /// If an argument is invalid, staff is not published, no technician has the name, or the cursor belongs to another one.
 pub fn technician(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
-    let parameters = TechnicianParameters::parse(&mut call.arguments);
-    let name = call.finish(parameters.name.clone())?;
-    let canonical = technician_canonical(&name);
-    if let Some(cursor) = (parameters.cursor.as_ref()).filter(|one| !one.belongs_to(&canonical)) {
-        return Err(refusal(&[cursor.invalid()]));
-    }
-    let found = insights::technician(snapshot, &name, &parameters);
+    let TechnicianParameters(parameters) = TechnicianParameters::parse(&mut call.arguments);
+    let name = call.finish(parameters.mentions_technician.as_ref())?;
+    let found = insights::technician(snapshot, name, &parameters);
     let mut found = found.map_err(CallError::Arguments)?;
     Ok(fit(found.page.reviews.len(), |count| {
-        shorten_evidence(&canonical, &mut found.page, count);
+        shorten_evidence(snapshot, &parameters, &mut found.page, count);
         text_of(&found)
     }))
 }
@@ -299,13 +270,19 @@ fn shorten_page(
 }
 
 /// Like [`shorten_page`], for a page of evidence.
-fn shorten_evidence(canonical: &str, page: &mut EvidencePage, count: usize) {
+fn shorten_evidence(
+    snapshot: &Snapshot,
+    parameters: &SearchParameters,
+    page: &mut EvidencePage,
+    count: usize,
+) {
     if count < page.reviews.len() {
         page.reviews.truncate(count);
         page.returned = count as u64;
+        let entries = &snapshot.input.entries;
         page.next_cursor = page.reviews.last().and_then(|last| {
-            let day = Day::new(last.date)?;
-            Some(Cursor::at(canonical, day, &last.review_id).to_string())
+            let at = entries.find(&last.review_id.parse::<ReviewId>().ok()?)?;
+            Some(Cursor::after(parameters, &entries[at].review).to_string())
         });
     }
 }

@@ -14,7 +14,7 @@ use measure::{
 
 #[expect(dead_code, reason = "the example prints more")]
 #[path = "../../../examples/evaluate/measure.rs"]
-mod measure;
+pub mod measure;
 
 fn read(file: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gold");

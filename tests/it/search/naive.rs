@@ -1,228 +1,167 @@
 //! A naive search, which applies every filter to every review: the reference for the real one.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use reviews_service::model::{Review, Sort, Status, Vote, fold};
 use reviews_service::search::{SearchParameters, TextMatch};
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::SEARCH;
+use super::{SEARCH, opinions};
 use crate::support::{Generator, TECHNICIANS, form};
 
 /// A published review for the naive search.
 pub(super) struct Known {
-    pub(super) id: String,
-    pub(super) date: String,
-    pub(super) stars: u8,
-    pub(super) folded: String,
+    pub(super) review: Review,
+    folded: String,
     /// Without accents and kinds of apostrophes and blanks.
-    pub(super) plain: String,
-    pub(super) technicians: Vec<String>,
-    pub(super) services: Vec<String>,
-    pub(super) language: Option<String>,
-    pub(super) source: String,
-    pub(super) has_text: bool,
-    pub(super) has_reply: bool,
-    pub(super) verified: bool,
-    pub(super) areas: Vec<String>,
+    plain: String,
     /// Its polarity by aspect.
     pub(super) votes: BTreeMap<String, Vote>,
 }
 
 /// The published reviews in order: date descending, then ID ascending.
 pub(super) fn known(reviews: &[Review]) -> Vec<Known> {
-    let mut known: Vec<Known> = reviews
+    let published = reviews
         .iter()
-        .filter(|review| review.status == Status::Published)
-        .map(|review| Known {
-            id: review.id.to_string(),
-            date: review.date.to_string(),
-            stars: review.rating.stars(),
-            folded: fold(&review.text),
-            plain: plain(&review.text),
-            technicians: folded(&review.mentions.technicians),
-            services: review.mentions.services.clone(),
-            language: review.language.as_deref().map(fold),
-            source: fold(&review.source.name),
-            has_text: !review.text.is_empty(),
-            has_reply: review.reply.is_some(),
-            verified: review.verification.is_independent(),
-            areas: folded(&review.mentions.service_areas),
-            votes: BTreeMap::new(),
-        })
-        .collect();
-    known.sort_by_key(|one| (std::cmp::Reverse(one.date.clone()), one.id.clone()));
+        .filter(|review| review.status == Status::Published);
+    let known = published.map(|review| Known {
+        folded: fold(&review.text),
+        plain: plain(&review.text),
+        votes: BTreeMap::new(),
+        review: review.clone(),
+    });
+    let mut known: Vec<Known> = known.collect();
+    known.sort_by_key(|Known { review, .. }| (Reverse(review.date), review.id.to_string()));
     known
 }
 
-fn folded(names: &[String]) -> Vec<String> {
-    names.iter().map(|name| fold(name)).collect()
+/// A search with the filters whose bits are set in `filters`.
+pub(super) fn random(
+    generator: &mut Generator,
+    filters: usize,
+    reviews: &[Review],
+) -> SearchParameters {
+    let asks = |bit: usize| filters & 1 << bit != 0;
+    let least = [1.0, 1.5, 2.0, 2.01, 3.0, 4.0, 4.5, 4.999, 5.0];
+    let services = "ac-repair|furnace-repair|water-heater|drain|ac-repair|AC-REPAIR";
+    SearchParameters {
+        rating: asks(0).then(|| generator.pick(&[1, 2, 3, 4, 5, 5])),
+        min_rating: asks(1).then(|| generator.pick(&least)),
+        since: asks(2).then(|| generator.day()),
+        until: asks(3).then(|| generator.day()),
+        query: asks(4).then(|| fragment(generator, reviews)),
+        mentions_technician: asks(5).then(|| {
+            let name = generator.pick(&TECHNICIANS);
+            match generator.below(8) {
+                0 => "Nobody Known".to_owned(),
+                1 => name.split(' ').next().unwrap().to_owned(),
+                2 => name.to_uppercase(),
+                3 => name.to_lowercase(),
+                _ => name.to_owned(),
+            }
+        }),
+        mentions_service: asks(6).then(|| generator.word(services).to_owned()),
+        ..SearchParameters::default()
+    }
 }
 
-/// A query with any of the filters.
-#[derive(Debug, Default)]
-pub(super) struct Question {
-    pub(super) rating: Option<u8>,
-    pub(super) min_rating: Option<&'static str>,
-    pub(super) since: Option<String>,
-    pub(super) until: Option<String>,
-    pub(super) query: Option<String>,
-    pub(super) text_match: TextMatch,
-    pub(super) technician: Option<String>,
-    pub(super) service: Option<String>,
-    pub(super) max_rating: Option<&'static str>,
-    pub(super) language: Option<&'static str>,
-    pub(super) source: Option<&'static str>,
-    pub(super) has_text: Option<bool>,
-    pub(super) has_reply: Option<bool>,
-    pub(super) verified: Option<bool>,
-    pub(super) area: Option<&'static str>,
-    pub(super) aspect: Option<&'static str>,
-    pub(super) polarity: Option<Vote>,
-    pub(super) sort: Sort,
+/// Adds some of the other filters.
+pub(super) fn with_more_filters(
+    question: SearchParameters,
+    generator: &mut Generator,
+) -> SearchParameters {
+    let most = generator.pick(&[1.0, 2.5, 4.0, 4.999, 5.0]);
+    let max_rating = generator.once_in(4).then_some(most);
+    let mut may = |words| {
+        let word = generator.once_in(4).then(|| generator.word(words));
+        word.map(str::to_owned)
+    };
+    let language = may("es-MX|ES-mx|es-MX|en");
+    let source = may("Google|FACEBOOK|facebook|Face");
+    let mentions_area = may("Mesa|TEMPE|tempe|Nowhere");
+    let [has_text, has_reply, verified] =
+        ["true|false"; 3].map(|words| may(words).map(|word| word == "true"));
+    SearchParameters {
+        max_rating,
+        language,
+        source,
+        has_text,
+        has_reply,
+        verified,
+        mentions_area,
+        text_match: generator.pick(&TextMatch::ALL),
+        ..opinions::opinionated(question, generator)
+    }
 }
 
-impl Question {
-    /// A query with the filters whose bits are set in `filters`.
-    pub(super) fn random(generator: &mut Generator, filters: usize, reviews: &[Review]) -> Self {
-        let asks = |bit: usize| filters & 1 << bit != 0;
-        let least = "1|1.5|2|2.01|3.000|4|4.5|4.999|5|005.0";
-        let services = "ac-repair|furnace-repair|water-heater|drain|ac-repair|AC-REPAIR";
-        Self {
-            rating: asks(0).then(|| generator.pick(&[1, 2, 3, 4, 5, 5])),
-            min_rating: asks(1).then(|| generator.word(least)),
-            since: asks(2).then(|| generator.day().to_string()),
-            until: asks(3).then(|| generator.day().to_string()),
-            query: asks(4).then(|| fragment(generator, reviews)),
-            technician: asks(5).then(|| {
-                let name = generator.pick(&TECHNICIANS);
-                match generator.below(8) {
-                    0 => "Nobody Known".to_owned(),
-                    1 => name.split(' ').next().unwrap().to_owned(),
-                    2 => name.to_uppercase(),
-                    3 => name.to_lowercase(),
-                    _ => name.to_owned(),
-                }
-            }),
-            service: asks(6).then(|| generator.word(services).to_owned()),
-            ..Self::default()
+fn accepts(question: &SearchParameters, known: &Known) -> bool {
+    let has_text = |query: &String| match question.text_match {
+        TextMatch::Substring => known.folded.contains(&fold(query)),
+        TextMatch::Words => {
+            let query = plain(query);
+            known.plain.contains(&query) || has_words(&known.plain, &query)
         }
-    }
+    };
+    let (review, mentions) = (&known.review, &known.review.mentions);
+    let stars = review.rating.stars();
+    let is = |one: &String, other: &String| fold(one) == fold(other);
+    let accepts = [
+        question.rating.is_none_or(|rating| stars == rating),
+        (question.min_rating).is_none_or(|least| f64::from(stars) >= least),
+        (question.max_rating).is_none_or(|most| f64::from(stars) <= most),
+        question.since.is_none_or(|since| review.date >= since),
+        question.until.is_none_or(|until| review.date <= until),
+        (question.mentions_technician.as_ref())
+            .is_none_or(|name| technician_is(name, &mentions.technicians)),
+        (question.mentions_service.as_ref()).is_none_or(|id| mentions.services.contains(&fold(id))),
+        (question.mentions_area.as_ref())
+            .is_none_or(|name| mentions.service_areas.iter().any(|area| is(area, name))),
+        (question.verified).is_none_or(|is| review.verification.is_independent() == is),
+        (question.language.as_ref())
+            .is_none_or(|tag| review.language.as_ref().is_some_and(|one| is(one, tag))),
+        (question.source.as_ref()).is_none_or(|name| is(&review.source.name, name)),
+        question
+            .has_text
+            .is_none_or(|has| review.text.is_empty() != has),
+        question
+            .has_reply
+            .is_none_or(|has| review.reply.is_some() == has),
+        question.query.as_ref().is_none_or(has_text),
+        opinions::has_opinion(question, known),
+    ];
+    accepts.into_iter().all(|accepts| accepts)
+}
 
-    /// Adds some of the other filters.
-    pub(super) fn with_more_filters(self, generator: &mut Generator) -> Self {
-        let mut may = |words| generator.once_in(4).then(|| generator.word(words));
-        let (max_rating, language) = (may("1|2.5|4|4.999|5.0"), may("es-MX|ES-mx|es-MX|en"));
-        let source = may("Google|FACEBOOK|facebook|Face");
-        let area = may("Mesa|TEMPE|tempe|Nowhere");
-        let [has_text, has_reply, verified] = ["true|false"; 3].map(may);
-        Self {
-            max_rating,
-            language,
-            source,
-            has_text: has_text.map(|has| has == "true"),
-            has_reply: has_reply.map(|has| has == "true"),
-            verified: verified.map(|is| is == "true"),
-            area,
-            text_match: generator.pick(&TextMatch::ALL),
-            ..self.opinionated(generator)
-        }
+pub(super) fn expected<'a>(question: &SearchParameters, known: &'a [Known]) -> Vec<&'a str> {
+    let taken = known.iter().filter(|known| accepts(question, known));
+    let mut taken: Vec<&Review> = taken.map(|known| &known.review).collect();
+    // They are newest first, and a stable sort keeps that order among equals.
+    match question.sort {
+        Sort::Newest => {}
+        Sort::Oldest => taken.sort_by_key(|review| (review.date, review.id.to_string())),
+        Sort::Highest => taken.sort_by_key(|review| Reverse(review.rating.stars())),
+        Sort::Lowest => taken.sort_by_key(|review| review.rating.stars()),
     }
+    taken.iter().map(|review| review.id.as_str()).collect()
+}
 
-    pub(super) fn accepts(&self, review: &Known) -> bool {
-        let has_text = |query: &str| match self.text_match {
-            TextMatch::Substring => review.folded.contains(&fold(query)),
-            TextMatch::Words => {
-                let query = plain(query);
-                review.plain.contains(&query) || has_words(&review.plain, &query)
-            }
-        };
-        let stars = f64::from(review.stars);
-        let (date, language) = (&review.date, &review.language);
-        let number = |text: &str| text.parse::<f64>().unwrap();
-        let accepts = [
-            self.rating.is_none_or(|stars| review.stars == stars),
-            self.min_rating.is_none_or(|least| stars >= number(least)),
-            self.max_rating.is_none_or(|most| stars <= number(most)),
-            self.since.as_ref().is_none_or(|since| date >= since),
-            self.until.as_ref().is_none_or(|until| date <= until),
-            (self.technician.as_deref())
-                .is_none_or(|name| technician_is(name, &review.technicians)),
-            (self.service.as_ref()).is_none_or(|id| review.services.contains(&fold(id))),
-            (self.area).is_none_or(|name| review.areas.contains(&fold(name))),
-            (self.verified).is_none_or(|is| review.verified == is),
-            self.language.is_none_or(|tag| *language == Some(fold(tag))),
-            self.source.is_none_or(|name| review.source == fold(name)),
-            self.has_text.is_none_or(|has| review.has_text == has),
-            (self.has_reply).is_none_or(|has| review.has_reply == has),
-            self.query.as_deref().is_none_or(has_text),
-            self.has_opinion(review),
-        ];
-        accepts.into_iter().all(|accepts| accepts)
-    }
-
-    pub(super) fn expected<'a>(&self, known: &'a [Known]) -> Vec<&'a str> {
-        let mut taken: Vec<&Known> = known.iter().filter(|review| self.accepts(review)).collect();
-        // They are newest first, and a stable sort keeps that order among equals.
-        match self.sort {
-            Sort::Newest => {}
-            Sort::Oldest => {
-                taken.sort_by(|one, other| (&one.date, &one.id).cmp(&(&other.date, &other.id)));
-            }
-            Sort::Highest => taken.sort_by_key(|review| std::cmp::Reverse(review.stars)),
-            Sort::Lowest => taken.sort_by_key(|review| review.stars),
-        }
-        taken.iter().map(|review| review.id.as_str()).collect()
-    }
-
-    fn parameters(&self) -> SearchParameters {
-        SearchParameters {
-            rating: self.rating,
-            min_rating: self.min_rating.map(|least| least.parse().unwrap()),
-            max_rating: self.max_rating.map(|most| most.parse().unwrap()),
-            since: self.since.as_ref().map(|day| day.parse().unwrap()),
-            until: self.until.as_ref().map(|day| day.parse().unwrap()),
-            query: self.query.clone(),
-            text_match: self.text_match,
-            mentions_technician: self.technician.clone(),
-            mentions_service: self.service.clone(),
-            language: self.language.map(str::to_owned),
-            source: self.source.map(str::to_owned),
-            has_text: self.has_text,
-            has_reply: self.has_reply,
-            verified: self.verified,
-            mentions_area: self.area.map(str::to_owned),
-            aspect: self.aspect.map(str::to_owned),
-            polarity: self.polarity,
-            sort: self.sort,
-            ..SearchParameters::default()
-        }
-    }
-
-    /// The target of a GET, with `more` parameters.
-    pub(super) fn target(&self, more: &[(&str, &str)]) -> String {
-        let mut pairs = self.parameters().pairs();
-        pairs.extend(
-            more.iter()
-                .map(|(name, value)| (*name, (*value).to_owned())),
-        );
-        format!("{SEARCH}?{}", form(pairs))
-    }
+/// The target of a GET, with `more` parameters.
+pub(super) fn target(question: &SearchParameters, more: &[(&str, &str)]) -> String {
+    let mut pairs = question.pairs();
+    let more = more.iter();
+    pairs.extend(more.map(|(name, value)| (*name, (*value).to_owned())));
+    format!("{SEARCH}?{}", form(pairs))
 }
 
 /// Whether a query for a technician means one of these: by the full name, or by a first name that only one of all has.
 fn technician_is(query: &str, technicians: &[String]) -> bool {
     let query = fold(query);
     let first = |name: &str| fold(name.split(' ').next().unwrap());
-    let has_first = |name: &&str| first(name) == query;
-    let is_alone = TECHNICIANS
-        .iter()
-        .copied()
-        .filter(|name| has_first(name))
-        .count()
-        == 1;
+    let with_first = TECHNICIANS.iter().filter(|name| first(name) == query);
+    let is_alone = with_first.count() == 1;
     let mut technicians = technicians.iter();
-    technicians.any(|name| *name == query || is_alone && first(name) == query)
+    technicians.any(|name| fold(name) == query || is_alone && first(name) == query)
 }
 
 /// Writes some texts as other people and programs do: decomposed, with curly apostrophes and no-break spaces, accented; and

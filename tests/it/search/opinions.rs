@@ -7,35 +7,25 @@ const TEXTS: &str = "They arrived right on time.|The technician was two hours la
     They left the kitchen spotless.|They left a mess behind.|They were on time, but the bill was outrageous.|\
     They came on time. The next day they were an hour late.";
 const ASPECTS: [&str; 3] = ["punctuality", "price", "cleanliness"];
-const VOTES: [Vote; 5] = [
-    Vote::Positive,
-    Vote::Negative,
-    Vote::Neutral,
-    Vote::Mixed,
-    Vote::Uncertain,
-];
 
-impl Question {
-    /// Adds an aspect or another order, usually.
-    pub fn opinionated(self, generator: &mut Generator) -> Self {
-        let aspect = generator.once_in(3).then(|| generator.pick(&ASPECTS));
-        Self {
-            polarity: aspect
-                .filter(|_| generator.once_in(2))
-                .map(|_| generator.pick(&VOTES)),
-            aspect,
-            sort: generator.pick(&[Sort::Newest, Sort::Oldest, Sort::Highest, Sort::Lowest]),
-            ..self
-        }
+/// Adds an aspect or another order, usually.
+pub fn opinionated(question: SearchParameters, generator: &mut Generator) -> SearchParameters {
+    let aspect = generator.once_in(3).then(|| generator.pick(&ASPECTS));
+    let has_polarity = aspect.is_some() && generator.once_in(2);
+    SearchParameters {
+        polarity: has_polarity.then(|| generator.pick(&Vote::ALL)),
+        aspect: aspect.map(str::to_owned),
+        sort: generator.pick(&Sort::ALL),
+        ..question
     }
+}
 
-    /// Whether the review has the requested aspect and polarity.
-    pub fn has_opinion(&self, review: &Known) -> bool {
-        self.aspect.is_none_or(|aspect| {
-            let vote = review.votes.get(aspect);
-            vote.is_some_and(|vote| self.polarity.is_none_or(|wanted| wanted == *vote))
-        })
-    }
+/// Whether the review has the requested aspect and polarity.
+pub fn has_opinion(question: &SearchParameters, known: &Known) -> bool {
+    question.aspect.as_ref().is_none_or(|aspect| {
+        let vote = known.votes.get(aspect);
+        vote.is_some_and(|vote| question.polarity.is_none_or(|wanted| wanted == *vote))
+    })
 }
 
 /// Gives every other review such a text.
@@ -68,8 +58,9 @@ pub fn known(app: &TestApp, reviews: &[Review]) -> Vec<Known> {
             (false, false, true) => Vote::Uncertain,
             (false, false, false) => Vote::Neutral,
         };
-        if let Some(review) = known.iter_mut().find(|review| review.id == id) {
-            review.votes.insert(aspect.to_owned(), vote);
+        let mut all = known.iter_mut();
+        if let Some(one) = all.find(|one| one.review.id.as_str() == id) {
+            one.votes.insert(aspect.to_owned(), vote);
         }
     }
     known

@@ -14,14 +14,14 @@ async fn assert_exact(reviews: &[Review], app: &TestApp, state: &str) -> usize {
             TextMatch::Words => words::question(&mut generator, reviews),
             TextMatch::Substring => fragment(&mut generator, reviews),
         };
-        let question = Question {
+        let question = SearchParameters {
             query: Some(query),
             text_match,
             rating: (number % 4 == 0).then_some(5),
-            ..Question::default()
+            ..SearchParameters::default()
         };
-        let expected = question.expected(&known);
-        let found = app.get(&question.target(&[])).await;
+        let expected = expected(&question, &known);
+        let found = app.get(&target(&question, &[])).await;
         let label = format!("{question:?}, {state}");
         let first = &expected[..expected.len().min(20)];
         assert_eq!(found.ids(), first, "{label}");

@@ -9,7 +9,6 @@ const CALLS: &str = r#"
     search_reviews → {"rating": 6, "min_rating": true, "since": 20240101, "query": 7, "limit": [1], "cursor": "x", "stars": 5, "until": null} → - rating: |1 to 5|"6"|- min_rating: |- since: |YYYY-MM-DD|- query: |- limit: |- cursor: |`next_cursor`|- stars: |known: rating, min_rating
     search_reviews → {"rating": 4.5, "min_rating": -1, "limit": 1e30, "mentions_service": {"id": "x"}} → - rating: |- min_rating: |- mentions_service: |- limit: |1 to 100
     compare_periods → {"first_since": "2026-02-01", "first_until": "yesterday", "second_until": ""} → - first_until: |- second_since: is required|- second_until: is required
-    compare_periods → {"first_since": "2026-02-01", "first_until": "2026-01-01", "second_since": "2026-02-01", "second_until": "2026-01-31"} → - first_until: |2026-02-01|- second_until:
     get_review → {} → - id: is required
     get_review → {"id": ""} → - id: is required
     get_review → {"id": 7} → - id: |"7"
