@@ -99,7 +99,7 @@ async fn read(database: &Database) {
             },
         );
         let missing: Vec<_> = missing.collect();
-        insights::save(database, &missing).await.unwrap();
+        insights::save(database, &missing, i64::MAX).await.unwrap();
     }
 }
 

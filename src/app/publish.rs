@@ -208,6 +208,7 @@ impl AnalyzePostponed {
             return Ok(false);
         };
         let entries = next_entries(&snapshot.input, &analysing);
+        let change_no = snapshot.position.change_no;
         drop(snapshot);
         let Some(last) = entries.last().cloned() else {
             analysing.finish();
@@ -219,7 +220,7 @@ impl AnalyzePostponed {
             reviews.map(|review| analyze(&analyzer, review)).collect()
         };
         let analyses = self.compute.run(analyze_all).await?;
-        save(&self.database, &analyses).await?;
+        save(&self.database, &analyses, change_no).await?;
         analysing.pass(&last);
         Ok(true)
     }

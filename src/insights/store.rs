@@ -30,21 +30,30 @@ pub fn parse(row: &AnalysisRow) -> Option<Analysis> {
     serde_json::from_slice(&row.analysis).ok()
 }
 
-/// Stores analyses of published reviews. Unchanged ones are skipped, so that repeating a write changes nothing.
+/// Stores analyses of published reviews as they were at change `change_no`; one that has changed since is analysed again anyway.
+/// Unchanged analyses are skipped, so that repeating a write changes nothing.
 ///
 /// # Errors
 /// When the database refuses a write.
-pub async fn save(database: &Database, analyses: &[StoredAnalysis]) -> Result<(), DbError> {
+pub async fn save(
+    database: &Database,
+    analyses: &[StoredAnalysis],
+    change_no: i64,
+) -> Result<(), DbError> {
     let path = database.path();
     for part in analyses.chunks(ROWS) {
         let mut write = database.write().await?;
-        upsert(&mut write, part).await.at(path)?;
+        upsert(&mut write, part, change_no).await.at(path)?;
         write.commit().await.at(path)?;
     }
     Ok(())
 }
 
-async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<()> {
+async fn upsert(
+    write: &mut Write,
+    analyses: &[StoredAnalysis],
+    change_no: i64,
+) -> sqlx::Result<()> {
     let rows: Vec<_> = (analyses.iter())
         .map(|one| (&one.id, &one.text_hash, &one.method_hash, &one.analysis))
         .collect();
@@ -53,10 +62,12 @@ async fn upsert(write: &mut Write, analyses: &[StoredAnalysis]) -> sqlx::Result<
         "insert into derived_analysis (review_id, text_hash, method_hash, analysis)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3
          from json_each(?) where exists (select 1 from review where review_id = value ->> 0 and status = 'published')
+           and not exists (select 1 from review_change where review_id = value ->> 0 and change_no > ?)
          on conflict (review_id) do update set text_hash = excluded.text_hash, method_hash = excluded.method_hash,
            analysis = excluded.analysis
          where (text_hash, method_hash, analysis) is not (excluded.text_hash, excluded.method_hash, excluded.analysis)",
-        rows
+        rows,
+        change_no
     )
     .execute(write)
     .await

@@ -1,5 +1,8 @@
 //! Stored analyses: only changed reviews are analysed, and analyses of removed reviews are deleted.
 
+use reviews_service::insights::store::save;
+use reviews_service::snapshot::analyze;
+
 use super::*;
 use crate::support::{assert_has, check_in_step, rows, table};
 
@@ -40,6 +43,17 @@ async fn analyses_of_removed_or_withheld_reviews_are_deleted() {
         assert_eq!(app.sql(ids), left, "after {sql}");
         check_in_step(&app).await;
     }
+}
+
+#[tokio::test]
+async fn late_analysis_of_a_former_text_is_not_stored() {
+    let app = firm(&[("a", "Dana was late.")]).await;
+    let snapshot = app.app().ctx.current.load();
+    let former = analyze(&snapshot.input.analyzer, &snapshot.input.entries[0].review);
+    app.shell("update review set text = 'Dana was early.'").await;
+    let change_no = snapshot.position.change_no;
+    save(app.database(), &[former], change_no).await.unwrap();
+    check_in_step(&app).await;
 }
 
 #[tokio::test]
