@@ -20,8 +20,8 @@ use crate::imports::value::text::escape_formulas;
 use crate::model::json::{join, without_nulls};
 use crate::model::text::{nearest, quoted, shown, url};
 use crate::model::{
-    Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted,
-    Rating, Reply, Review, ReviewId, Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Day, Digests, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted, Rating, Reply,
+    Review, ReviewId, Source, Statement, Status, Unit, Units, Verification,
 };
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
@@ -112,7 +112,7 @@ impl Exported {
         record["verified"] = json!(review.verification.is_independent());
         record["status"] = json!(review.status.name());
         record["withheld_reason"] = json!(review.status.reason());
-        record["said"] = self.known.last_statement().json();
+        record["said"] = json!(self.known.last_statement());
         record["note"] = json!(self.known.note);
         if let Some(source) = source {
             // Unpublished values from the source, which the next import needs.
@@ -471,13 +471,12 @@ fn parse_review(
     let answered_on = reply.as_ref().and_then(|reply| reply.date);
     reader.check_day("owner_reply.date", answered_on, calendar);
     let updated_at: Option<DateTime<Utc>> = reader.read("updated_at");
-    let statement: Option<Map<String, Value>> = reader.read("said");
     let unpublished = Unpublished {
         posted_at: reader.read("posted_at"),
         id_at_source: reader.read("id_at_source"),
         imported_from: reader.read("imported_from"),
         note: reader.read("note"),
-        last_statement: statement.map(|units| LastStatement::from(&Value::Object(units))),
+        last_statement: reader.read("said"),
         digests: reader.digests(),
     };
     // One of a deletion is true.

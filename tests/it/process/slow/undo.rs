@@ -213,19 +213,6 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
 }
 
 #[test]
-fn import_is_undone_after_a_rename_of_the_source() {
-    let home = Home::new();
-    home.file("sheet.csv", SHEET);
-    home.steps(
-        "
-        import sheet.csv → 2 new
-        source rename Direct Angi → 2 reviews
-        undo --source angi → 2 removed
-        ",
-    );
-}
-
-#[test]
 fn renamed_source_keeps_reviews_marks_and_imports() {
     let home = Home::new();
     home.file(
