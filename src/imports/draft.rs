@@ -14,7 +14,7 @@ use crate::imports::format::{
 use crate::imports::read::{LIST, Table};
 use crate::imports::row::{DateOrders, date_orders, field_columns};
 use crate::imports::value::date::{DateOrder, Dates};
-use crate::imports::value::names::{has_address, has_number};
+use crate::imports::value::names::{find_address, find_number};
 use crate::imports::value::rating::{RatingWords, number_above_five, parse_rating};
 use crate::imports::value::text::is_empty;
 use crate::model::parse_toml;
@@ -113,11 +113,11 @@ pub fn shown_cell(cell: &str) -> String {
         .collect();
     if line.is_empty() {
         "(empty)".to_owned()
-    } else if has_address(&line) {
+    } else if find_address(&line).is_some() {
         "(address)".to_owned()
     } else if is_sentence(&line) {
         "(text)".to_owned()
-    } else if !is_date(&line) && has_number(&line) {
+    } else if !is_date(&line) && find_number(&line).is_some() {
         "(number)".to_owned()
     } else {
         shorten(&line, CELL_CHARACTERS_MAX)
@@ -198,7 +198,7 @@ impl<'t> Columns<'t> {
             cell.contains(char::is_alphabetic)
                 && !is_sentence(cell)
                 && !is_date(cell)
-                && !has_address(cell)
+                && find_address(cell).is_none()
         };
         cells.peek().is_some()
             && if field == ReviewField::Rating {

@@ -405,28 +405,24 @@ impl Format {
         Ok(Self { open, ..format })
     }
 
-    /// The built-in format with what the owner's adds, or the owner's.
+    /// The built-in format with what the owner's text that is `like` it adds, or the owner's.
     pub fn whole(base: Option<&Self>, own: &Self) -> Self {
-        base.map_or_else(|| own.clone(), |base| base.with(own))
-    }
-
-    /// With what an owner's text that is `like` this one adds.
-    fn with(&self, added: &Self) -> Self {
-        let mut format = self.clone();
-        let ignored = self.ignored.parts().into_iter();
-        let ignored = ignored.chain(added.ignored.parts()).map(str::to_owned);
+        let Some(base) = base else {
+            return own.clone();
+        };
+        let mut format = base.clone();
+        let ignored = base.ignored.parts().into_iter();
+        let ignored = ignored.chain(own.ignored.parts()).map(str::to_owned);
         format.ignored = Names::List(ignored.collect());
-        format.like.clone_from(&added.like);
-        format.open.clone_from(&added.open);
-        format.only = added.only.clone().or(format.only);
-        format.encoding = added.encoding.clone().or(format.encoding);
-        format.sheet = added.sheet.clone().or(format.sheet);
-        format.full_names = added.full_names.or(format.full_names);
-        format.public.extend(added.public.iter().cloned());
-        format
-            .public_reply
-            .extend(added.public_reply.iter().cloned());
-        format.public_name.extend(added.public_name.iter().cloned());
+        format.like.clone_from(&own.like);
+        format.open.clone_from(&own.open);
+        format.only = own.only.clone().or(format.only);
+        format.encoding = own.encoding.clone().or(format.encoding);
+        format.sheet = own.sheet.clone().or(format.sheet);
+        format.full_names = own.full_names.or(format.full_names);
+        for (part, blocks) in own.public_blocks() {
+            format.public_list(part).extend_from_slice(blocks);
+        }
         format
     }
 
@@ -566,7 +562,7 @@ const OPEN_KEYS: [&str; 7] = [
 fn take_open(table: &mut DeTable<'_>, outer: &str, open: &mut BTreeSet<String>) {
     let may_be_open = |path: &str| {
         let field = path.strip_prefix("fields.").and_then(ReviewField::find);
-        let is_of_block = path.starts_with("public") && path.ends_with(".names");
+        let is_of_block = path.starts_with("public") && path.rsplit('.').next() == Some("names");
         OPEN_KEYS.contains(&path) || field.is_some() || is_of_block
     };
     let mut taken = Vec::new();
@@ -664,15 +660,13 @@ impl Format {
             }
         }
         for section in SECTIONS {
-            match &own[section] {
-                Value::Array(blocks) => {
-                    for (number, block) in blocks.iter().enumerate() {
-                        let path = format!("{section}.{number}");
-                        add_section(&mut lines, format!("[[{section}]]"), &path, block);
-                    }
-                }
-                table => add_section(&mut lines, format!("[{section}]"), section, table),
+            let table = &own[section];
+            let blocks = table.as_array().map_or(&[][..], Vec::as_slice);
+            for (number, block) in blocks.iter().enumerate() {
+                let path = format!("{section}.{number}");
+                add_section(&mut lines, format!("[[{section}]]"), &path, block);
             }
+            add_section(&mut lines, format!("[{section}]"), section, table);
         }
         lines
     }

@@ -348,11 +348,14 @@ impl Unit {
     /// The value in words, for a report.
     pub fn describe(self, review: &Review) -> String {
         let reply = review.reply.as_ref();
-        let parts = words_of(&match self {
-            Self::Status => json!([review.status.name(), review.status.reason()]),
-            Self::Reply => json!(reply.map(|it| json!([it.text, it.date, it.author]))),
-            other => other.value(review),
-        });
+        let value = if self == Self::Status {
+            json!([review.status.name(), review.status.reason()])
+        } else if self == Self::Reply {
+            json!(reply.map(|it| json!([it.text, it.date, it.author])))
+        } else {
+            self.value(review)
+        };
+        let parts = words_of(&value);
         match parts.split_first() {
             None => "(none)".to_owned(),
             Some((first, [])) => first.clone(),

@@ -71,31 +71,20 @@ async fn each_column_that_is_no_field_is_open() {
     }
 }
 
+/// Tables, in which `\n` stands for a line end, with their open keys.
+const OPEN_TABLES: &str = r"
+    Nom,Note,Date,Avis\nAnn,18,2026-03-05,Ponctuel.\nBo,9,2026-03-06,Un jour.\n → scale
+    Name,Rating,Date,Review\nAnn,50,2026-03-05,Tidy.\nBo,20,2026-03-06,Late.\n → scale
+    Name,Rating,Date,Review,Rating\nAnn,5,2026-03-05,Tidy.,1\nBo,2,2026-03-06,Late.,4\n → fields.rating ignored
+    Name,Rating,Date,Review\nAnn,5,03/05/2026,Tidy.\nBo,2,04/06/2026,Late.\n → date_format
+    Guest,Visited,Party size,What they said\nAnn,2026-03-05,2,On time and very tidy.\n → fields.date fields.rating fields.text ignored
+";
+
 #[tokio::test]
 async fn scale_dates_and_doubled_headers_are_open() {
-    for (sheet, open) in [
-        (
-            "Nom,Note,Date,Avis\nAnn,18,2026-03-05,Ponctuel.\nBo,9,2026-03-06,Un jour.\n",
-            "scale",
-        ),
-        (
-            "Name,Rating,Date,Review\nAnn,50,2026-03-05,Tidy.\nBo,20,2026-03-06,Late.\n",
-            "scale",
-        ),
-        (
-            "Name,Rating,Date,Review,Rating\nAnn,5,2026-03-05,Tidy.,1\nBo,2,2026-03-06,Late.,4\n",
-            "fields.rating ignored",
-        ),
-        (
-            "Name,Rating,Date,Review\nAnn,5,03/05/2026,Tidy.\nBo,2,04/06/2026,Late.\n",
-            "date_format",
-        ),
-        (
-            "Guest,Visited,Party size,What they said\nAnn,2026-03-05,2,On time and very tidy.\n",
-            "fields.date fields.rating fields.text ignored",
-        ),
-    ] {
-        assert_eq!(bench().await.open(sheet, "").await, open, "{sheet}");
+    for [sheet, open] in table(OPEN_TABLES) {
+        let sheet = sheet.replace("\\n", "\n");
+        assert_eq!(bench().await.open(&sheet, "").await, open, "{sheet}");
     }
 }
 
@@ -646,7 +635,7 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
 
 /// The columns of publication that the platform's format has count too: by them rows are still published when the owner's is lost.
 #[tokio::test]
-async fn format_that_loses_the_owners_column_beside_a_platforms_is_refused() {
+async fn the_owners_column_lost_beside_a_platforms_is_refused() {
     let sheet = "id,nickname,review,rating,date,status,productId,Ours\n\
         1,Ann,Good.,5,2026-03-01,published,1,yes\n2,Bo,HIDDEN,1,2026-03-02,published,1,no\n";
     let gated = "format: like = \"loox\"; [[public]]; names = [\"Ours\"]; values = [\"yes\"]";
