@@ -569,7 +569,8 @@ fn take_open(table: &mut DeTable<'_>, outer: &str, open: &mut BTreeSet<String>) 
     for (key, value) in table.iter_mut() {
         let (key, value) = (key.get_ref().to_string(), value.get_mut());
         let path = format!("{outer}{key}");
-        if value.as_str() == Some(OPEN) && may_be_open(&path) {
+        // A quoted key may have dots, and is no path.
+        if value.as_str() == Some(OPEN) && !key.contains('.') && may_be_open(&path) {
             open.insert(path);
             taken.push(key);
         } else if let DeValue::Table(inner) = value {

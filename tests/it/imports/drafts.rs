@@ -378,6 +378,7 @@ const MISTAKES: &str = r#"
     [fields];rating = "Stars";ignored = "*" → line 3: ignored is a key of the format, so it stands above [fields]
     values = ["yes"] → line 1:
     zone = "?" → line 1:
+    "public.0.names" = "?" → line 1: public.0.names is no key here
     names = ["Publish"] → line 1: names is a key of a block such as [[public]]
     scale = "ten" → line 1: invalid type
     zone = "Phoenix" → line 1:
