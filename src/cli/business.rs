@@ -253,10 +253,9 @@ impl BusinessCommand {
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         store_business(&mut write, known.as_ref(), &loaded, is_zone_known).await?;
         write.commit().await?;
-        let changed = format_changed(
-            &business_json(known.as_ref())?,
-            &business_json(Some(&loaded))?,
-        );
+        let [before, after] =
+            [known.as_ref(), Some(&loaded)].map(|it| it.map(wire::Business::from));
+        let changed = format_changed(&json!(before), &json!(after));
         Ok(format_summary(&loaded, is_zone_known, path) + &changed)
     }
 }
@@ -282,12 +281,6 @@ pub(super) async fn read_own_business(
         own.time_zone.clear();
     }
     Ok(Some(own))
-}
-
-/// The business in the format of a file; an empty object if there is none.
-fn business_json(business: Option<&Business>) -> serde_json::Result<Value> {
-    let value = business.map(|business| serde_json::to_value(wire::Business::from(business)));
-    value.unwrap_or_else(|| Ok(Value::Object(Map::new())))
 }
 
 /// Show your own FAQ and summary, or load them from an editorial.json

@@ -7,7 +7,9 @@ use std::num::NonZeroU16;
 use anyhow::{Context as _, bail, ensure};
 
 use super::report::{counted, print_note, print_result, read_answer};
-use crate::imports::{Draft, Names, Only, PublicColumn, PublicPart, ReviewField, shown_cell};
+use crate::imports::{
+    DateOrder, Draft, Names, Only, PublicColumn, PublicPart, ReviewField, shown_cell,
+};
 use crate::model::text::quote_for_shell;
 
 /// Answers that mean none.
@@ -164,9 +166,7 @@ fn show_columns(draft: &Draft) -> io::Result<()> {
         let cells = column.cells.join(", ");
         let _ = writeln!(text, "{number:>4}  {}: {cells}", column.header);
     }
-    for line in draft.describe_unread() {
-        let _ = writeln!(text, "{line}");
-    }
+    text.extend(draft.describe_unread());
     print_note(text.trim_end())
 }
 
@@ -283,7 +283,7 @@ fn ask_date_format(draft: &mut Draft) -> anyhow::Result<()> {
     let prompt = format!("Is {} 1 {month} or 2 {day}? ", shown_cell(&date));
     let names = [month.to_string(), day.to_string()];
     let chosen = ask(&prompt, |line| choice(line, &names))?;
-    draft.format.date_format = Some(["mm/dd/yyyy", "dd/mm/yyyy"][chosen].to_owned());
+    draft.format.date_format = Some(DateOrder::BOTH[chosen].format());
     draft.format.open.remove("date_format");
     Ok(())
 }
@@ -326,7 +326,7 @@ fn values(draft: &Draft, column: &str) -> (Vec<String>, Vec<String>) {
 /// Asks which column stands for one of publication that the file lacks.
 fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
     for number in 0..draft.format.public_list(part).len() {
-        let key = format!("{}.{number}.names", part.key());
+        let key = format!("{part}.{number}.names");
         if !draft.is_open(&key) {
             continue;
         }

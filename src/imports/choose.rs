@@ -63,12 +63,6 @@ impl<'r> Formats<'r> {
         own.or_else(|| self.kept.get(named?))
     }
 
-    /// The columns that the format of a source ignores.
-    pub fn ignored(&self, source: &str) -> Vec<String> {
-        let kept = self.kept.get(source).map(|kept| kept.ignored.parts());
-        kept.into_iter().flatten().map(str::to_owned).collect()
-    }
-
     /// # Errors
     /// If it has the columns of what another source keeps.
     pub fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {

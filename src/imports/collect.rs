@@ -13,7 +13,7 @@ use crate::imports::choose::{Choice, Formats, base_of};
 use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::draft::{Draft, DraftContext, shown_cell};
 use crate::imports::fault::{FieldError, FileError, Position};
-use crate::imports::format::Format;
+use crate::imports::format::{Format, Names};
 use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::native::{is_about_business, parse_deleted, parse_record, readable};
 use crate::imports::opened_file::OpenedFile;
@@ -250,7 +250,6 @@ impl FileReader<'_> {
             country: self.request.country().map(str::to_owned),
             encodings,
             places,
-            ignored: self.formats.ignored(&choice.source),
             is_kept: choice.is_kept,
             asks_for_draft: self.request.format == Some(FormatArgument::Draft),
         };
@@ -394,10 +393,12 @@ impl Collector<'_> {
             Some(Format::whole(base.as_deref(), &own))
         });
         let next = Format::whole(base, &draft.format);
-        if former.is_some_and(|former| former.loses_gate(&next)) && !self.request.accept_changes {
+        let columns_of = |names: &Names| input.table.columns_of(names);
+        let is_less = former.is_some_and(|former| former.loses_column(&next, columns_of));
+        if is_less && !self.request.accept_changes {
             return Err(ImportError::Refused(
-                "the format has fewer columns that say what may be published than the one that its source keeps, so what the lost one hid \
-                 could be published; keep its block, or take that with --accept-changes"
+                "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could \
+                 be published; keep its block, or take that with --accept-changes"
                     .to_owned(),
             ));
         }
@@ -438,9 +439,9 @@ impl Collector<'_> {
             Some(business) => business.technicians.as_slice(),
             None => &[],
         };
-        let (source, orders) = (&choice.source, draft.column_orders());
+        let (source, orders) = (&choice.source, draft.orders.clone());
         let calendar = self.collected.calendar;
-        let reader = &RowReader::new(&format, table, source, calendar, technicians, orders)?;
+        let reader = &RowReader::new(&format, table, source, calendar, technicians, orders);
         self.describe(reader, source, *file);
         let before = self.collected.report.count(Outcome::Rejected);
         let mut first_fault = None;
@@ -482,7 +483,7 @@ impl Collector<'_> {
             report.new_values.push(NewValue {
                 source: source.to_owned(),
                 header,
-                key: part.key(),
+                key: part.name(),
                 value: shown_cell(&value),
                 count,
             });

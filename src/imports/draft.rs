@@ -14,7 +14,7 @@ use crate::imports::format::{
 use crate::imports::read::{LIST, Table};
 use crate::imports::row::{DateOrders, date_orders, field_columns};
 use crate::imports::value::date::{DateOrder, Dates};
-use crate::imports::value::names::{has_address, has_number};
+use crate::imports::value::names::{find_address, find_number};
 use crate::imports::value::rating::{RatingWords, number_above_five, parse_rating};
 use crate::imports::value::text::is_empty;
 use crate::model::parse_toml;
@@ -49,6 +49,8 @@ const CANDIDATES_MAX: usize = 6;
 /// Maximum number of different values that are looked for.
 const VALUES_MAX: usize = 50;
 const COLUMNS_SHOWN: usize = 60;
+/// Maximum number of characters of their names in a sentence.
+const LEFT_CHARACTERS_MAX: usize = 200;
 
 /// What is known beside the table.
 #[derive(Debug, Clone, Default)]
@@ -59,8 +61,6 @@ pub struct DraftContext {
     pub encodings: Vec<(&'static str, String)>,
     /// The sheets, or the lists, of which one must be named; empty if it is known.
     pub places: Vec<String>,
-    /// The columns that the format which the source keeps ignores.
-    pub ignored: Vec<String>,
     /// Whether the draft is shown even if nothing is open.
     pub asks_for_draft: bool,
     /// Whether the format is kept with a source: then other fields than the needed ones are not drafted.
@@ -83,8 +83,8 @@ pub struct Draft {
     pub highest: Option<f64>,
     /// A date that may be read in both ways, and its two days.
     pub unclear_date: Option<(String, [NaiveDate; 2])>,
-    /// What the columns of dates say of their order.
-    orders: DateOrders,
+    /// The order of dates in each column where one is known: that which its cells prove, else that of the country.
+    pub orders: BTreeMap<usize, DateOrder>,
     pub location: Option<String>,
     pub context: DraftContext,
     /// What stands beside the list.
@@ -113,11 +113,11 @@ pub fn shown_cell(cell: &str) -> String {
         .collect();
     if line.is_empty() {
         "(empty)".to_owned()
-    } else if has_address(&line) {
+    } else if find_address(&line).is_some() {
         "(address)".to_owned()
     } else if is_sentence(&line) {
         "(text)".to_owned()
-    } else if !is_date(&line) && has_number(&line) {
+    } else if !is_date(&line) && find_number(&line).is_some() {
         "(number)".to_owned()
     } else {
         shorten(&line, CELL_CHARACTERS_MAX)
@@ -198,7 +198,7 @@ impl<'t> Columns<'t> {
             cell.contains(char::is_alphabetic)
                 && !is_sentence(cell)
                 && !is_date(cell)
-                && !has_address(cell)
+                && find_address(cell).is_none()
         };
         cells.peek().is_some()
             && if field == ReviewField::Rating {
@@ -283,10 +283,17 @@ impl Draft {
         if base.is_none() || !table.is_objects {
             draft.find_left(columns, whole);
         }
-        draft.orders = date_orders(whole, table, draft.context.tomorrow, files)?;
+        let proven = date_orders(whole, table, draft.context.tomorrow, files)?;
+        let country = draft.context.country.as_deref();
+        let usual = country.and_then(DateOrder::of_country);
+        let known = proven
+            .iter()
+            .map(|(column, (order, _))| (*column, order.or(usual)));
+        let known = known.filter_map(|(column, order)| Some((column, order?)));
+        draft.orders = known.collect();
         if base.is_none() {
             draft.find_scale(table);
-            draft.find_date_format();
+            draft.find_date_format(&proven);
         }
         if whole.only.is_none() {
             draft.find_location(columns, whole);
@@ -360,14 +367,8 @@ impl Draft {
 
     /// Whether the format names a column already.
     fn is_named(&self, column: &str) -> bool {
-        let names = self.format.columns_read();
-        let mut names = names.iter().chain([&self.format.ignored]);
-        names.any(|names| {
-            names
-                .parts()
-                .iter()
-                .any(|name| is_same_column(column, name))
-        })
+        let names = self.format.all_names();
+        names.iter().any(|name| is_same_column(column, name))
     }
 
     fn open_field(&mut self, columns: &Columns<'_>, field: ReviewField) {
@@ -402,7 +403,7 @@ impl Draft {
         for (part, blocks) in self.format.public_blocks() {
             for (number, block) in blocks.iter().enumerate() {
                 if columns.table.columns_of(&block.names).is_empty() {
-                    missing.push(format!("{}.{number}.names", part.key()));
+                    missing.push(format!("{part}.{number}.names"));
                 }
             }
         }
@@ -428,10 +429,8 @@ impl Draft {
         let left: Vec<usize> = left.collect();
         let left = columns.names(&left);
         if ignores_all {
-            let left: Vec<String> = left.iter().map(|it| ignored_name(it)).collect();
-            let former = self.context.ignored.iter().filter(|it| !left.contains(*it));
-            let all = former.cloned().chain(left.iter().cloned());
-            self.format.ignored = Names::List(all.collect());
+            let left = left.iter().map(|it| ignored_name(it));
+            self.format.ignored = Names::List(left.collect());
         } else if left.is_empty() {
             self.format.open.remove("ignored");
         } else {
@@ -450,42 +449,21 @@ impl Draft {
         }
     }
 
-    /// The order of dates as people in the business's country write them.
-    fn usual_order(&self) -> Option<DateOrder> {
-        self.context
-            .country
-            .as_deref()
-            .and_then(DateOrder::of_country)
-    }
-
     /// Takes the order of dates that the columns prove, each by itself.
-    fn find_date_format(&mut self) {
-        let mut proven = self.orders.values().filter_map(|(order, _)| *order);
-        if let Some(first) = proven.next()
-            && proven.all(|order| order == first)
+    fn find_date_format(&mut self, proven: &DateOrders) {
+        let mut orders = proven.values().filter_map(|(order, _)| *order);
+        if let Some(first) = orders.next()
+            && orders.all(|order| order == first)
         {
-            self.format.date_format = Some(first.format().to_owned());
+            self.format.date_format = Some(first.format());
             self.format.open.remove("date_format");
             return;
         }
-        let unproven = self.orders.values().filter(|(order, _)| order.is_none());
-        let mut unclear = unproven.filter_map(|(_, unclear)| unclear.as_ref());
-        self.unclear_date = unclear
-            .next()
-            .filter(|_| self.usual_order().is_none())
-            .cloned();
+        let mut unknown = proven.iter().filter(|it| !self.orders.contains_key(it.0));
+        self.unclear_date = unknown.find_map(|(_, (_, unclear))| unclear.clone());
         if self.unclear_date.is_some() {
             self.open("date_format");
         }
-    }
-
-    /// The order of dates in each column where one is needed: that which its cells prove, else that of the country.
-    pub fn column_orders(&self) -> BTreeMap<usize, DateOrder> {
-        let orders = self.orders.iter().filter_map(|(column, (order, unclear))| {
-            let usual = unclear.as_ref().and_then(|_| self.usual_order());
-            Some((*column, order.or(usual)?))
-        });
-        orders.collect()
     }
 
     /// Asks which location is the business's, where the format's `location` has several.
@@ -529,8 +507,10 @@ impl Draft {
 
     /// Fills a field; without a column it is one that the source does not have.
     pub fn answer_field(&mut self, field: ReviewField, column: Option<&str>) {
-        let names = column.map(ToOwned::to_owned).into_iter().collect();
-        self.format.fields.insert(field, Names::List(names));
+        match column {
+            Some(column) => self.fill(field, column),
+            None => _ = self.format.fields.insert(field, Names::Text(String::new())),
+        }
         self.format.open.remove(&format!("fields.{field}"));
         self.left.retain(|left| Some(left.as_str()) != column);
         if self.left.is_empty() {
@@ -567,20 +547,7 @@ impl Draft {
         for line in [begin].into_iter().chain(self.describe_unread()) {
             text += &comment(&line);
         }
-        // `[[public]]` is `public.0`, the next one `public.1`.
-        let (mut section, mut number) = (String::new(), 0);
-        for line in self.format.to_text().lines() {
-            if let Some(head) = line.strip_prefix('[') {
-                let name = head.trim_matches(['[', ']']);
-                number = if section == name { number + 1 } else { 0 };
-                name.clone_into(&mut section);
-            }
-            let key = line.split(" = ").next().unwrap_or_default();
-            let path = match section.as_str() {
-                "" => key.to_owned(),
-                "fields" => format!("fields.{key}"),
-                part => format!("{part}.{number}.{key}"),
-            };
+        for (path, line) in self.format.lines() {
             if self.is_open(&path) {
                 for line in self.ask(&path) {
                     text += &comment(&line);
@@ -631,19 +598,13 @@ impl Draft {
         }
     }
 
-    /// What of the file is not read.
-    pub fn describe_unread(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        if !self.beside.is_empty() {
-            let beside = self.beside.iter();
-            let beside = beside
-                .map(|(name, value)| format!("{} = {}", basic_string(name), shown_cell(value)));
-            lines.push(format!(
-                "Beside the list, not read: {}",
-                beside.collect::<Vec<_>>().join(", ")
-            ));
-        }
-        lines
+    /// What of the file is not read; `None` if nothing.
+    pub fn describe_unread(&self) -> Option<String> {
+        let beside = self.beside.iter();
+        let beside =
+            beside.map(|(name, value)| format!("{} = {}", basic_string(name), shown_cell(value)));
+        let beside = beside.collect::<Vec<_>>().join(", ");
+        (!beside.is_empty()).then(|| format!("Beside the list, not read: {beside}"))
     }
 
     fn ask_left(&self) -> Vec<String> {
@@ -681,23 +642,10 @@ impl Draft {
     /// What an open key asks.
     pub fn question(&self, key: &str) -> String {
         match key {
-            "ignored" => {
-                let names: Vec<&str> = self
-                    .left
-                    .iter()
-                    .take(VALUES_SHOWN)
-                    .map(String::as_str)
-                    .collect();
-                let more = if self.left.len() > VALUES_SHOWN {
-                    ", …"
-                } else {
-                    ""
-                };
-                format!(
-                    "whether one of {}{more} says that a review, your reply or the name may be published",
-                    names.join(", ")
-                )
-            }
+            "ignored" => format!(
+                "whether one of {} says that a review, your reply or the name may be published",
+                shorten(&self.left.join(", "), LEFT_CHARACTERS_MAX)
+            ),
             "scale" => format!(
                 "the end of the ratings' scale (10, 20, 100); the highest is {}",
                 self.highest.unwrap_or_default()

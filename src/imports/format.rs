@@ -4,14 +4,14 @@
 //! The fields of [`Format`] are the keys of the text, which `docs/FORMAT.md` lists. A value `"?"` is open: nothing is imported until it is decided.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::Write as _;
 use std::num::NonZeroU16;
 
 use chrono_tz::Tz;
 use encoding_rs::Encoding;
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
-use toml::Value;
 use toml::de::{DeTable, DeValue};
 
 use crate::imports::fault::FileError;
@@ -119,8 +119,9 @@ impl Names {
 
 /// A column that says whether something is public.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
+#[serde(deny_unknown_fields)]
 pub struct PublicColumn {
+    #[serde(default)]
     pub names: Names,
     /// The values with which it is public, as cells are written, without case and outer blanks; `""` is an empty cell, `"*"` any other.
     pub values: Vec<String>,
@@ -238,11 +239,12 @@ pub struct Format {
     /// words for stars: `{ "sehr gut" = 5, "gut" = 4 }`
     pub values: RatingWords,
     /// how dates of numbers are written, such as `dd/mm/yyyy` or `%m/%d/%Y`
-    pub date_format: Option<String>,
+    pub date_format: Option<DateFormat>,
     /// the time zone of times without an offset, such as `America/Phoenix`
     #[serde_as(as = "Option<DisplayFromStr>")]
     pub zone: Option<Tz>,
     /// of files that are not UTF-8, such as `windows-1252`
+    #[serde(deserialize_with = "read_encoding")]
     pub encoding: Option<String>,
     /// the number of the row with the names of the columns, counted from 1
     pub header_row: Option<u64>,
@@ -377,13 +379,12 @@ impl Format {
         }
         let text = &text;
         let parsed = DeTable::parse(text).map_err(|error| explain(text, &error))?;
-        let mut table = parsed.into_inner();
-        let open = take_open(&mut table, "");
+        let (mut table, mut open) = (parsed.into_inner(), BTreeSet::new());
+        take_open(&mut table, "", &mut open);
         let is_like = table.contains_key("like");
         for (key, _) in &table {
             let name: &str = key.get_ref();
-            let used = KeyUse::of(name);
-            let reason = match used {
+            let reason = match KeyUse::of(name) {
                 Some(KeyUse::BuiltIn) => "is a key of built-in formats; leave it out",
                 Some(KeyUse::Owner) if is_like => {
                     "cannot stand beside `like`, whose format says it; leave it out"
@@ -396,96 +397,32 @@ impl Format {
         let spanned = toml::Spanned::new(0..text.len(), table);
         let read = Self::deserialize(toml::Deserializer::from(spanned));
         let format = read.map_err(|error| explain(text, &error))?;
-        let format = Self { open, ..format };
-        let fault = format.find_fault();
-        fault.map_or(Ok(()), |(key, message)| {
-            let is_of_key = |line: &str| {
-                let line = line.trim_matches(['[', ']', ' ']);
-                line.split(['=', ' ']).next() == Some(key)
-            };
-            let line = 1 + text.lines().position(is_of_key).unwrap_or(0);
-            Err(FileError::new(format!("line {line}: {key}: {message}")))
-        })?;
-        Ok(format)
+        let blocks = format.public_blocks().map(|(_, blocks)| blocks).concat();
+        if blocks.iter().any(|block| block.optional.is_some()) {
+            let reason = "optional is a key of built-in formats; leave it out of the block";
+            return Err(FileError::new(reason));
+        }
+        Ok(Self { open, ..format })
     }
 
-    /// A key whose value cannot be used, with the reason.
-    fn find_fault(&self) -> Option<(&'static str, String)> {
-        if let Some(date_format) = &self.date_format
-            && let Err(fault) = DateFormat::parse(date_format)
-        {
-            return Some(("date_format", fault));
-        }
-        if let Some(label) = &self.encoding
-            && Encoding::for_label(label.as_bytes()).is_none()
-        {
-            return Some((
-                "encoding",
-                format!(
-                    "{label:?} is no encoding; write a name such as utf-8, windows-1250, macintosh or shift_jis"
-                ),
-            ));
-        }
-        if let Some((word, stars)) = self.values.iter().find(|it| !(1..=5).contains(it.1)) {
-            return Some((
-                "values",
-                format!("{word:?} = {stars} is not one of 1, 2, 3, 4, 5"),
-            ));
-        }
-        if self.header_row == Some(0) {
-            return Some((
-                "header_row",
-                "rows are counted from 1; write 1 for the first".to_owned(),
-            ));
-        }
-        for field in [ReviewField::Rating, ReviewField::Date] {
-            if self.fields.get(&field).is_some_and(Names::is_empty) {
-                let message = format!("without {field} there is no review; name its column");
-                return Some(("fields", message));
-            }
-        }
-        for (part, blocks) in self.public_blocks() {
-            for (number, block) in blocks.iter().enumerate() {
-                let is_open = self
-                    .open
-                    .contains(&format!("{}.{number}.names", part.key()));
-                let fault = if block.names.is_empty() && !is_open {
-                    "a block lacks names = [\"COLUMN\"], the column that says it"
-                } else if block.values.is_empty() {
-                    "a block lacks values = [\"VALUE\"], the values with which it may be shown"
-                } else if self.name.is_empty() && block.optional.is_some() {
-                    "optional is for built-in formats; leave it out"
-                } else {
-                    continue;
-                };
-                return Some((part.key(), fault.to_owned()));
-            }
-        }
-        None
-    }
-
-    /// The built-in format with what the owner's adds, or the owner's.
+    /// The built-in format with what the owner's text that is `like` it adds, or the owner's.
     pub fn whole(base: Option<&Self>, own: &Self) -> Self {
-        base.map_or_else(|| own.clone(), |base| base.with(own))
-    }
-
-    /// With what an owner's text that is `like` this one adds.
-    fn with(&self, added: &Self) -> Self {
-        let mut format = self.clone();
-        let ignored = self.ignored.parts().into_iter();
-        let ignored = ignored.chain(added.ignored.parts()).map(str::to_owned);
+        let Some(base) = base else {
+            return own.clone();
+        };
+        let mut format = base.clone();
+        let ignored = base.ignored.parts().into_iter();
+        let ignored = ignored.chain(own.ignored.parts()).map(str::to_owned);
         format.ignored = Names::List(ignored.collect());
-        format.like.clone_from(&added.like);
-        format.open.clone_from(&added.open);
-        format.only = added.only.clone().or(format.only);
-        format.encoding = added.encoding.clone().or(format.encoding);
-        format.sheet = added.sheet.clone().or(format.sheet);
-        format.full_names = added.full_names.or(format.full_names);
-        format.public.extend(added.public.iter().cloned());
-        format
-            .public_reply
-            .extend(added.public_reply.iter().cloned());
-        format.public_name.extend(added.public_name.iter().cloned());
+        format.like.clone_from(&own.like);
+        format.open.clone_from(&own.open);
+        format.only = own.only.clone().or(format.only);
+        format.encoding = own.encoding.clone().or(format.encoding);
+        format.sheet = own.sheet.clone().or(format.sheet);
+        format.full_names = own.full_names.or(format.full_names);
+        for (part, blocks) in own.public_blocks() {
+            format.public_list(part).extend_from_slice(blocks);
+        }
         format
     }
 
@@ -573,11 +510,17 @@ impl Format {
         ]
     }
 
-    /// Whether `next` has fewer columns of publication, although it publishes by the others: what a lost one hid could then be published.
-    pub fn loses_gate(&self, next: &Self) -> bool {
+    /// Whether `next` publishes by less than this format: what a lost column hid could then be published. One that the file lacks may
+    /// be replaced. `columns_of` finds columns in the file.
+    pub fn loses_column(&self, next: &Self, columns_of: impl Fn(&Names) -> Vec<usize>) -> bool {
+        let columns = |blocks: &[PublicColumn]| -> BTreeSet<usize> {
+            blocks.iter().flat_map(|it| columns_of(&it.names)).collect()
+        };
         let parts = self.public_blocks().into_iter().zip(next.public_blocks());
         parts.into_iter().any(|((part, blocks), (_, others))| {
-            others.len() < blocks.len() && (part == PublicPart::Name || !others.is_empty())
+            let is_less =
+                others.len() < blocks.len() || !columns(blocks).is_subset(&columns(others));
+            is_less && (part == PublicPart::Name || !others.is_empty())
         })
     }
 
@@ -590,25 +533,14 @@ impl Format {
     }
 }
 
-/// What a column of publication is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PublicPart {
-    Review,
-    Reply,
-    /// The name of the author.
-    Name,
-}
-
-impl PublicPart {
-    pub const ALL: [Self; 3] = [Self::Review, Self::Reply, Self::Name];
-
-    /// The key of its blocks.
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Review => "public",
-            Self::Reply => "public_reply",
-            Self::Name => "public_name",
-        }
+named! {
+    /// What a column of publication is about, by the key of its blocks.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    pub enum PublicPart {
+        Review = "public",
+        Reply = "public_reply",
+        /// The name of the author.
+        Name = "public_name",
     }
 }
 
@@ -625,30 +557,28 @@ const OPEN_KEYS: [&str; 7] = [
     "only",
 ];
 
-/// Takes the open values out of a format's table at a path; returns their keys. An open value of another key is left in it as a fault.
-fn take_open(table: &mut DeTable<'_>, path: &str) -> BTreeSet<String> {
-    let may_be_open = |key: &str| match path {
-        "" => OPEN_KEYS.contains(&key),
-        "fields." => ReviewField::find(key).is_some(),
-        _ => key == "names",
+/// Moves the paths of the open values of a format's table, which stands at the path `outer`, to `open`. An open value of another key is
+/// left as a fault.
+fn take_open(table: &mut DeTable<'_>, outer: &str, open: &mut BTreeSet<String>) {
+    let may_be_open = |path: &str| {
+        let field = path.strip_prefix("fields.").and_then(ReviewField::find);
+        let is_of_block = path.starts_with("public") && path.rsplit('.').next() == Some("names");
+        OPEN_KEYS.contains(&path) || field.is_some() || is_of_block
     };
-    let (mut open, mut taken) = (BTreeSet::new(), Vec::new());
+    let mut taken = Vec::new();
     for (key, value) in table.iter_mut() {
-        let key = key.get_ref().to_string();
-        let value = value.get_mut();
-        if value.as_str() == Some(OPEN) && may_be_open(&key) {
-            open.insert(format!("{path}{key}"));
+        let (key, value) = (key.get_ref().to_string(), value.get_mut());
+        let path = format!("{outer}{key}");
+        // A quoted key may have dots, and is no path.
+        if value.as_str() == Some(OPEN) && !key.contains('.') && may_be_open(&path) {
+            open.insert(path);
             taken.push(key);
-        } else if let DeValue::Table(fields) = value
-            && key == "fields"
-        {
-            open.extend(take_open(fields, "fields."));
-        } else if let DeValue::Array(blocks) = value
-            && key.starts_with("public")
-        {
+        } else if let DeValue::Table(inner) = value {
+            take_open(inner, &format!("{path}."), open);
+        } else if let DeValue::Array(blocks) = value {
             for (number, block) in blocks.iter_mut().enumerate() {
                 if let DeValue::Table(block) = block.get_mut() {
-                    open.extend(take_open(block, &format!("{key}.{number}.")));
+                    take_open(block, &format!("{path}.{number}."), open);
                 }
             }
         }
@@ -656,7 +586,15 @@ fn take_open(table: &mut DeTable<'_>, path: &str) -> BTreeSet<String> {
     for key in taken {
         table.remove(key.as_str());
     }
-    open
+}
+
+fn read_encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let label = String::deserialize(deserializer)?;
+    if Encoding::for_label(label.as_bytes()).is_some() {
+        return Ok(Some(label));
+    }
+    let advice = "is no encoding; write a name such as utf-8, windows-1250, macintosh or shift_jis";
+    Err(D::Error::custom(format!("{label:?} {advice}")))
 }
 
 /// The line of a place in a text, from 1.
@@ -700,108 +638,90 @@ const SECTIONS: [&str; 5] = ["paging", "fields", "public", "public_reply", "publ
 impl Format {
     /// The text of the format, written from its keys.
     pub fn to_text(&self) -> String {
-        let tables = [self, &Self::default()].map(toml::Table::try_from);
-        let [mut own, usual] = tables.map(Result::unwrap_or_default);
-        own.retain(|key, value| usual.get(key) != Some(value));
+        let lines = self.lines().into_iter();
+        lines.map(|(_, line)| line + "\n").collect()
+    }
+
+    /// The lines of the text, each with the path of its key, such as `scale`, `fields.rating` or `public.0.names`.
+    pub fn lines(&self) -> Vec<(String, String)> {
+        let (mut own, usual) = (json!(self), json!(Self::default()));
         for path in &self.open {
-            set_open(&mut own, path);
+            let steps = path.split('.');
+            let place = steps.fold(&mut own, |value, step| match step.parse::<usize>() {
+                Ok(number) => &mut value[number],
+                Err(_) => &mut value[step],
+            });
+            *place = OPEN.into();
         }
-        let mut text = String::new();
+        let mut lines = Vec::new();
         for key in LIKE_KEYS.into_iter().chain(OWNER_KEYS) {
-            if let Some(value) = own.get(key).filter(|_| !SECTIONS.contains(&key)) {
-                let _ = writeln!(text, "{key} = {}", toml_text(value));
+            if own[key] != usual[key] && !SECTIONS.contains(&key) {
+                let line = format!("{key} = {}", toml_text(&own[key]));
+                lines.push((key.to_owned(), line));
             }
         }
         for section in SECTIONS {
-            let value = own.get(section);
-            if let Some(table) = value.and_then(Value::as_table) {
-                write_section(&mut text, &format!("[{section}]"), table);
+            let table = &own[section];
+            let blocks = table.as_array().map_or(&[][..], Vec::as_slice);
+            for (number, block) in blocks.iter().enumerate() {
+                let path = format!("{section}.{number}");
+                add_section(&mut lines, format!("[[{section}]]"), &path, block);
             }
-            let blocks = value.and_then(Value::as_array).into_iter().flatten();
-            for block in blocks.filter_map(Value::as_table) {
-                write_section(&mut text, &format!("[[{section}]]"), block);
-            }
+            add_section(&mut lines, format!("[{section}]"), section, table);
         }
-        text
+        lines
     }
 }
 
-/// Opens the key at a path such as `scale`, `fields.rating` or `public.0.names`.
-fn set_open(table: &mut toml::Table, path: &str) {
-    let (outer, key) = path.rsplit_once('.').unwrap_or(("", path));
-    let inner = match outer.split_once('.') {
-        Some((part, number)) => {
-            let blocks = table.get_mut(part).and_then(Value::as_array_mut);
-            let number = number.parse().unwrap_or(usize::MAX);
-            blocks.and_then(|blocks| blocks.get_mut(number)?.as_table_mut())
-        }
-        None if outer.is_empty() => Some(table),
-        None => {
-            let fields = table
-                .entry(outer)
-                .or_insert_with(|| toml::Table::new().into());
-            fields.as_table_mut()
-        }
-    };
-    if let Some(inner) = inner {
-        inner.insert(key.to_owned(), OPEN.into());
-    }
-}
-
-/// Writes a table of keys below its head, fields in their order.
-fn write_section(text: &mut String, head: &str, table: &toml::Table) {
-    let _ = writeln!(text, "\n{head}");
-    let mut keys: Vec<(&String, &Value)> = table.iter().collect();
+/// Adds the keys of the table at a path below its head, fields in their order.
+fn add_section(lines: &mut Vec<(String, String)>, head: String, path: &str, table: &Value) {
+    let members = table.as_object().into_iter().flatten();
+    let mut keys: Vec<(&String, &Value)> = members.filter(|(_, it)| !it.is_null()).collect();
     keys.sort_by_key(|(key, _)| ReviewField::find(key));
+    if !keys.is_empty() {
+        lines.extend([String::new(), head].map(|line| (String::new(), line)));
+    }
     for (key, value) in keys {
-        let _ = writeln!(text, "{key} = {}", toml_text(value));
+        let line = format!("{key} = {}", toml_text(value));
+        lines.push((format!("{path}.{key}"), line));
     }
 }
 
-/// A value on one line; an empty list of columns is `""`.
+/// A value on one line.
 fn toml_text(value: &Value) -> String {
     match value {
-        Value::Array(list) if !list.is_empty() => {
+        Value::Array(list) => {
             let list: Vec<String> = list.iter().map(toml_text).collect();
             format!("[{}]", list.join(", "))
         }
-        Value::Table(table) => {
-            let is_bare =
-                |key: &str| !key.is_empty() && key.bytes().all(|it| it.is_ascii_lowercase());
-            let members = table.iter().map(|(key, value)| {
-                let name = if is_bare(key) {
-                    key.clone()
-                } else {
-                    basic_string(key)
-                };
-                format!("{name} = {}", toml_text(value))
+        Value::Object(members) => {
+            let members = members.iter().map(|(name, value)| {
+                let is_bare = !name.is_empty() && name.bytes().all(|it| it.is_ascii_lowercase());
+                let quoted = basic_string(name);
+                format!(
+                    "{} = {}",
+                    if is_bare { name } else { &quoted },
+                    toml_text(value)
+                )
             });
             format!("{{ {} }}", members.collect::<Vec<_>>().join(", "))
         }
-        Value::Integer(number) => number.to_string(),
-        Value::Boolean(flag) => flag.to_string(),
-        Value::String(_) | Value::Float(_) | Value::Datetime(_) | Value::Array(_) => {
-            basic_string(value.as_str().unwrap_or_default())
-        }
+        Value::String(text) => basic_string(text),
+        Value::Null | Value::Bool(_) | Value::Number(_) => value.to_string(),
     }
 }
 
 /// A basic string of TOML.
 pub fn basic_string(text: &str) -> String {
-    let mut string = "\"".to_owned();
-    for c in text.chars() {
-        match c {
-            '"' | '\\' => string.extend(['\\', c]),
-            '\n' => string += "\\n",
-            '\t' => string += "\\t",
-            // Hidden characters would be shown escaped in another way.
-            c if c.is_control() || escaped(c.to_string()) != c.to_string() => {
-                let _ = write!(string, "\\U{:08X}", u32::from(c));
-            }
-            c => string.push(c),
+    let escape = |c: char| match c {
+        '"' | '\\' => format!("\\{c}"),
+        // Hidden characters would be shown escaped in another way.
+        c if c.is_control() || escaped(c.to_string()) != c.to_string() => {
+            format!("\\U{:08X}", u32::from(c))
         }
-    }
-    string + "\""
+        c => c.to_string(),
+    };
+    format!("\"{}\"", text.chars().map(escape).collect::<String>())
 }
 
 // How the names of columns are compared.

@@ -128,7 +128,7 @@ impl ReviewRow {
 
     /// Its day at the source.
     pub fn source_day(&self) -> Day {
-        source_day(self.review(), self.incoming.unpublished.posted_at)
+        source_day(self.review().date, self.incoming.unpublished.posted_at)
     }
 
     /// Its ID at the source, if the review has another one, which is `id`.

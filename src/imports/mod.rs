@@ -50,7 +50,14 @@ mod read;
 mod report;
 mod request;
 mod row;
-mod value;
+
+/// Reads the values of cells. Each function is pure; its error contains the value, what is allowed, and advice for the user.
+mod value {
+    pub mod date;
+    pub mod names;
+    pub mod rating;
+    pub mod text;
+}
 
 pub use choose::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
@@ -67,6 +74,7 @@ pub use report::{
 pub use request::{
     Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
 };
+pub use value::date::DateOrder;
 
 /// Reviews per statement.
 const BATCH: usize = 500;

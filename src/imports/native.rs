@@ -91,7 +91,7 @@ pub fn export_record(id: &ReviewId, known: &KnownReview) -> Value {
     record["verified"] = json!(review.verification.is_independent());
     record["status"] = json!(review.status.name());
     record["withheld_reason"] = json!(review.status.reason());
-    record["said"] = known.last_statement().json();
+    record["said"] = json!(known.last_statement());
     record["note"] = json!(known.note);
     if let Some(source) = source {
         // Unpublished values from the source, which the next import needs.
@@ -316,7 +316,7 @@ struct Record {
     imported_from: Option<String>,
     id_at_source: Option<String>,
     #[serde(rename = "said")]
-    last_statement: Option<Map<String, Value>>,
+    last_statement: Option<LastStatement>,
     #[serde_as(as = "Option<DisplayFromStr>")]
     digests: Option<Digests>,
     note: Option<String>,
@@ -422,7 +422,6 @@ fn parse_review(
     let reply = record.owner_reply.filter(|reply| !reply.text.is_empty());
     let answered_on = reply.as_ref().and_then(|reply| reply.date);
     for (name, day) in [("date", record.date), ("owner_reply.date", answered_on)] {
-        // It is not after tomorrow.
         if let Some(Err(message)) = day.map(|day| calendar.place(Posted::Day(day))) {
             note_fault(&mut faults, name, message);
         }
@@ -434,13 +433,12 @@ fn parse_review(
     };
     let decided = record.decided.unwrap_or_default();
     let decided: Units = decided.iter().filter_map(|name| Unit::find(name)).collect();
-    let last_statement = record.last_statement.map(Value::Object);
     let unpublished = Unpublished {
         posted_at: record.posted_at,
         id_at_source: record.id_at_source,
         imported_from: record.imported_from,
         note: record.note,
-        last_statement: last_statement.as_ref().map(LastStatement::from),
+        last_statement: record.last_statement,
         digests: record.digests,
     };
     let (title, text, id) = (record.title, record.text.unwrap_or_default(), record.id);

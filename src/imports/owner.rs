@@ -173,7 +173,7 @@ pub fn business(
         Ok(known) => known.clone_into(&mut business.kind),
         // A type that search engines do not know stays as it is.
         Err(unknown) if has_kind && origin != Origin::Service => {
-            faults.push(FieldError::new("type", unknown.to_string()));
+            faults.push(FieldError::new("type", unknown));
         }
         Err(_) => {}
     }

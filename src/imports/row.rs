@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroU16;
 
-use chrono::NaiveDate;
+use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
@@ -11,7 +11,7 @@ use crate::imports::fault::{FieldError, FileError};
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, ReviewField, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
-use crate::imports::value::date::{DateFormat, DateOrder, Dates, Evidence};
+use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
     ANONYMOUS, derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
 };
@@ -23,8 +23,8 @@ use crate::imports::value::text::{
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Dated, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewId,
-    Source, Statement, Status, Unit, Units, Verification,
+    Calendar, Day, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewId,
+    Source, Statement, Status, Unit, Units, Verification, source_day,
 };
 
 /// Verification of a review whose platform verifies its reviews.
@@ -50,7 +50,6 @@ pub struct RowReader<'t> {
     /// The column of `only`, and the column of the row that a row answers.
     only: Option<usize>,
     answered: Option<usize>,
-    date_format: Option<DateFormat>,
     /// The order of dates in each column, where one is needed.
     orders: BTreeMap<usize, DateOrder>,
 }
@@ -108,8 +107,6 @@ pub fn date_orders(
 pub type DateOrders = BTreeMap<usize, (Option<DateOrder>, Option<(String, [NaiveDate; 2])>)>;
 
 impl<'t> RowReader<'t> {
-    /// # Errors
-    /// When the format's `date_format` cannot be used.
     pub fn new(
         format: &'t Format,
         table: &'t Table,
@@ -117,7 +114,7 @@ impl<'t> RowReader<'t> {
         calendar: Calendar,
         technicians: &'t [Technician],
         orders: BTreeMap<usize, DateOrder>,
-    ) -> Result<Self, FileError> {
+    ) -> Self {
         let of_field = |field| (field, field_columns(format, table, field));
         let fields: BTreeMap<_, _> = ReviewField::ALL.into_iter().map(of_field).collect();
         let public = format.public_blocks().into_iter();
@@ -140,9 +137,7 @@ impl<'t> RowReader<'t> {
                 is_required: block.is_required(table.is_objects),
             }
         });
-        let date_format = format.date_format.as_deref();
-        let date_format = date_format.map(DateFormat::parse).transpose();
-        Ok(Self {
+        Self {
             format,
             table,
             source,
@@ -154,10 +149,9 @@ impl<'t> RowReader<'t> {
                 .as_ref()
                 .and_then(|only| table.find(&only.column)),
             answered: format.answered.as_deref().and_then(|name| table.find(name)),
-            date_format: date_format.map_err(FileError::new)?,
             orders,
             fields,
-        })
+        }
     }
 
     /// What each field is read from, and what says whether something is public, for the report; nothing of a platform's JSON.
@@ -182,7 +176,7 @@ impl<'t> RowReader<'t> {
                 .iter()
                 .map(|it| format!("{it:?}"))
                 .collect();
-            let (key, columns) = (rule.part.key(), shown(&rule.columns));
+            let (key, columns) = (rule.part.name(), shown(&rule.columns));
             format!("{key}: {columns} = {}", values.join(" or "))
         });
         fields.chain(public).collect()
@@ -328,7 +322,7 @@ impl<'t> RowReader<'t> {
         // `Submit Date (UTC)`
         let is_utc = self.table.columns[column].trim_end().ends_with("(UTC)");
         Dates {
-            format: self.date_format.as_ref(),
+            format: self.format.date_format.as_ref(),
             order: self.orders.get(&column).copied(),
             zone: self.format.zone.or(is_utc.then_some(Tz::UTC)),
         }
@@ -458,7 +452,8 @@ impl<'t> RowReading<'t> {
         let mentions = self.mentions();
         let reply = self.reply();
         let updated = self.updated();
-        let (Some((rating, _)), Some(posted), []) = (rating, posted, self.faults.as_slice()) else {
+        let (Some((rating, _)), Some((date, posted_at)), []) = (rating, posted, &self.faults[..])
+        else {
             return Err(self.faults);
         };
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
@@ -472,7 +467,7 @@ impl<'t> RowReading<'t> {
         // The source belongs to a derived ID, because two sources may have the same row, and the day is that in UTC, because the
         // business's time zone may change. A customer who hides the name later keeps the review.
         let derived_id = || {
-            let day = posted.source_day().to_string();
+            let day = source_day(date, posted_at).to_string();
             let parts = [&source.name, &named, &day, &text].map(String::as_str);
             derive_id(format.id_prefix(), parts, title.as_deref(), rating)
         };
@@ -485,7 +480,7 @@ impl<'t> RowReading<'t> {
         let review = Review {
             id,
             rating,
-            date: posted.day,
+            date,
             author,
             title,
             text,
@@ -510,7 +505,7 @@ impl<'t> RowReading<'t> {
             has_new_value: self.is_hidden_by_value,
             has_instant: self.has_instant,
             unpublished: Unpublished {
-                posted_at: posted.posted.instant(),
+                posted_at,
                 ..Unpublished::default()
             },
         })
@@ -626,10 +621,12 @@ impl<'t> RowReading<'t> {
         self.read(field, |text| reader.dates(column).parse(text))
     }
 
-    fn dated(&mut self, field: ReviewField) -> Option<Dated> {
+    /// The day in the business's time zone, and the instant if the cell has one.
+    fn dated(&mut self, field: ReviewField) -> Option<(Day, Option<DateTime<Utc>>)> {
         let (header, posted) = (self.cell(field)?.header, self.posted(field)?);
         self.has_instant |= posted.instant().is_some();
-        self.noted(header, self.reader.calendar.place(posted))
+        let day = self.noted(header, self.reader.calendar.place(posted))?;
+        Some((day, posted.instant()))
     }
 
     /// When the row last changed.
@@ -812,7 +809,7 @@ impl<'t> RowReading<'t> {
         self.faults.truncate(faults);
         let reply = Reply {
             text,
-            date: posted.map(|posted| posted.day),
+            date: posted.map(|(day, _)| day),
             author: self.text(ReviewField::ReplyAuthor),
         };
         // In a thread the customer may have the last word.

@@ -2,15 +2,14 @@
 
 use chrono_tz::Tz;
 use poem_openapi::{Enum, Object};
-use serde::de::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
-use serde_with::skip_serializing_none;
-use thiserror::Error;
+use serde_with::{DisplayFromStr, serde_as, skip_serializing_none};
 
-use super::text::{NAME_CHARACTERS_MAX, nearest};
+use super::text::{NAME_CHARACTERS_MAX, nearest, shorten};
 
 /// A database without a business publishes [`Business::default`].
+#[serde_as]
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Business {
@@ -22,7 +21,7 @@ pub struct Business {
     #[serde(rename = "type")]
     pub kind: String,
     /// Time zone that determines the calendar days of the business.
-    #[serde(serialize_with = "name_zone", deserialize_with = "find_zone")]
+    #[serde_as(as = "DisplayFromStr")]
     pub time_zone: Tz,
     /// Whether technicians are shown.
     pub publish_staff: PublishStaff,
@@ -219,16 +218,6 @@ impl Business {
     }
 }
 
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde gives a reference")]
-fn name_zone<S: Serializer>(zone: &Tz, serializer: S) -> Result<S::Ok, S::Error> {
-    zone.name().serialize(serializer)
-}
-
-fn find_zone<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Tz, D::Error> {
-    let name = String::deserialize(deserializer)?;
-    name.parse().map_err(D::Error::custom)
-}
-
 // The owner's own texts.
 
 #[skip_serializing_none]
@@ -276,23 +265,15 @@ named! {
 /// `LocalBusiness` and all its subtypes, one per line.
 const TYPES: &str = include_str!("local_business_types.txt");
 
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-#[error(
-    "`{name}` is not schema.org's LocalBusiness or one of its subtypes; the nearest is {nearest}"
-)]
-pub struct UnknownType {
-    /// Truncated if long.
-    pub name: String,
-    /// The known type with the most similar name.
-    pub nearest: &'static str,
-}
-
 /// The type as schema.org writes it; `name` may be a URL and is case-insensitive.
-pub fn local_business_type(name: &str) -> Result<&'static str, UnknownType> {
+pub fn local_business_type(name: &str) -> Result<&'static str, String> {
     let last = name.trim().rsplit('/').next().unwrap_or_default();
     let known = TYPES.lines().find(|known| known.eq_ignore_ascii_case(last));
-    known.ok_or_else(|| UnknownType {
-        name: name.chars().take(NAME_CHARACTERS_MAX).collect(),
-        nearest: nearest(last, TYPES.lines()).unwrap_or("LocalBusiness"),
+    known.ok_or_else(|| {
+        let near = nearest(last, TYPES.lines()).unwrap_or_default();
+        format!(
+            "`{}` is not schema.org's LocalBusiness or one of its subtypes; the nearest is {near}",
+            shorten(name, NAME_CHARACTERS_MAX)
+        )
     })
 }

@@ -8,7 +8,7 @@ use std::str::FromStr;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::json::without_nulls;
@@ -43,8 +43,6 @@ pub struct Merged {
     pub review: Review,
     /// What the next merge compares with.
     pub last_statement: LastStatement,
-    /// Units taken from the source.
-    pub taken: Units,
     /// Units that keep the owner's value although the source has another one.
     pub kept: Units,
 }
@@ -67,7 +65,6 @@ pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Me
     Merged {
         review,
         last_statement,
-        taken: Unit::ALL.into_iter().collect(),
         kept: Units::new(),
     }
 }
@@ -91,25 +88,21 @@ pub fn merge(
     let mut merged = Merged {
         review: row.clone(),
         last_statement: last_statement.clone(),
-        taken: Units::new(),
         kept: Units::new(),
     };
     for unit in Unit::ALL {
         merge_unit(unit, row, statement, &mut merged);
     }
     merged.review = withhold_unverified(merged.review);
-    if merged.review.status != row.status {
-        merged.taken.insert(Unit::Status);
-    }
     let newer = statement
         .review
         .updated_at
         .filter(|at_source| row.updated_at.is_none_or(|at| at < *at_source));
     merged.review.updated_at = match newer {
         Some(newer) => Some(newer),
-        None if merged.taken.is_empty() => row.updated_at,
+        None if merged.review == *row => row.updated_at,
         // The time advances with every visible change and never goes back.
-        None => Some(row.updated_at.map_or(now, |at| at.max(now))),
+        None => row.updated_at.max(Some(now)),
     };
     merged
 }
@@ -120,7 +113,7 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
     // What the source hid stays hidden until it says otherwise.
     let stays_hidden = statement.unshown.contains(&unit)
         && !unit.is_unset(stated)
-        && merged.last_statement.units.get(&unit) == Some(&HIDDEN);
+        && merged.last_statement.units.get(unit.name()) == Some(&HIDDEN);
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
@@ -146,7 +139,6 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
         }
     } else if is_untouched && (is_decision || !is_unchanged) {
         unit.copy(stated, &mut merged.review);
-        merged.taken.insert(unit);
     } else {
         merged.kept.insert(unit);
     }
@@ -160,9 +152,8 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
 
 /// Whether a review that was withheld for want of a row has one again, which gives no other reason.
 fn returns(last_statement: &LastStatement, statement: &Statement) -> bool {
-    let was = |reason: &str| {
-        last_statement.units.get(&Unit::Status) == Some(&status_json(&Status::withheld(reason)))
-    };
+    let status = last_statement.units.get(Unit::Status.name());
+    let was = |reason: &str| status == Some(&status_json(&Status::withheld(reason)));
     statement.unstated.contains(&Unit::Status) && (was(GONE) || was(MAYBE_NOT_PUBLISHED))
 }
 
@@ -180,10 +171,14 @@ pub type Units = BTreeSet<Unit>;
 /// null if it said that there is none, false if it hid it. Names and free texts are digests, so that nothing of an erased review
 /// stays here: the first 16 hexadecimal digits of the SHA-256 of an author, a title or a text, and of the JSON of a reply or of mentions.
 /// `decided` lists the units that a command made the owner's.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct LastStatement {
-    units: BTreeMap<Unit, Value>,
+    #[serde(skip_serializing_if = "Units::is_empty")]
     pub decided: Units,
+    /// By the units' names. Members that another program added mean nothing.
+    #[serde(flatten)]
+    units: BTreeMap<String, Value>,
 }
 
 /// Of a unit that the source hides.
@@ -194,18 +189,19 @@ impl LastStatement {
     fn note(&mut self, unit: Unit, review: &Review, statement: &Statement) {
         self.set(unit, review);
         if statement.unshown.contains(&unit) && unit.is_unset(review) {
-            self.units.insert(unit, HIDDEN);
+            self.units.insert(unit.name().to_owned(), HIDDEN);
         }
     }
 
     /// Records the unit of `review` as the source's.
     pub fn set(&mut self, unit: Unit, review: &Review) {
-        self.units.insert(unit, unit_json(unit, review));
+        let value = unit_json(unit, review);
+        self.units.insert(unit.name().to_owned(), value);
     }
 
     /// Whether the source last said what `review` has; `None` if that is not known.
     pub fn compare(&self, unit: Unit, review: &Review) -> Option<bool> {
-        let last = self.units.get(&unit)?;
+        let last = self.units.get(unit.name())?;
         let is_same = *last == unit_json(unit, review);
         Some(is_same || *last == HIDDEN && unit.is_unset(review))
     }
@@ -223,38 +219,6 @@ impl LastStatement {
         units
             .filter(|unit| self.is_decided(*unit, review))
             .collect()
-    }
-}
-
-impl LastStatement {
-    /// The inverse of `from`.
-    pub fn json(&self) -> Value {
-        let units = self.units.iter();
-        let mut members: Map<String, Value> = units
-            .map(|(unit, value)| (unit.name().to_owned(), value.clone()))
-            .collect();
-        if !self.decided.is_empty() {
-            let names: Vec<&str> = self.decided.iter().map(|unit| unit.name()).collect();
-            members.insert("decided".to_owned(), json!(names));
-        }
-        Value::Object(members)
-    }
-}
-
-impl From<&Value> for LastStatement {
-    /// Members that another program added mean nothing.
-    fn from(value: &Value) -> Self {
-        let mut last_statement = Self::default();
-        for (name, value) in value.as_object().into_iter().flatten() {
-            if let Some(unit) = Unit::find(name) {
-                last_statement.units.insert(unit, value.clone());
-            }
-        }
-        let decided = value["decided"].as_array().into_iter().flatten();
-        last_statement.decided = decided
-            .filter_map(|name| Unit::find(name.as_str()?))
-            .collect();
-        last_statement
     }
 }
 
@@ -304,7 +268,7 @@ const DAY_BITS: u32 = 24;
 
 impl Digests {
     pub fn new(review: &Review, author: &str, posted_at: Option<DateTime<Utc>>) -> Self {
-        let day = source_day(review, posted_at);
+        let day = source_day(review.date, posted_at);
         let number = day.number().to_be_bytes();
         let short = short_name(&one_line(author));
         let (stars, text) = ([review.rating.stars()], one_line(&review.text));
@@ -333,11 +297,10 @@ impl Digests {
     }
 }
 
-/// The day of a review at its source.
-pub fn source_day(review: &Review, posted_at: Option<DateTime<Utc>>) -> Day {
-    posted_at
-        .and_then(|at| Day::new(at.date_naive()))
-        .unwrap_or(review.date)
+/// The day of a review at its source: that of an instant is the one in UTC.
+pub fn source_day(day: Day, posted_at: Option<DateTime<Utc>>) -> Day {
+    let at_source = posted_at.and_then(|at| Day::new(at.date_naive()));
+    at_source.unwrap_or(day)
 }
 
 fn one_line(text: &str) -> String {
@@ -539,7 +502,7 @@ mod laws {
             let row = if is_edited { edit } else { there.review };
             let once = merge(&row, &there.last_statement, &next, now());
             let twice = merge(&once.review, &once.last_statement, &next, now() + chrono::Duration::days(1));
-            prop_assert_eq!((&twice.review, &twice.last_statement, twice.taken), (&once.review, &once.last_statement, Units::new()));
+            prop_assert_eq!((&twice.review, &twice.last_statement), (&once.review, &once.last_statement));
         }
 
         #[test]
@@ -580,18 +543,17 @@ mod laws {
                 let there = adopted(&first);
             let at_once = merge(&edit, &there.last_statement, &next, now());
             // The same statement, field by field.
-            let (mut row, mut last_statement, mut taken, mut kept) = (edit, there.last_statement, Units::new(), Units::new());
+            let (mut row, mut last_statement, mut kept) = (edit, there.last_statement, Units::new());
             for unit in order {
                 let mut unstated: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
                 if next.unstated.contains(&unit) {
                     unstated.insert(unit);
                 }
                 let merged = merge(&row, &last_statement, &Statement { unstated, ..next.clone() }, now());
-                taken.extend(merged.taken);
                 kept.extend(merged.kept);
                 (row, last_statement) = (merged.review, merged.last_statement);
             }
-            prop_assert_eq!((row, last_statement, taken, kept), (at_once.review, at_once.last_statement, at_once.taken, at_once.kept));
+            prop_assert_eq!((row, last_statement, kept), (at_once.review, at_once.last_statement, at_once.kept));
         }
     }
 }

@@ -37,7 +37,6 @@ pub(crate) use named;
 use serde::Deserialize;
 
 pub mod business;
-mod calendar;
 pub(crate) mod json;
 mod merge;
 mod review;
@@ -45,7 +44,6 @@ pub(crate) mod text;
 mod votes;
 mod words;
 
-pub(crate) use calendar::{Calendar, Dated, Posted};
 pub use merge::{
     Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Merged, NOT_PUBLISHED, NOT_VERIFIED,
     Statement, Units, adopt, merge, source_day,
@@ -54,6 +52,7 @@ pub use review::{
     ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,
     Rating, RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
 };
+pub(crate) use review::{Calendar, FIRST_YEAR, Posted};
 pub use votes::{Vote, VoteCounts, interval, round_to};
 pub use words::{
     FoldedText, compose, fold, fold_both, fold_plain_character, fold_plainly, short_name,

@@ -5,6 +5,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
+use chrono_tz::Tz;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -56,44 +57,27 @@ pub const ANONYMOUS: &str = "Anonymous";
 const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
 
 /// `[A-Za-z0-9._~=-]{1,128}`, which needs no escaping in a URL path, except `.`, `..` and `search`.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String")]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeFromStr)]
 pub struct ReviewId(String);
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum InvalidReviewId {
-    /// Too long, or with other characters.
-    #[error("`{0}` is not a review id: use 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -")]
-    Characters(String),
-    /// One of `.`, `..` and `search`.
-    #[error(
-        "`{0}` cannot be the id of a review: `.`, `..` and `search` cannot be part of a link; use another one"
-    )]
-    Reserved(String),
-}
+#[error(
+    "`{0}` is not a review id: use 1 to 128 of the characters A-Z a-z 0-9 . _ ~ = -, and neither `.`, `..` nor `search`"
+)]
+pub struct InvalidReviewId(String);
 
 impl FromStr for ReviewId {
     type Err = InvalidReviewId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let known = |byte: u8| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte);
-        if !(1..=128).contains(&text.len()) || !text.bytes().all(known) {
-            return Err(InvalidReviewId::Characters(
-                text.chars().take(140).collect(),
-            ));
+        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte);
+        if (1..=128).contains(&text.len())
+            && text.bytes().all(is_known)
+            && !RESERVED_IDS.contains(&text)
+        {
+            return Ok(Self(text.to_owned()));
         }
-        if RESERVED_IDS.contains(&text) {
-            return Err(InvalidReviewId::Reserved(text.to_owned()));
-        }
-        Ok(Self(text.to_owned()))
-    }
-}
-
-impl TryFrom<String> for ReviewId {
-    type Error = InvalidReviewId;
-
-    fn try_from(text: String) -> Result<Self, Self::Error> {
-        text.parse()
+        Err(InvalidReviewId(text.chars().take(140).collect()))
     }
 }
 
@@ -305,7 +289,8 @@ impl Status {
 // The units of a review: the parts that its source and its owner can change independently.
 
 named! {
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+    #[serde(rename_all = "snake_case")]
     pub enum Unit {
         Rating = "rating",
         Date = "date",
@@ -362,62 +347,20 @@ impl Unit {
 
     /// The value in words, for a report.
     pub fn describe(self, review: &Review) -> String {
-        let absent = || "(none)".to_owned();
-        let text = |text: Option<&String>| {
-            text.filter(|text| !text.is_empty())
-                .cloned()
-                .unwrap_or_else(absent)
+        let reply = review.reply.as_ref();
+        let value = if self == Self::Status {
+            json!([review.status.name(), review.status.reason()])
+        } else if self == Self::Reply {
+            json!(reply.map(|it| json!([it.text, it.date, it.author])))
+        } else {
+            self.value(review)
         };
-        match self {
-            Self::Rating => review.rating.stars().to_string(),
-            Self::Date => review.date.to_string(),
-            Self::Author => review.author.clone(),
-            Self::Title => text(review.title.as_ref()),
-            Self::Text => text(Some(&review.text)),
-            Self::Language => text(review.language.as_ref()),
-            Self::Source => {
-                let url = review.source.url.as_deref().unwrap_or_default();
-                format!("{} {url}", review.source.name)
-                    .trim_end()
-                    .to_owned()
-            }
-            Self::Status => match review.status.reason() {
-                Some(reason) => format!("{} ({reason})", review.status.name()),
-                None => review.status.name().to_owned(),
-            },
-            Self::Verification => {
-                let verification = &review.verification;
-                let at = verification
-                    .verified_at
-                    .map(|at| format!(", {at}"))
-                    .unwrap_or_default();
-                let method = verification.method.map_or("not verified", Method::name);
-                format!("{method}{at}")
-            }
-            Self::Reply => review.reply.as_ref().map_or_else(absent, |reply| {
-                let date = reply.date.map(|date| date.to_string());
-                let from: Vec<String> = date.into_iter().chain(reply.author.clone()).collect();
-                let from = if from.is_empty() {
-                    String::new()
-                } else {
-                    format!(" ({})", from.join(", "))
-                };
-                format!("{}{from}", reply.text)
-            }),
-            Self::Mentions => {
-                let mentions = &review.mentions;
-                let lists = [
-                    &mentions.technicians,
-                    &mentions.services,
-                    &mentions.service_areas,
-                ];
-                let lists: Vec<String> = lists
-                    .into_iter()
-                    .filter(|list| !list.is_empty())
-                    .map(|list| list.join(", "))
-                    .collect();
-                text(Some(&lists.join("; ")))
-            }
+        let parts = words_of(&value);
+        match parts.split_first() {
+            None => "(none)".to_owned(),
+            Some((first, [])) => first.clone(),
+            Some(_) if self == Self::Mentions => parts.join(", "),
+            Some((first, rest)) => format!("{first} ({})", rest.join(", ")),
         }
     }
 
@@ -441,6 +384,18 @@ impl Unit {
             Self::Reply => json!(review.reply),
             Self::Mentions => json!(review.mentions),
         }
+    }
+}
+
+/// The texts and numbers in a value.
+fn words_of(value: &Value) -> Vec<String> {
+    match value {
+        Value::Null => Vec::new(),
+        Value::String(text) if text.is_empty() => Vec::new(),
+        Value::String(text) => vec![text.clone()],
+        Value::Array(list) => list.iter().flat_map(words_of).collect(),
+        Value::Object(members) => members.values().flat_map(words_of).collect(),
+        Value::Bool(_) | Value::Number(_) => vec![value.to_string()],
     }
 }
 
@@ -496,20 +451,11 @@ impl FromStr for Day {
     type Err = InvalidDay;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        // chrono also accepts 2024-1-1 and signs, so the shape is checked first.
-        let shaped = text.len() == 10
-            && text.bytes().enumerate().all(|(at, byte)| {
-                if matches!(at, 4 | 7) {
-                    byte == b'-'
-                } else {
-                    byte.is_ascii_digit()
-                }
-            });
-        let day = shaped
-            .then(|| text.parse::<NaiveDate>().ok())
-            .flatten()
-            .filter(|day| day.year() >= 1);
-        day.map(Self).ok_or_else(|| InvalidDay(text.to_owned()))
+        let date: Option<NaiveDate> = text.parse().ok();
+        // chrono also accepts 2024-1-1 and signs.
+        let day = date.and_then(Self::new);
+        let day = day.filter(|day| day.to_string() == text);
+        day.ok_or_else(|| InvalidDay(text.to_owned()))
     }
 }
 
@@ -542,6 +488,66 @@ impl fmt::Display for Day {
     }
 }
 
+/// Turns the times in files into days of the business.
+#[derive(Debug, Clone, Copy)]
+pub struct Calendar {
+    /// The business's time zone; `None` if it was never set.
+    pub zone: Option<Tz>,
+    pub now: DateTime<Utc>,
+}
+
+/// There were no online reviews before.
+pub const FIRST_YEAR: i32 = 1995;
+
+impl Calendar {
+    /// The last day of a review: a fast clock or a zone further east may be a day ahead, but not a typing error.
+    pub fn tomorrow(self) -> NaiveDate {
+        let today = self
+            .now
+            .with_timezone(&self.zone.unwrap_or(Tz::UTC))
+            .date_naive();
+        today.succ_opt().unwrap_or(today)
+    }
+
+    /// The day, if it is plausible.
+    pub fn place(self, posted: Posted) -> Result<Day, String> {
+        let zone = self.zone.unwrap_or(Tz::UTC);
+        let day = match posted {
+            Posted::Day(day) => day,
+            Posted::Instant(instant) => Day::new(instant.with_timezone(&zone).date_naive())
+                .ok_or("is outside of the years 1 to 9999")?,
+        };
+        let tomorrow = self.tomorrow();
+        if day.date() > tomorrow {
+            return Err(format!(
+                "{day} is later than tomorrow ({tomorrow} in {zone}); correct it"
+            ));
+        }
+        if day.date().year() < FIRST_YEAR {
+            return Err(format!("{day} is before {FIRST_YEAR}; correct it"));
+        }
+        Ok(day)
+    }
+}
+
+/// Time of a review or an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Posted {
+    /// A calendar day of the business.
+    Day(Day),
+    /// An instant, which becomes a day in the business's time zone.
+    Instant(DateTime<Utc>),
+}
+
+impl Posted {
+    pub const fn instant(self) -> Option<DateTime<Utc>> {
+        match self {
+            Self::Instant(instant) => Some(instant),
+            Self::Day(_) => None,
+        }
+    }
+}
+
 named! {
     /// An order of reviews. Reviews with equal stars are ordered newest first, and reviews of one day by id.
     #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -571,22 +577,19 @@ impl Sort {
 mod tests {
     use super::RatingCounts;
 
-    fn rating_counts(by_stars: [u64; 5]) -> RatingCounts {
-        RatingCounts { by_stars }
-    }
-
     #[test]
     fn the_mean_is_rounded_half_away_from_zero() {
-        assert_eq!(rating_counts([0; 5]).mean_hundredths(), None);
-        assert_eq!(rating_counts([0, 0, 0, 0, 3]).mean_hundredths(), Some(500));
-        // 4.125 and 4.375 are exact halves.
-        assert_eq!(rating_counts([0, 0, 0, 7, 1]).mean_hundredths(), Some(413));
-        assert_eq!(rating_counts([0, 0, 0, 5, 3]).mean_hundredths(), Some(438));
-        // 1.005 over 200 reviews, which a float would round to 1.00.
-        assert_eq!(
-            rating_counts([199, 1, 0, 0, 0]).mean_hundredths(),
-            Some(101)
-        );
-        assert_eq!(rating_counts([1, 0, 0, 0, 2]).mean_hundredths(), Some(367));
+        for (by_stars, mean) in [
+            ([0; 5], None),
+            ([0, 0, 0, 0, 3], Some(500)),
+            // 4.125 and 4.375 are exact halves.
+            ([0, 0, 0, 7, 1], Some(413)),
+            ([0, 0, 0, 5, 3], Some(438)),
+            // 1.005 over 200 reviews, which a float would round to 1.00.
+            ([199, 1, 0, 0, 0], Some(101)),
+            ([1, 0, 0, 0, 2], Some(367)),
+        ] {
+            assert_eq!(RatingCounts::new(by_stars).mean_hundredths(), mean);
+        }
     }
 }

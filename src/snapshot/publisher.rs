@@ -69,12 +69,7 @@ impl Publisher {
         let (stored, input, loaded) = self.read(previous).await?;
         if is_sender {
             // Stored first, so that no later snapshot repeats them.
-            save(
-                &self.database,
-                &loaded.analyzed,
-                stored.position.change_no,
-            )
-            .await?;
+            save(&self.database, &loaded.analyzed, stored.position.change_no).await?;
         }
         let former = previous.filter(|snapshot| stored.is_after(snapshot));
         let same = former.filter(|former| former.input.has_insights_of(&input));

@@ -3,7 +3,6 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use futures_util::{Stream, TryStreamExt as _};
-use serde_json::Value;
 use sqlx::SqliteConnection;
 
 use super::reviews::Reasons;
@@ -108,7 +107,7 @@ pub fn source_values_of_published(
     .fetch(connection);
     rows.map_ok(|row| {
         // A table's check says that it is an object; where it was switched off, nothing is known.
-        let statement: Value = serde_json::from_str(row.said.as_ref()).unwrap_or_default();
-        (row.id.into(), LastStatement::from(&statement))
+        let statement = serde_json::from_str(row.said.as_ref()).unwrap_or_default();
+        (row.id.into(), statement)
     })
 }

@@ -326,7 +326,6 @@ impl Merging<'_> {
     fn count(&mut self, merged: &Merged, there: Option<&Review>) {
         let review = &merged.review;
         let report = &mut self.outcome.report;
-        let reason = status_reason(review);
         match there {
             None => {
                 report.add(Outcome::New, || preview(review));
@@ -338,7 +337,9 @@ impl Merging<'_> {
         }
         let report = &mut self.outcome.report;
         let mut edited = merged.kept.clone();
-        if let Some(reason) = reason {
+        if let Status::Withheld { reason } = &review.status {
+            let reason = reason.as_deref().filter(|it| !it.is_empty());
+            let reason = reason.unwrap_or(REASON_DEFAULT);
             edited.remove(&Unit::Status);
             if there.is_none_or(|there| there.status == Status::Published) {
                 report.add(Outcome::NewlyWithheld, || {
@@ -549,19 +550,6 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     record.id_at_source = own_id;
     record.posted_at = unpublished.posted_at;
     record
-}
-
-/// Why the review is withheld, if it is.
-fn status_reason(review: &Review) -> Option<&str> {
-    if review.status == Status::Published {
-        return None;
-    }
-    let reason = review.status.reason();
-    Some(
-        reason
-            .filter(|reason| !reason.is_empty())
-            .unwrap_or(REASON_DEFAULT),
-    )
 }
 
 // Reviews of other sources, and deleted ones, with the same author, day, stars and text.

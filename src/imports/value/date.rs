@@ -5,11 +5,12 @@ use std::fmt::Write as _;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
+use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
 use crate::imports::value::text::ascii_digits;
 use crate::model::text::{quoted, words};
-use crate::model::{Day, Posted};
+use crate::model::{Day, FIRST_YEAR, Posted};
 
 /// Layouts of a time.
 const TIMES: [&str; 10] = [
@@ -30,8 +31,8 @@ const UNIX_SECONDS: std::ops::Range<i64> = 1_000_000_000..4_102_444_800;
 /// Day numbers of a spreadsheet from 1995 to 2099; day 1 is 1900-01-01, and there is a day 1900-02-29.
 const SERIAL_DAYS: std::ops::RangeInclusive<i64> = 34_700..=73_050;
 const SERIAL_DAY_0: NaiveDate = NaiveDate::from_ymd_opt(1899, 12, 30).unwrap();
-/// There were no online reviews before; years outside are those of another calendar, or of an empty value.
-const YEARS: std::ops::RangeInclusive<i32> = 1995..=2099;
+/// Years outside are those of another calendar, or of an empty value.
+const YEARS: std::ops::RangeInclusive<i32> = FIRST_YEAR..=2099;
 /// The zones are from UTC-12 to UTC+14.
 const OFFSET_SECONDS_MAX: i32 = 14 * 3_600;
 /// Maximum length of a date in bytes.
@@ -68,11 +69,6 @@ const OFFSETS: [(&str, i32); 13] = [
     ("CET", 60),
     ("CEST", 120),
 ];
-
-fn offset_minutes(name: &str) -> Option<i32> {
-    let found = OFFSETS.iter().find(|(known, _)| *known == name);
-    found.map(|(_, minutes)| *minutes)
-}
 
 /// The month, from 1, whose name begins so.
 pub fn month(word: &str) -> Option<u32> {
@@ -114,10 +110,15 @@ impl DateOrder {
     }
 
     /// As a value of `date_format`.
-    pub const fn format(self) -> &'static str {
-        match self {
-            Self::MonthFirst => "mm/dd/yyyy",
-            Self::DayFirst => "dd/mm/yyyy",
+    pub fn format(self) -> DateFormat {
+        let [text, pattern] = match self {
+            Self::MonthFirst => ["mm/dd/yyyy", "%m/%d/%Y"],
+            Self::DayFirst => ["dd/mm/yyyy", "%d/%m/%Y"],
+        };
+        DateFormat {
+            text: text.to_owned(),
+            pattern: pattern.to_owned(),
+            order: Some(self),
         }
     }
 
@@ -134,8 +135,10 @@ impl DateOrder {
 }
 
 /// What `date_format` says.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct DateFormat {
+    text: String,
     /// In strftime notation.
     pattern: String,
     order: Option<DateOrder>,
@@ -410,7 +413,8 @@ fn zone_of(text: &str) -> Option<(Tz, i32)> {
     if name.contains('/') {
         return Some((name.parse().ok()?, 0));
     }
-    if let Some(minutes) = offset_minutes(&name.to_uppercase()) {
+    let known = OFFSETS.iter().find(|it| name.eq_ignore_ascii_case(it.0));
+    if let Some((_, minutes)) = known {
         return Some((Tz::UTC, minutes * 60));
     }
     let offset = name.trim_start_matches("GMT").trim_start_matches("UTC");
@@ -495,50 +499,55 @@ impl DateFormat {
         );
         (clock.is_some() || rest.is_empty()).then(|| WrittenDate::new(day, clock))
     }
+}
 
-    /// A date format in strftime notation, also from `mm/dd/yyyy`.
-    ///
-    /// # Errors
-    /// When it does not say a whole day, or has other letters.
-    pub fn parse(format: &str) -> Result<Self, String> {
-        let wrong = |fault: &str| {
-            Err(format!(
-                "{} {fault}; write it like %m/%d/%Y or mm/dd/yyyy",
-                quoted(format)
-            ))
-        };
-        let is_strftime = format.contains('%');
-        let mut pattern = String::new();
-        let letters: Vec<char> = format.chars().collect();
-        for run in letters.chunk_by(char::eq_ignore_ascii_case) {
-            let letter = run[0].to_ascii_lowercase();
-            match (letter, run.len()) {
-                _ if is_strftime => {}
-                ('y', 4) => pattern += "%Y",
-                ('y', 2) => pattern += "%y",
-                ('m', 1 | 2) => pattern += "%m",
-                ('d', 1 | 2) => pattern += "%d",
-                _ if letter.is_alphabetic() => {
-                    return wrong(&format!("has {letter}, which is no part of a date"));
-                }
-                _ => pattern.extend(run),
-            }
-        }
-        if is_strftime {
-            format.clone_into(&mut pattern);
-        }
+impl TryFrom<String> for DateFormat {
+    type Error = String;
+
+    /// Fails if it does not say a whole day.
+    fn try_from(text: String) -> Result<Self, String> {
+        let pattern = strftime_of(&text).unwrap_or_default();
         let find = |signs: &[&str]| signs.iter().filter_map(|sign| pattern.find(sign)).min();
         let order = find(&["%d", "%e", "%-d"]).zip(find(&["%m", "%-m"]));
         let order = order.map(|(day, month)| DateOrder::BOTH[usize::from(day < month)]);
         let mut example = String::new();
         let known = DateTime::from_timestamp_nanos(UNIX_SECONDS.start * 1_000_000_000);
         let is_written = write!(example, "{}", known.format(&pattern)).is_ok();
-        let format = Self { pattern, order };
+        let format = Self {
+            text,
+            pattern,
+            order,
+        };
         if is_written && format.read(&example).is_some() {
             return Ok(format);
         }
-        wrong("is no format of a whole day")
+        Err(format!(
+            "{} is no format of a whole day; write it like %m/%d/%Y or mm/dd/yyyy",
+            quoted(&format.text)
+        ))
     }
+}
+
+impl From<DateFormat> for String {
+    fn from(format: DateFormat) -> Self {
+        format.text
+    }
+}
+
+/// A format in strftime notation, also from one such as `mm/dd/yyyy`; `None` if that has other letters.
+fn strftime_of(text: &str) -> Option<String> {
+    if text.contains('%') {
+        return Some(text.to_owned());
+    }
+    let letters: Vec<char> = text.to_ascii_lowercase().chars().collect();
+    let part = |run: &[char]| match (run[0], run.len()) {
+        ('y', 4) => Some("%Y".to_owned()),
+        ('y', 2) => Some("%y".to_owned()),
+        ('m', 1 | 2) => Some("%m".to_owned()),
+        ('d', 1 | 2) => Some("%d".to_owned()),
+        (letter, _) => (!letter.is_alphabetic()).then(|| run.iter().collect()),
+    };
+    letters.chunk_by(char::eq).map(part).collect()
 }
 
 #[cfg(test)]
@@ -695,7 +704,7 @@ mod tests {
         );
         assert!(shown(order(DateOrder::MonthFirst), "31/10/2026").starts_with('!'));
         let in_format = |format: &str, text| {
-            let format = DateFormat::parse(format).unwrap();
+            let format = DateFormat::try_from(format.to_owned()).unwrap();
             let dates = Dates {
                 format: Some(&format),
                 ..Dates::default()
@@ -793,7 +802,8 @@ mod tests {
             ("mm/dd/yyyy", "%m/%d/%Y"),
             ("DD.MM.YY", "%d.%m.%y"),
         ] {
-            assert_eq!(DateFormat::parse(format).unwrap().pattern, written);
+            let read = DateFormat::try_from(format.to_owned()).unwrap();
+            assert_eq!(read.pattern, written);
         }
         for wrong in [
             "dd/mm/jjjj",
@@ -806,7 +816,7 @@ mod tests {
             "%%",
             "%!",
         ] {
-            assert!(DateFormat::parse(wrong).is_err(), "{wrong}");
+            assert!(DateFormat::try_from(wrong.to_owned()).is_err(), "{wrong}");
         }
     }
 }

@@ -75,16 +75,6 @@ pub fn is_address(text: &str) -> bool {
     find_address(text).is_some() && !has_letters(&remove_parts(text, find_address))
 }
 
-/// Whether a text has an e-mail address.
-pub fn has_address(text: &str) -> bool {
-    find_address(text).is_some()
-}
-
-/// Whether a text has a telephone number, or another as long.
-pub fn has_number(text: &str) -> bool {
-    find_number(text).is_some()
-}
-
 fn has_letters(text: &str) -> bool {
     text.contains(char::is_alphabetic)
 }
@@ -105,7 +95,7 @@ fn remove_parts(text: &str, find: fn(&str) -> Option<(usize, usize)>) -> String 
 }
 
 /// Where the first e-mail address of a text begins and ends.
-fn find_address(text: &str) -> Option<(usize, usize)> {
+pub fn find_address(text: &str) -> Option<(usize, usize)> {
     text.match_indices('@').find_map(|(at, _)| {
         let is_part = |c: char| c.is_alphanumeric() || "._%+-'".contains(c);
         let start = text[..at].trim_end_matches(is_part).len();
@@ -116,8 +106,8 @@ fn find_address(text: &str) -> Option<(usize, usize)> {
     })
 }
 
-/// Where the first telephone number of a text begins and ends.
-fn find_number(text: &str) -> Option<(usize, usize)> {
+/// Where the first telephone number of a text, or another as long, begins and ends.
+pub fn find_number(text: &str) -> Option<(usize, usize)> {
     let is_part = |c: char| c.is_ascii_digit() || " ()+-./".contains(c);
     let mut start = 0;
     for part in text.split_inclusive(|c: char| !is_part(c)) {

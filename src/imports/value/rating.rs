@@ -33,7 +33,7 @@ const NOT_RECOMMENDED: [&str; 9] = [
 ];
 
 /// Words for stars, by the number of stars.
-pub type RatingWords = BTreeMap<String, u8>;
+pub type RatingWords = BTreeMap<String, Rating>;
 
 /// The stars in a cell; `scale` is the end of the scale of numbers that do not state it.
 ///
@@ -49,10 +49,10 @@ pub fn parse_rating(
         .iter()
         .find(|(word, _)| word.trim().to_lowercase() == lower);
     if let Some((_, stars)) = word {
-        return rating(i64::from(*stars), text);
+        return Ok(*stars);
     }
     if let Some(count) = drawn(&lower) {
-        return rating(count, text);
+        return whole_stars(count, text);
     }
     let scale = scale.map(|scale| f64::from(scale.get()));
     let (value, of) = value_and_scale(&lower, scale).ok_or_else(|| unknown_rating(text))?;
@@ -147,14 +147,15 @@ fn is_month(text: &str) -> bool {
 }
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
-fn drawn(text: &str) -> Option<i64> {
+fn drawn(text: &str) -> Option<f64> {
     let full = |c: &char| matches!(c, '★' | '⭐' | '🌟' | '*');
     let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');
     let count = text.chars().filter(full).count();
     let signs = text.chars().filter(|c| full(c) || matches!(c, '☆' | '✩'));
     // Of more than five the scale is not known.
     let is_drawing = count > 0 && signs.count() <= 5 && text.chars().all(|c| full(&c) || other(c));
-    i64::try_from(count).ok().filter(|_| is_drawing)
+    let count = u8::try_from(count).ok().filter(|_| is_drawing)?;
+    Some(f64::from(count))
 }
 
 /// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.
@@ -164,10 +165,10 @@ fn drawn(text: &str) -> Option<i64> {
 pub fn recommendation(text: &str) -> Result<Rating, String> {
     let word = text.trim().to_ascii_lowercase();
     if RECOMMENDED.contains(&word.as_str()) {
-        return rating(5, text);
+        return whole_stars(5.0, text);
     }
     if NOT_RECOMMENDED.contains(&word.as_str()) {
-        return rating(1, text);
+        return whole_stars(1.0, text);
     }
     Err(format!(
         "{} is not one of positive, negative, recommended, not recommended",
@@ -175,13 +176,10 @@ pub fn recommendation(text: &str) -> Result<Rating, String> {
     ))
 }
 
-fn rating(count: i64, text: &str) -> Result<Rating, String> {
-    Rating::try_from(count).map_err(|_| unknown_rating(text))
-}
-
-fn whole_stars(value: f64, text: &str) -> Result<Rating, String> {
-    let count = (1_u8..=5).find(|stars| (f64::from(*stars) - value).abs() < 1e-9);
-    rating(count.unwrap_or_default().into(), text)
+fn whole_stars(count: f64, text: &str) -> Result<Rating, String> {
+    let mut all = (1..=5).filter_map(|stars| Rating::try_from(stars).ok());
+    let is_same = |rating: &Rating| (f64::from(rating.stars()) - count).abs() < 1e-9;
+    all.find(is_same).ok_or_else(|| unknown_rating(text))
 }
 
 fn unknown_rating(text: &str) -> String {
@@ -236,7 +234,10 @@ mod tests {
 
     #[test]
     fn words_are_read_as_the_format_says() {
-        let values = RatingWords::from([("Sehr gut".to_owned(), 5), ("ONE".to_owned(), 1)]);
+        let values = [("Sehr gut", 5), ("ONE", 1)];
+        let values =
+            values.map(|(word, stars)| (word.to_owned(), Rating::try_from(stars).unwrap()));
+        let values = RatingWords::from(values);
         let read = |text| parse_rating(text, None, &values).map(Rating::stars).ok();
         assert_eq!(
             [read("sehr gut "), read("One"), read("gut")],

@@ -6,8 +6,8 @@ mod source;
 
 pub use rows::{
     AnalysisRow, Binding, DatabasePosition, Deletion, INVALID_ROW, Numbered, Observation, Reasons,
-    ReviewState, changed_ids, delete_all, ids_with_prefix, list_ids, newest, observe, position,
-    published, unreadable, upsert, withheld,
+    ReviewState, changed_ids, delete_all, list_ids, newest, observe, position, published,
+    unreadable, upsert, withheld,
 };
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,

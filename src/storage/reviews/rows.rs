@@ -291,22 +291,6 @@ fn review(row: &ReviewRow) -> Option<Review> {
 
 // Lists of reviews for the owner: published and withheld ones.
 
-/// The first `limit` ids that begin with `prefix`, in id order; none for an empty prefix.
-pub async fn ids_with_prefix(
-    connection: &mut SqliteConnection,
-    prefix: &str,
-    limit: i64,
-) -> sqlx::Result<Vec<String>> {
-    // `~` is the largest character in an id.
-    let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from review
-           where ?1 <> '' and review_id >= ?1 and review_id < ?1 || char(unicode('~') + 1) order by review_id limit ?2"#,
-        prefix,
-        limit
-    );
-    Ok(strings(ids.fetch_all(connection).await?))
-}
-
 /// The ids of the reviews with this number of stars and this status, whatever the reason; newest first (date descending, then
 /// id ascending).
 pub async fn list_ids(

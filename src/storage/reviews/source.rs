@@ -49,9 +49,7 @@ impl SourceRecord {
 
     /// What the source last said.
     pub fn last_statement(&self) -> LastStatement {
-        // A table's check allows only JSON.
-        let value: Value = serde_json::from_str(&self.last_statement_json).unwrap_or_default();
-        LastStatement::from(&value)
+        serde_json::from_str(&self.last_statement_json).unwrap_or_default()
     }
 
     /// Whether it has no unit, because no source gave the review or it is deleted.
@@ -60,7 +58,7 @@ impl SourceRecord {
     }
 
     pub fn set_last_statement(&mut self, statement: &LastStatement) {
-        self.last_statement_json = statement.json().to_string();
+        self.last_statement_json = json!(statement).to_string();
     }
 }
 

@@ -67,7 +67,7 @@ async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
         (zipped(&[("[Content_Types].xml", "<x/>"), ("xl/workbook.bin", "x")]), "is a binary workbook (.xlsb)"),
         (zipped(&[("Index/Document.iwa", "x")]), "is a document of Numbers"),
     ] {
-        let refusal = bench.refusal(content).await;
+        let refusal = bench.refused(content, "").await;
         assert_has(&refusal, expected);
     }
 }

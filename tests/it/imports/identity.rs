@@ -135,21 +135,14 @@ const KINDS: &str = "
     blanks → SSSS → SSSS → SSSS → SSSS → SSSS
     decomposed → SSSS → SSSS → SSSS → SSSS → SSSS
     typo → EEES → DDDS → EEES → DDDS → EEES
-    longer → EEES → DDDS → EEES → DDDS → EEES
     rewritten → EEES → DDDS → EEES → DDDS → EEES
     emptied → EEES → DDDS → EEES → DDDS → EEES
     filled → SSSE → SSSD → SSSE → SSSD → SSSE
     stars → EEEE → EEEE → EEEE → SSSS → EEEE
     stars and typo → EEEE → DDDE → EEEE → DDDS → EEEE
-    stars and longer → EEEE → DDDE → EEEE → DDDS → EEEE
-    stars and rewritten → EEEE → DDDE → EEEE → DDDS → EEEE
-    stars and emptied → EEEE → DDDE → EEEE → DDDS → EEEE
-    stars and filled → EEEE → EEED → EEEE → SSSD → EEEE
-    spelling → NNNN → NNNN → DNNN → DNNN → DNNN
     name → NNNN → NNNN → DNNN → DNNN → DNNN
     nobody → NNNN → NNNN → DNNN → DNNN → SSSS
     day → ENNN → ENNN → ENNN → SNNN → EDDD
-    month → ENNN → ENNN → ENNN → SNNN → EDDD
     day and stars → ENNN → ENNN → ENNN → SNNN → EDDD
     day and name → NNNN → NNNN → DNNN → DNNN → DNNN
     day and typo → NNNN → NNNN → NNNN → NNNN → NNND
@@ -220,25 +213,17 @@ fn changed(kind: &str, row: &Row) -> Vec<Row> {
                 let typo = format!("{before} {}", String::from_iter(last));
                 typo.trim().clone_into(&mut new.text);
             }
-            "longer" if has_text => {
-                let more = ["merci", "à", "toute", "votre", "équipe"];
-                new.text = [words.as_slice(), &more[..words.len().div_ceil(2)]]
-                    .concat()
-                    .join(" ");
-            }
             "rewritten" if has_text => OTHER_TEXT.clone_into(&mut new.text),
             "emptied" => new.text.clear(),
             "filled" if !has_text => "Quick and warm".clone_into(&mut new.text),
             "blanks" => new.text = format!(" {} ", words.join("  ")),
             "decomposed" => new.text = row.text.replace('é', "e\u{301}").replace('è', "e\u{300}"),
             "stars" => new.stars = 1 + row.stars % 5,
-            "spelling" => new.author.push('e'),
             "name" => format!("Berta {}", row.author)
                 .trim()
                 .clone_into(&mut new.author),
             "nobody" => new.author.clear(),
             "day" => new.day = row.day.replace("-10-0", "-10-2").replace("-10-1", "-10-2"),
-            "month" => new.day = row.day.replace("-10-", "-09-"),
             "gone" => return Vec::new(),
             "beside" => {
                 let beside = Row {
@@ -252,8 +237,8 @@ fn changed(kind: &str, row: &Row) -> Vec<Row> {
             "title" => new.title.push_str(", again"),
             "answer" => "We thank you.".clone_into(&mut new.answer),
             // Of the whole file, or of rows that have a text, or have none.
-            "nothing" | "reordered" | "columns" | "line ends" | "typo" | "longer" | "rewritten"
-            | "filled" => {}
+            "nothing" | "reordered" | "columns" | "line ends" | "typo" | "rewritten" | "filled" => {
+            }
             other => panic!("{other}"),
         }
     }

@@ -125,12 +125,6 @@ impl Bench {
         self.import(&[&self.file("some.txt", content)]).await
     }
 
-    /// The error message if a file with this content cannot be imported.
-    async fn refusal(&self, content: impl AsRef<[u8]>) -> String {
-        let request = request_for([self.file("some.txt", content)], "");
-        self.refuse(&request).await
-    }
-
     /// Imports a file with these options.
     async fn done(&self, file: PathBuf, options: &str) -> ImportReport {
         self.run(&request_for([file], options)).await.0.unwrap()

@@ -66,13 +66,6 @@ author | reviewed_on
 Ann | 2026-01-13
 Bo | 2026-03-25
 Cy | 2026-01-02
-# two orders in a column refuse the file
-Name | Stars | Date       | Review
-Ann  | 5     | 03/04/2026 | Good.
-Bo   | 5     | 13/01/2026 | Good.
-Cy   | 5     | 01/25/2026 | Good.
-=
-! 01/25/2026 is month first
 # the name of a month that is another one in another language rejects its row
 cells: Date
 x ← 3 listopada 2025

@@ -50,7 +50,8 @@ async fn late_analysis_of_a_former_text_is_not_stored() {
     let app = firm(&[("a", "Dana was late.")]).await;
     let snapshot = app.app().ctx.current.load();
     let former = analyze(&snapshot.input.analyzer, &snapshot.input.entries[0].review);
-    app.shell("update review set text = 'Dana was early.'").await;
+    app.shell("update review set text = 'Dana was early.'")
+        .await;
     let change_no = snapshot.position.change_no;
     save(app.database(), &[former], change_no).await.unwrap();
     check_in_step(&app).await;

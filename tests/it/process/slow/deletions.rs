@@ -143,19 +143,3 @@ fn exports_and_restore_keep_marks_with_source_day_and_reason() {
     home.finds(all, &marks);
     home.finds("select review_id from review", "c");
 }
-
-#[test]
-fn a_row_equal_to_a_deleted_review_of_any_source_is_not_stored() {
-    let home = home();
-    home.steps(
-        r#"
-        delete typed --yes → deleted
-        delete a --yes → deleted
-        sheet.csv ← author,rating,date,text\nAnn a,1,2026-10-01,"Two hours late, and a."\nAnonymous,2,2026-10-02,By post.\nBo,5,2026-10-03,Fast.\n
-        import sheet.csv --source Yelp → 2 kept deleted: a, typed
-        sql: select author from review where source_name = 'Yelp' → Bo
-        import sheet.csv --source Yelp --restore → 2 new
-        "#,
-    );
-    home.marks("a Google -, typed Direct -");
-}
