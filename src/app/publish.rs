@@ -208,7 +208,7 @@ impl AnalyzePostponed {
             return Ok(false);
         };
         let entries = next_entries(&snapshot.input, &analysing);
-        let change_no = snapshot.position.change_no;
+        let change_no = snapshot.input.change_no;
         drop(snapshot);
         let Some(last) = entries.last().cloned() else {
             analysing.finish();

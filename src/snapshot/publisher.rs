@@ -138,8 +138,9 @@ impl Publisher {
             let entries = read_entries(&mut loader, &mut transaction, former).await?;
             let is_behind =
                 loader.analyzer.method() != next.method() || entries.index().count_unanalyzed() > 0;
-            let first_links = store::first_base(&mut transaction).await?;
+            let first_links = stored.first_links.clone();
             let input = SnapshotInput {
+                change_no: stored.position.change_no,
                 analysing: is_behind.then(|| analysing(former, &next)),
                 entries,
                 business,
@@ -211,7 +212,9 @@ impl Publisher {
         let rows = || stored.publications.iter().map(Option::as_ref);
         let is_due = !rows().eq(publications.iter().map(Some));
         let change_no = stored.position.change_no;
-        if stored.published_change_no == change_no && observed.is_empty() && !is_due {
+        let is_base_kept = stored.first_links.is_some() || self.links.is_loopback();
+        let is_recorded = is_base_kept && stored.published_change_no == change_no;
+        if is_recorded && observed.is_empty() && !is_due {
             return Ok(());
         }
         let mut write = self.database.write_as_sender().await?;
@@ -242,6 +245,8 @@ struct StoredState {
     publications: Vec<Option<Publication>>,
     /// The change from which all publications were rendered.
     published_change_no: i64,
+    /// Those of the base URL first published, if it is stored.
+    first_links: Option<Links>,
 }
 
 impl StoredState {
@@ -255,6 +260,7 @@ impl StoredState {
             position,
             publications,
             published_change_no: store::published_change_no(connection).await?,
+            first_links: store::first_base(connection).await?,
         })
     }
 

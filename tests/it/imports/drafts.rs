@@ -271,16 +271,6 @@ async fn columns_of_similar_names_are_distinct_in_any_order() {
 }
 
 #[tokio::test]
-async fn ignored_columns_stay_ignored() {
-    let bench = bench().await;
-    let table = |name: &str| format!("Name,Stars,Date,Review,{name}\nAnn,5,2026-03-02,Good.,a\n");
-    for name in ["Job *", "New"] {
-        bench.csv(table(name), "format: ignored = \"*\"").await;
-    }
-    bench.csv(table("Job *"), "").await;
-}
-
-#[tokio::test]
 async fn a_cell_never_decides_how_a_file_is_read() {
     for text in [
         "the display said: NaN today",

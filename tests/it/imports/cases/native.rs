@@ -31,10 +31,17 @@ e | published |  | invite
 f | published |  | manual
 g | published |  | manual
 # cells of our own form are not cleaned
-{"id": "r-1", "rating": 5, "date": "1985-05-05", "author": "None", "text": "N/A", "title": "-", "owner_reply": {"text": "#REF!"}}
+{"id": "r-1", "rating": 5, "date": "2005-05-05", "author": "None", "text": "N/A", "title": "-", "owner_reply": {"text": "#REF!"}}
 =
 reviewed_on | author | title | text | reply_text
-1985-05-05 | None | - | N/A | #REF!
+2005-05-05 | None | - | N/A | #REF!
+# a day before 1995 rejects its row
+{"id": "r-1", "rating": 5, "date": "1994-12-31", "author": "Ann"}
+{"id": "r-2", CELLS}
+=
+x date: 1994-12-31 is before 1995; correct it
+review_id
+r-2
 # a line that is broken or no object is named
 {"id": "r-1", CELLS}
 {"id": "x", "rating" 5}

@@ -1,6 +1,7 @@
 //! Reviews whose analysis takes long are published first; their analyses follow in a later snapshot.
 
 use reviews_service::snapshot::{Publisher, Snapshot};
+use reviews_service::storage::{DELIVERY_LOCK, lock_beside};
 
 use super::*;
 use crate::support::links;
@@ -68,6 +69,18 @@ async fn slow_reviews_are_served_before_new_analyses() {
     let app = app.restart().await;
     assert_complete(&app);
     assert!(bytes(&app) == expected);
+}
+
+#[tokio::test]
+async fn process_that_does_not_send_completes_them() {
+    let app = firm(&[("a", "Dana was late.")]).await;
+    app.database().give_up_lease().await.unwrap();
+    let sender = lock_beside(&app.path(), DELIVERY_LOCK).unwrap();
+    assert!(sender.is_some());
+    app.sql(&insert_long_reviews());
+    app.drain().await;
+    assert_complete(&app);
+    assert_eq!(mentions_of_dana(&current(&app)), REVIEWS + 1);
 }
 
 #[tokio::test]

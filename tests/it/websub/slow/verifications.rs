@@ -4,7 +4,7 @@ use super::{Hub, check_walks};
 use crate::support::{Manner, Receiver, Reply};
 
 #[tokio::test]
-async fn rule_29_and_33_a_verification_has_its_own_challenge() {
+async fn rule_29_and_33_each_verification_has_another_challenge() {
     let hub = Hub::new().await;
     hub.walk(
         "
