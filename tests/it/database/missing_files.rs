@@ -1,5 +1,7 @@
 //! If the database file is replaced, renamed or removed beneath the service, it writes its log to the file that it had and ends.
 
+use reviews_service::storage::reviews::DatabasePosition;
+
 use super::*;
 
 /// Writes a review that stands only in the log of the running service.
@@ -46,22 +48,18 @@ async fn a_service_ends_and_keeps_the_log_if_the_file_changes() {
 }
 
 #[tokio::test]
-async fn readers_of_a_replaced_file_stay_with_it() {
-    let app = TestApp::with(&Generator::new(91).reviews(20)).await;
-    let next = app.folder().join("next.db");
+async fn no_reader_is_opened_after_the_file_was_replaced() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, next] = ["reviews.db", "next.db"].map(|name| folder.path().join(name));
     make(&next).await;
-    fs::rename(next, app.path()).unwrap();
-    let readers = app.database().readers();
-    let (first, second) = (readers.acquire().await, readers.acquire().await);
-    for mut reader in [first.unwrap(), second.unwrap()] {
-        let count: i64 = sqlx::query_scalar("select count(*) from review")
-            .fetch_one(&mut *reader)
-            .await
-            .unwrap();
-        assert_eq!(count, 20);
-    }
-    let found = app.get("/api/reviews/search?query=the").await;
-    assert_eq!(found.status, 200, "a search reads the texts instead");
+    let (database, _) = Database::open(&path).await.unwrap();
+    fs::rename(next, path).unwrap();
+    let readers = database.readers();
+    let _first = readers.acquire().await.unwrap();
+    readers.acquire().await.unwrap();
+    let position = DatabasePosition::default();
+    let found = database.text_candidates(&["abc"], &position).await;
+    assert!(matches!(found, Err(DbError::Replaced(_))), "{found:?}");
 }
 
 #[tokio::test]
