@@ -12,7 +12,7 @@ create table review_source (
     -- Set if the source gives an instant instead of a day. Never published.
     posted_at           text,
     -- A JSON object: a member for each part of the review of which it is known, by name; null if the source said that there is
-    -- none. author, title and text are the first 16 hexadecimal digits of their SHA-256, response and mentions those of their JSON.
+    -- none. author, title and text are the first 16 hexadecimal digits of their SHA-256, reply and mentions those of their JSON.
     -- `decided` lists the parts that a command made the owner's.
     said                text not null constraint review_source_said_is_json check (json_type(said) = 'object'),
     -- Digests of what the source gives, equal for equal rows: of author (40 bits) and day (24); of author, day, rating and text,

@@ -1,6 +1,6 @@
 //! Threads for CPU-bound work: publishing, analyzing, aggregating, compressing, and requests that need computing.
 //! Accepting connections and sending ready documents never wait for it: jobs use separate threads, limited in number. A
-//! request computes for at most about 100 µs before other tasks of its thread run: it yields, or does longer work
+//! request computes for at most about 200 µs before other tasks of its thread run: it yields, or does longer work
 //! within [`run_long`].
 //!
 //! A slot is the right to compute. Jobs get slots first come, first served; requests get theirs in turn by peer, with one

@@ -1,4 +1,4 @@
-//! Trains the model of `src/insights/model.rs` from annotated sentences and writes its weights: aspects of all trades,
+//! Trains the model of `src/insights/classifier.rs` from annotated sentences and writes its weights: aspects of all trades,
 //! polarity, and complaints in reviews of one or two stars. Then it learns how to weigh the model against the rules
 //! (`src/insights/decision.toml`).
 //!

@@ -1,5 +1,4 @@
-//! Whole documents: the rendered ones, the business and its rating, the facets and the evidence behind the insights,
-//! each with the same JSON as an MCP tool.
+//! Whole documents: the rendered ones, the business and its rating, the facets and the evidence behind the insights.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The command `reviews export`: all reviews, including withheld ones and decisions, in a format that can be imported.
+//! The command `reviews export`: all reviews, including withheld ones and decisions, as JSON Lines that can be imported, or CSV.
 
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! A review as its source states it: what `map` makes of each row of a file, and `merge` merges.
+//! A review as its source states it: what `row` makes of each row of a file, and `merge` merges.
 
 use std::sync::Arc;
 

@@ -7,7 +7,7 @@
 //! - `detect` says what a file is, and `opened_file` opens it by its parts;
 //! - `choose` finds its format by the names of the columns: a platform's file in `platforms`, or what the source keeps, completed by `draft`;
 //! - `read` gives the rows of a part as cells ([`read::Table`]);
-//! - `row` turns each row into a review as its source states it ([`incoming::ReviewRow`]), with the values of `value`;
+//! - `row` turns each row into a review as its source states it ([`incoming::Incoming`]), with the values of `value`;
 //! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).
 //!
 //! `collect` takes the files of a call through all but the last. A row is accepted or rejected by itself; a file that cannot be read stops

@@ -191,7 +191,7 @@ fn shortened(text: &str, from: usize) -> String {
 /// A file, or a file in an archive.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileReport {
-    /// File name; for a file in an archive or folder, with the container's name.
+    /// File name; for a file in an archive, with the archive's name.
     pub name: String,
     /// As a value of `--format`; `table` for an owner's.
     pub format: String,

@@ -1,4 +1,4 @@
-//! Server-rendered pages for people, from the snapshot only. Pages load nothing from other hosts, and every text is
+//! Server-rendered pages for people, from the snapshot (`/transparency` also from the database). Pages load nothing from other hosts, and every text is
 //! escaped by the templates.
 
 mod assets;

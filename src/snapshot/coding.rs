@@ -85,8 +85,8 @@ fn feed<W: Write>(mut encoder: W, pieces: &[Bytes], is_cancelled: &dyn Fn() -> b
     Some(encoder)
 }
 
-// A response body shared by many requests, with each coding once it is ready. Used for documents and for pages and
-// descriptions that do not change while the service runs.
+// A response body shared by many requests, with each coding once it is ready. Used for documents, and for pages and
+// descriptions that are made once for each snapshot or start.
 
 /// Capacity for a response's header fields, those that are added later included: a clone keeps the size of the table.
 const HEAD_FIELDS: usize = 16;

@@ -186,8 +186,13 @@ impl EntryLoader<'_> {
         &mut self,
         entries: &Entries,
         ids: &HashSet<ReviewId>,
-        reviews: Vec<Numbered>,
+        mut reviews: Vec<Numbered>,
     ) -> Entries {
+        // Newest first, as when all are loaded.
+        reviews.sort_by(|one, other| {
+            let (one, other) = (&one.review, &other.review);
+            (other.date, &one.id).cmp(&(one.date, &other.id))
+        });
         let revised: Vec<Entry> = reviews.into_iter().map(|one| self.entry(one)).collect();
         entries.revise(ids, revised, self.links)
     }

@@ -1,7 +1,7 @@
 //! The snapshot: all published documents, rendered once per change and read through one pointer.
 //!
 //! The database is the source of truth; whenever it changes, the [`Publisher`] renders a [`Snapshot`]. `search`,
-//! `web`, `api`, `mcp` and `pages` read reviews only from it; it is independent of HTTP.
+//! `web`, `api`, `mcp` and `pages` read reviews only from it; of HTTP it has the fields of heads only.
 
 pub(crate) mod coding;
 mod current;

@@ -63,7 +63,7 @@ impl Publisher {
     }
 
     /// Reads the database and renders the documents. The process that may send records their publication before clients can
-    /// see them; another one shows them, as far as that process has published them.
+    /// see them; another one shows its own rendering, with the stored version and instant where the digests are equal.
     async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, DbError> {
         let is_sender = self.database.may_send();
         let (stored, input, loaded) = self.read(previous).await?;

@@ -1,7 +1,7 @@
 //! The database: one writer, read-only readers of its file, embedded migrations, and detection of foreign writes. The
 //! writer is the file's own connection or, on many nodes, a cluster (`cluster`).
 //!
-//! All SQL and all connections are here and in the modules' `store.rs`.
+//! All SQL and all connections are here and in the modules' `store`.
 
 /// Runs a statement that the compiler checks; its arguments are those of `query!`.
 macro_rules! execute {

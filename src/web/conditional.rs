@@ -153,8 +153,8 @@ const FRAME_BYTES_MAX: usize = 128 * 1024;
 /// bytes at once.
 const BURST_FRAMES: usize = 2;
 
-/// The pieces as a body, which ends with an error when its snapshot is revoked, that is, when the reader is four snapshots
-/// behind; otherwise a slow reader could keep a whole document in memory.
+/// The pieces as a body, which ends with an error when its snapshot is revoked, that is, when more than four older ones
+/// are still read; otherwise a slow reader could keep a whole document in memory.
 fn send(pieces: &[Bytes], snapshot: &Arc<Snapshot>) -> Body {
     // hyper writes it together with the head.
     if let [piece] = pieces
@@ -174,7 +174,7 @@ fn send(pieces: &[Bytes], snapshot: &Arc<Snapshot>) -> Body {
                 yield_now().await;
             }
             if is_revoked {
-                return Err(io::Error::other("the reader is four snapshots behind"));
+                return Err(io::Error::other("the reader is too many snapshots behind"));
             }
             Ok(frame)
         }

@@ -43,7 +43,7 @@ pub struct Exchange {
     /// For the URLs of topics and the hub.
     pub links: Links,
     pub delays: RetryDelays,
-    /// Rate limits of verifications, per network.
+    /// Rate limits: verifications per network and host, bytes per host.
     pub rates: Arc<RateLimits>,
 }
 

@@ -22,7 +22,7 @@ use crate::storage::{AtPath as _, Database, DbError, is_overtaken};
 /// Results are recorded when there are this many, or after this delay.
 const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
-/// The delay before a failed read or write of the database is repeated.
+/// The delay before a failed write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
 /// Interval of reads of the database, which are cheap while nothing is due.
 const READ_INTERVAL: Duration = Duration::from_secs(1);

@@ -1,5 +1,5 @@
-//! The insights in stages, small enough for clients that pay by the token: an overview, then one aspect, one
-//! technician, service or area, or one part. And the evidence for an aspect's figures: the reviews, with the reasons for every
+//! The insights in stages, small enough for clients that pay by the token: an overview, then one service
+//! or area, or one part. And the evidence for the figures of an aspect or a technician: the reviews, with the reasons for every
 //! finding.
 
 use std::cmp::Reverse;
@@ -229,7 +229,7 @@ pub struct EvidenceReview {
     pub date: NaiveDate,
     /// Its stars, which may withdraw a judgement; below four, a complaint needs less evidence in the text.
     pub stars: u8,
-    /// Its one vote, from all its findings.
+    /// Its one vote, from these findings.
     pub polarity: Vote,
     /// Its findings about the aspect or the person, in the order of the text.
     pub findings: Vec<EvidenceFinding>,

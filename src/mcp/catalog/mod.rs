@@ -37,7 +37,7 @@ pub struct Tool {
     pub name: &'static str,
     pub title: &'static str,
     pub description: &'static str,
-    /// The parameters of its REST operation.
+    /// The parameters of its REST operation, and those of a page where only the tool has pages.
     arguments: fn() -> Vec<ParameterDescription>,
     answer: ToolFunction,
 }

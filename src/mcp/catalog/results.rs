@@ -218,7 +218,7 @@ pub fn facets(snapshot: &Snapshot, call: ToolCall) -> ToolAnswer {
 /// The stage that `get_insights` requests; the overview by default.
 ///
 /// # Errors
-/// If an argument is invalid, or an entity or aspect is unknown.
+/// If an argument is invalid, or a service or an area is unknown.
 pub fn insights(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let parameters = StageParameters::parse(&mut call.arguments);
     let parameters = call.finish(Some(parameters))?;
