@@ -4,7 +4,7 @@
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file that cannot be read
 //! leaves nothing half done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -15,7 +15,9 @@ use crate::imports::draft::{Draft, DraftContext, shown_cell};
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::format::{Format, Names};
 use crate::imports::incoming::{Incoming, ReviewRow};
-use crate::imports::native::{is_about_business, parse_deleted, parse_record, readable};
+use crate::imports::native::{
+    foreign_members, is_about_business, parse_deleted, parse_record, readable,
+};
 use crate::imports::opened_file::OpenedFile;
 use crate::imports::owner::{self, Origin};
 use crate::imports::platforms::NATIVE;
@@ -25,7 +27,7 @@ use crate::imports::read::text::{Decoded, decode, encodings};
 use crate::imports::read::{Bounds, Cells, ROWS_BETWEEN_LOOKS, Row, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, NewValue, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
-use crate::imports::row::RowReader;
+use crate::imports::row::{NAMES_SHOWN, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::{Calendar, Unit, fold, short_name};
 use crate::storage::formats::{FormatChange, KeptFormats};
@@ -125,6 +127,7 @@ pub fn collect(
             .map(|source| (fold(&source.source_name), source.source_name.clone()))
             .collect(),
         format: Arc::clone(&NATIVE),
+        unread: BTreeSet::new(),
         faults: Vec::new(),
         collected: Collected {
             calendar,
@@ -150,6 +153,11 @@ pub fn collect(
         return Err(ImportError::Stopped);
     }
     ImportError::refuse_files(collector.faults)?;
+    if !collector.unread.is_empty() {
+        let names: Vec<_> = collector.unread.into_iter().collect();
+        let note = format!("members that are not read: {}", names.join(", "));
+        collector.collected.report.note(request.mask.apply(&note));
+    }
     Ok(collector.collected)
 }
 
@@ -327,6 +335,8 @@ struct Collector<'a> {
     source_names: BTreeMap<String, String>,
     /// Of the current input.
     format: Arc<Format>,
+    /// Members that a newer release of another instance has.
+    unread: BTreeSet<String>,
     /// Why files cannot be imported.
     faults: Vec<String>,
     collected: Collected,
@@ -505,6 +515,9 @@ impl Collector<'_> {
                 return self.reject(file, at, raw, &[FieldError::new("", message)]);
             }
         };
+        if !self.format.is_native() && self.unread.len() < NAMES_SHOWN {
+            self.unread.extend(foreign_members(&record));
+        }
         let (request, calendar) = (self.request, self.collected.calendar);
         let read = match parse_deleted(&record) {
             Some(Ok(deleted)) => {
@@ -625,8 +638,11 @@ impl Collector<'_> {
         if self.leaves_out_settings() || self.has_business {
             return Ok(());
         }
-        let business = owner::business(value, &Business::default(), Origin::Service)
+        let (before, mut unread) = (Business::default(), Vec::new());
+        let business = owner::business(value, &before, Origin::Service, &mut unread)
             .map_err(|faults| FileError::of_member("business", &faults))?;
+        let unread = unread.iter().map(|path| format!("business.{path}"));
+        self.unread.extend(unread);
         // A business without a time zone is given UTC, which counts as not set.
         if value.get("time_zone").is_some() {
             self.collected.calendar.zone = Some(business.time_zone);
@@ -672,7 +688,8 @@ impl Collector<'_> {
             return Ok(());
         }
         if let Some(editorial) = value.get("editorial").filter(|value| value.is_object()) {
-            let texts = owner::editorial(editorial, &Editorial::default(), Origin::Service)
+            let before = Editorial::default();
+            let texts = owner::editorial(editorial, &before, Origin::Service, &mut Vec::new())
                 .map_err(|faults| FileError::of_member("editorial", &faults))?;
             self.collected.editorial = Some(texts);
         }

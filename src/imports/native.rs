@@ -161,6 +161,12 @@ fn remove_foreign(members: &mut Map<String, Value>, path: &str) -> Vec<String> {
     foreign
 }
 
+/// The paths of the members of a record that native records do not have.
+pub fn foreign_members(record: &Value) -> Vec<String> {
+    let mut members = record.as_object().cloned().unwrap_or_default();
+    remove_foreign(&mut members, "")
+}
+
 /// Whether a line contains the business and the editorial texts, and no review.
 pub fn is_about_business(value: &Value) -> bool {
     let has = |name: &str| value.get(name).is_some_and(Value::is_object);
@@ -327,7 +333,7 @@ impl Record {
     fn read(record: &Value) -> (Self, Vec<FieldError>) {
         let (mut record, mut faults) = (record.clone(), Vec::new());
         read_texts(&mut record, ["", ""], &RULES, &mut faults);
-        let read = read_members(record, Origin::Service, &mut faults);
+        let read = read_members(record, Origin::Service, &mut faults, &mut Vec::new());
         (read.unwrap_or_default(), faults)
     }
 

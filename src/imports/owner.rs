@@ -66,7 +66,8 @@ impl OwnerFile {
             };
         }
         let is_whole = replaces || known.is_none();
-        self.make(|value| business(value, &before, Origin::Owner { is_whole }))
+        let origin = Origin::Owner { is_whole };
+        self.make(|value| business(value, &before, origin, &mut Vec::new()))
     }
 
     /// Merges the editorial texts into `known`: missing members stay, `null` removes one, and lists are replaced whole.
@@ -75,7 +76,7 @@ impl OwnerFile {
     /// [`FileError`] with all faults and, if known, their lines.
     pub fn editorial(&self, known: &Editorial) -> Result<Editorial, FileError> {
         let origin = Origin::Owner { is_whole: false };
-        self.make(|value| editorial(value, known, origin))
+        self.make(|value| editorial(value, known, origin, &mut Vec::new()))
     }
 
     /// # Errors
@@ -152,11 +153,13 @@ pub enum Origin {
     Owner { is_whole: bool },
 }
 
-/// Reads the business in `value`. A missing member keeps its value from `before`, and `null` removes it.
+/// Reads the business in `value`. A missing member keeps its value from `before`, and `null` removes it; `unread` gets the members that
+/// another release added.
 pub fn business(
     value: &Value,
     before: &Business,
     origin: Origin,
+    unread: &mut Vec<String>,
 ) -> Result<Business, Vec<FieldError>> {
     let (mut value, mut faults) = (value.clone(), Vec::new());
     read_texts(&mut value, ["", ""], &RULES, &mut faults);
@@ -168,7 +171,7 @@ pub fn business(
     }
     check_address(&mut value, origin, &mut faults);
     let has_kind = value.get("type").is_some();
-    let mut business: Business = merge(before, value, origin, &mut faults);
+    let mut business: Business = merge(before, value, origin, &mut faults, unread);
     match local_business_type(&business.kind) {
         Ok(known) => known.clone_into(&mut business.kind),
         // A type that search engines do not know stays as it is.
@@ -191,15 +194,16 @@ pub fn business(
     }
 }
 
-/// Reads the editorial texts in `value`; a missing member keeps its value from `before`, and `null` removes it.
+/// Reads the editorial texts in `value`, as [`business`] does.
 pub fn editorial(
     value: &Value,
     before: &Editorial,
     origin: Origin,
+    unread: &mut Vec<String>,
 ) -> Result<Editorial, Vec<FieldError>> {
     let (mut value, mut faults) = (value.clone(), Vec::new());
     read_texts(&mut value, ["", ""], &RULES, &mut faults);
-    let mut editorial: Editorial = merge(before, value, origin, &mut faults);
+    let mut editorial: Editorial = merge(before, value, origin, &mut faults, unread);
     let unnamed = editorial.faq.iter_mut();
     for entry in unnamed.filter(|entry| entry.id.is_empty()) {
         entry.id = id_of_words(&entry.question);
@@ -262,6 +266,7 @@ fn merge<T: Serialize + DeserializeOwned + Clone>(
     value: Value,
     origin: Origin,
     faults: &mut Vec<FieldError>,
+    unread: &mut Vec<String>,
 ) -> T {
     if !value.is_object() {
         faults.push(FieldError::new("", "is not a JSON object in {…}"));
@@ -269,15 +274,16 @@ fn merge<T: Serialize + DeserializeOwned + Clone>(
     }
     let mut merged = json!(before);
     patch(&mut merged, value);
-    read_members(merged, origin, faults).unwrap_or_else(|| before.clone())
+    read_members(merged, origin, faults, unread).unwrap_or_else(|| before.clone())
 }
 
 /// The value of an object. A member that is wrong is a fault, and counts as missing; an unknown one is left out, and a fault in what the
-/// owner wrote. `None`, with a fault, if there are too many.
+/// owner wrote, or else added to `unread`. `None`, with a fault, if there are too many.
 pub fn read_members<T: DeserializeOwned>(
     mut object: Value,
     origin: Origin,
     faults: &mut Vec<FieldError>,
+    unread: &mut Vec<String>,
 ) -> Option<T> {
     // Each round removes a member.
     for _ in 0..FAULTS_SHOWN {
@@ -290,10 +296,13 @@ pub fn read_members<T: DeserializeOwned>(
         let name = names.next().unwrap_or_default();
         let mut pointer = path.replace(['[', '.'], "/").replace(']', "");
         if message.starts_with("unknown field") {
-            if origin != Origin::Service {
-                let known: Vec<&str> = names.collect();
-                faults.push(unknown_member(&path, name, &known));
+            if origin == Origin::Service {
+                unread.push(path);
+                remove_from_all(&mut object, &pointer);
+                continue;
             }
+            let known: Vec<&str> = names.collect();
+            faults.push(unknown_member(&path, name, &known));
         } else {
             if message.starts_with("missing field") {
                 note_fault(faults, &join(&path, name), "missing");
@@ -317,6 +326,30 @@ pub fn read_members<T: DeserializeOwned>(
         faults.push(FieldError::new("", "has too many unknown members"));
     }
     None
+}
+
+/// Removes the member at `pointer`; of an object in a list, from all objects of the list.
+fn remove_from_all(object: &mut Value, pointer: &str) {
+    let (outer, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
+    let list = outer.rsplit_once('/').unwrap_or_default().0;
+    let below = |outer: &str| {
+        if outer.is_empty() {
+            String::new()
+        } else {
+            format!("/{outer}")
+        }
+    };
+    let siblings = object
+        .pointer_mut(&below(list))
+        .and_then(Value::as_array_mut);
+    for sibling in siblings.into_iter().flatten() {
+        if let Some(members) = sibling.as_object_mut() {
+            members.remove(name);
+        }
+    }
+    if let Some(Value::Object(members)) = object.pointer_mut(&below(outer)) {
+        members.remove(name);
+    }
 }
 
 /// Notes a fault, unless another one of the value is known: a text that breaks a rule may be no value of its type, too.

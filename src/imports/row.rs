@@ -336,7 +336,7 @@ impl<'t> RowReader<'t> {
 
 /// Maximum number of different values of columns of publication that are counted.
 const VALUES_MAX: usize = 50;
-const NAMES_SHOWN: usize = 20;
+pub(super) const NAMES_SHOWN: usize = 20;
 
 /// A cell that is not empty.
 #[derive(Debug, Clone, Copy)]
