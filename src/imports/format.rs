@@ -516,12 +516,17 @@ impl Format {
         let columns = |blocks: &[PublicColumn]| -> BTreeSet<usize> {
             blocks.iter().flat_map(|it| columns_of(&it.names)).collect()
         };
-        let parts = self.public_blocks().into_iter().zip(next.public_blocks());
-        parts.into_iter().any(|((part, blocks), (_, others))| {
-            let is_less =
-                others.len() < blocks.len() || !columns(blocks).is_subset(&columns(others));
-            is_less && (part == PublicPart::Name || !others.is_empty())
-        })
+        let (former, next) = (self.public_blocks(), next.public_blocks());
+        // What this one withheld stays so where the next one says nothing at all.
+        let says_nothing = next.iter().all(|(_, blocks)| blocks.is_empty());
+        former
+            .into_iter()
+            .zip(next)
+            .any(|((part, blocks), (_, others))| {
+                let is_less =
+                    others.len() < blocks.len() || !columns(blocks).is_subset(&columns(others));
+                is_less && (part == PublicPart::Name || !says_nothing)
+            })
     }
 
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {

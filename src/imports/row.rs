@@ -429,10 +429,12 @@ impl<'t> RowReading<'t> {
         let posted = self.dated(ReviewField::Date);
         let named = self.author();
         let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
-        let is_name_hidden = is_anonymous
-            || self
-                .is_public(PublicPart::Name)
-                .is_some_and(|it| it.is_err());
+        let shown = self.is_public(PublicPart::Name);
+        let says_nothing = shown.is_none() && !self.has(ReviewField::Anonymous);
+        let is_name_hidden = is_anonymous || shown.is_some_and(|it| it.is_err());
+        if (is_name_hidden || says_nothing) && named != ANONYMOUS {
+            self.unshown.insert(Unit::Author);
+        }
         let text = self.text(ReviewField::Text).unwrap_or_default();
         let title = self.text(ReviewField::Title);
         let title = title.map(|title| title.trim().to_owned());

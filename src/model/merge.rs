@@ -112,7 +112,7 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
     let stated = &statement.review;
     // What the source hid stays hidden until it says otherwise.
     let stays_hidden = statement.unshown.contains(&unit)
-        && !unit.is_unset(stated)
+        && !is_hidden(unit, stated)
         && merged.last_statement.units.get(unit.name()) == Some(&HIDDEN);
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
@@ -184,11 +184,16 @@ pub struct LastStatement {
 /// Of a unit that the source hides.
 const HIDDEN: Value = Value::Bool(false);
 
+/// Whether the unit is as in a review whose source hides it.
+fn is_hidden(unit: Unit, review: &Review) -> bool {
+    unit.is_unset(review) || unit == Unit::Author && review.author == ANONYMOUS
+}
+
 impl LastStatement {
     /// Records the unit of `review` as the source's, also that the source hides it.
     fn note(&mut self, unit: Unit, review: &Review, statement: &Statement) {
         self.set(unit, review);
-        if statement.unshown.contains(&unit) && unit.is_unset(review) {
+        if statement.unshown.contains(&unit) && is_hidden(unit, review) {
             self.units.insert(unit.name().to_owned(), HIDDEN);
         }
     }
@@ -203,7 +208,7 @@ impl LastStatement {
     pub fn compare(&self, unit: Unit, review: &Review) -> Option<bool> {
         let last = self.units.get(unit.name())?;
         let is_same = *last == unit_json(unit, review);
-        Some(is_same || *last == HIDDEN && unit.is_unset(review))
+        Some(is_same || *last == HIDDEN && is_hidden(unit, review))
     }
 
     /// Whether the owner decided the unit of `review`: by a command, or because it differs from what the source last said, or

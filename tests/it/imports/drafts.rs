@@ -598,6 +598,7 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
         "public:Approved public:Consent",
         "public:Approved public:Later public_name:Named",
         "public:Approved public:Consent public_name:Later",
+        "public_reply:Approved public_name:Consent public_name:Named",
     ] {
         let refusal = bench.refused(sheet, &format(blocks)).await;
         assert_has(
@@ -613,6 +614,23 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
     let replaced = format("public:Approved public:Agreed public_name:Named");
     bench.csv(&renamed, &replaced).await;
     assert_eq!(bench.sql(PUBLIC), "Ann");
+}
+
+#[tokio::test]
+async fn names_stay_hidden_by_a_format_that_says_nothing_of_them() {
+    let sheet =
+        "Name,Stars,Date,Review,Named\nAnn,5,2026-03-01,Good.,yes\nBo,1,2026-03-02,Late.,no\n";
+    let plain = "format: ignored = \"*\"";
+    let block = "[[public_name]]; names = [\"Named\"]; values = [\"yes\"]";
+    let bench = bench().await;
+    bench.csv(sheet, format!("{plain}; {block}")).await;
+    assert_eq!(bench.sql(PUBLIC), "Ann,Anonymous");
+    bench.csv(sheet, format!("--accept-changes {plain}")).await;
+    assert_eq!(bench.sql(PUBLIC), "Ann,Anonymous");
+    // It is shown once the column says so.
+    let shown = sheet.replace(",no", ",yes");
+    bench.csv(shown, format!("{plain}; {block}")).await;
+    assert_eq!(bench.sql(PUBLIC), "Ann,Bo");
 }
 
 /// The columns of publication that the platform's format has count too: by them rows are still published when the owner's is lost.
