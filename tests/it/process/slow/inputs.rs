@@ -26,10 +26,8 @@ fn similar_errors_are_shown_twenty_times_and_then_counted() {
     let stars = (0..25).map(|row| format!("{},2026-11-01,Ann B.,Text {row}.\n", 60 + row));
     let rows: String = dates.chain(stars).collect();
     let last = "5,2026-11-01,Ann B.,Good.\n5,,Ann B.,Undated.\n";
-    home.file(
-        "table.csv",
-        &format!("rating,date,author,text\n{rows}{last}"),
-    );
+    let table = format!("rating,date,author,text\n{rows}{last}");
+    home.file("table.csv", &table);
     let fields = ["rating", "date", "author", "text"].map(|name| format!("{name} = '{name}'\n"));
     home.file(
         "table.toml",
