@@ -46,6 +46,8 @@ async fn the_catalog_leads_to_the_card_and_the_card_to_the_endpoint() {
 
         let (kind, card) = read("/mcp/server-card").await;
         assert_eq!(kind, "application/mcp-server-card+json");
+        let well_known = read("/.well-known/mcp/server-card.json").await;
+        assert_eq!(well_known, (kind, card.clone()));
         let versions = [&WITH_INITIALIZE[..], &[STATELESS]].concat();
         let remote = json!({ "type": "streamable-http", "url": format!("{base}/mcp"), "supportedProtocolVersions": versions });
         // No other members: neither tools nor capabilities (SEP-2127).
@@ -62,17 +64,8 @@ async fn the_catalog_leads_to_the_card_and_the_card_to_the_endpoint() {
 }
 
 #[tokio::test]
-async fn card_is_at_both_paths_and_the_api_catalog_has_the_links() {
+async fn the_api_catalog_of_rfc_9727_has_the_links() {
     let app = service().await;
-    let card = app.get("/mcp/server-card").await;
-    let well_known = app.get("/.well-known/mcp/server-card.json").await;
-    assert_eq!(well_known.text(), card.text());
-    assert_eq!(
-        well_known.header("content-type"),
-        "application/mcp-server-card+json"
-    );
-
-    // RFC 9727.
     let path = "/.well-known/api-catalog";
     let catalog = app.get(path).await;
     let kind = r#"application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727""#;

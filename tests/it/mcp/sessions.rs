@@ -27,7 +27,7 @@ async fn a_session_has_the_requested_or_the_newest_revision() {
 }
 
 #[tokio::test]
-async fn notifications_and_responses_get_an_empty_202() {
+async fn each_kind_of_message_is_answered_accepted_or_refused() {
     let app = service().await;
     for message in [
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
@@ -38,6 +38,19 @@ async fn notifications_and_responses_get_an_empty_202() {
     ] {
         let answer = post(&app, &[], &message).await;
         assert_eq!((answer.status, answer.body.len()), (202, 0), "{message}");
+    }
+    let ping = json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" });
+    let pong = post(&app, &[], &ping).await;
+    let expected = json!({ "jsonrpc": "2.0", "id": "p", "result": {} });
+    assert_eq!(pong.json(), expected);
+    assert_eq!(pong.header("cache-control"), "no-store");
+    for method in "tools/none logging/setLevel resources/list prompts/list completion/complete subscriptions/listen tasks/get"
+        .split(' ')
+    {
+        let within = post(&app, &[], &request(method, json!({}))).await;
+        assert_eq!(error(&within), (200, -32601), "{method}");
+        let stateless = ask_stateless(&app, method, json!({})).await;
+        assert_eq!(error(&stateless), (404, -32601), "{method}");
     }
 }
 
@@ -67,22 +80,4 @@ async fn any_session_id_or_none_gets_the_same_answer() {
         assert_eq!(opened.status, 200, "{headers:?}");
     }
     assert!(before == contents(&app.path()), "the database changed");
-}
-
-#[tokio::test]
-async fn a_ping_is_answered_and_unknown_methods_are_refused() {
-    let app = service().await;
-    let ping = json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" });
-    let pong = post(&app, &[], &ping).await;
-    let expected = json!({ "jsonrpc": "2.0", "id": "p", "result": {} });
-    assert_eq!(pong.json(), expected);
-    assert_eq!(pong.header("cache-control"), "no-store");
-    for method in "tools/none logging/setLevel resources/list prompts/list completion/complete subscriptions/listen tasks/get"
-        .split(' ')
-    {
-        let within = post(&app, &[], &request(method, json!({}))).await;
-        assert_eq!(error(&within), (200, -32601), "{method}");
-        let stateless = ask_stateless(&app, method, json!({})).await;
-        assert_eq!(error(&stateless), (404, -32601), "{method}");
-    }
 }

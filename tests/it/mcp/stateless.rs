@@ -12,20 +12,15 @@ async fn a_request_must_state_revision_and_client_capabilities() {
         ("mcp-protocol-version", STATELESS),
         ("mcp-method", "tools/list"),
     ];
+    let wrong = (400, -32602);
     for (meta, expected) in [
         (json!({ VERSION: STATELESS, CAPABILITIES: {} }), (200, 0)),
-        (json!({ VERSION: STATELESS }), (400, -32602)),
-        (json!({ CAPABILITIES: {} }), (400, -32602)),
-        (
-            json!({ VERSION: 20_260_728, CAPABILITIES: {} }),
-            (400, -32602),
-        ),
-        (
-            json!({ VERSION: STATELESS, CAPABILITIES: [] }),
-            (400, -32602),
-        ),
-        (json!(null), (400, -32602)),
-        (json!("x"), (400, -32602)),
+        (json!({ VERSION: STATELESS }), wrong),
+        (json!({ CAPABILITIES: {} }), wrong),
+        (json!({ VERSION: 20_260_728, CAPABILITIES: {} }), wrong),
+        (json!({ VERSION: STATELESS, CAPABILITIES: [] }), wrong),
+        (json!(null), wrong),
+        (json!("x"), wrong),
     ] {
         let list = request("tools/list", json!({ "_meta": meta }));
         let answer = post(&app, &headers, &list).await;
@@ -37,7 +32,7 @@ async fn a_request_must_state_revision_and_client_capabilities() {
 }
 
 #[tokio::test]
-async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
+async fn an_unknown_revision_and_discovery_get_the_known_ones() {
     let app = service().await;
     let discover = async |version: &str| {
         let headers = [
@@ -58,11 +53,6 @@ async fn an_unknown_revision_gets_a_list_of_the_known_ones() {
     let answer = discover("2025-11-25").await;
     assert_eq!(error(&answer), (400, -32602));
     assert_has(&answer.text(), "initialize");
-}
-
-#[tokio::test]
-async fn discovery_lists_revisions_and_capabilities() {
-    let app = service().await;
     let answer = ask_stateless(&app, "server/discover", json!({})).await;
     let result = &answer.json()["result"];
     assert_eq!(result["supportedVersions"], json!(REVISIONS));

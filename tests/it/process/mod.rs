@@ -147,6 +147,12 @@ impl Home {
         }
     }
 
+    /// The same home, whose commands have this variable.
+    fn with_variable(mut self, name: &str, value: &str) -> Self {
+        self.environment.push((name.to_owned(), value.to_owned()));
+        self
+    }
+
     pub fn path(&self) -> PathBuf {
         self.folder.path().join("reviews.db")
     }
@@ -174,11 +180,7 @@ impl Home {
 
     /// The names of all files in the folder, in order.
     pub fn file_names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.folder.path()).unwrap();
-        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        let mut names: Vec<String> = names.collect();
-        names.sort();
-        names
+        names_in(self.folder.path())
     }
 
     /// Whether the file of the database has this text.
@@ -310,6 +312,15 @@ fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
+/// The names of all files in a folder, in order.
+fn names_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<String> = names.collect();
+    names.sort();
+    names
+}
+
 /// A running `reviews serve`. Killed when dropped.
 pub struct Serving {
     pub child: Child,
@@ -353,18 +364,12 @@ impl Serving {
     }
 
     pub fn connect(&self) -> TcpStream {
-        let stream = TcpStream::connect(self.address).unwrap();
-        stream.set_read_timeout(Some(NEVER)).unwrap();
-        stream
+        connect_to(self.address)
     }
 
     /// The body of the answer, which must have status 200.
     pub fn get(&self, target: &str) -> String {
-        let mut stream = self.connect();
-        stream.write_all(request(target).as_bytes()).unwrap();
-        let mut answer = Vec::new();
-        stream.read_to_end(&mut answer).unwrap();
-        body(&answer, target)
+        body(&response(self.address, target), target)
     }
 
     fn ids(&self) -> Vec<String> {
@@ -383,12 +388,7 @@ impl Serving {
         wait_until(&what, || self.get(target).contains(part));
     }
 
-    pub fn signal(&self, name: &str) {
-        let signal = match name {
-            "TERM" => Signal::TERM,
-            "INT" => Signal::INT,
-            _ => panic!("SIG{name} is not supported here"),
-        };
+    fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(&self.child), signal).unwrap();
     }
 
@@ -403,7 +403,7 @@ impl Serving {
 
     /// Stops the service, which must succeed; returns the rest of standard output.
     fn stop(self) -> String {
-        self.signal("TERM");
+        self.signal(Signal::TERM);
         let (status, rest) = self.end();
         assert_eq!(status.code(), Some(0), "{rest}");
         rest
@@ -426,20 +426,28 @@ fn request(target: &str) -> String {
     format!("GET {target} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n")
 }
 
+fn connect_to(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(NEVER)).unwrap();
+    stream
+}
+
+/// The answer, with head and body.
+fn response(address: SocketAddr, target: &str) -> String {
+    let mut stream = connect_to(address);
+    stream.write_all(request(target).as_bytes()).unwrap();
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).unwrap();
+    answer
+}
+
 /// The body of a complete answer with status 200 and a matching `content-length`.
-fn body(answer: &[u8], target: &str) -> String {
-    let end = answer
-        .windows(4)
-        .position(|four| four == b"\r\n\r\n")
-        .unwrap_or_else(|| panic!("{target}: no head"));
-    let head = String::from_utf8(answer[..end].to_vec()).unwrap();
+fn body(answer: &str, target: &str) -> String {
+    let (head, body) = answer.split_once("\r\n\r\n").unwrap();
     assert!(head.starts_with("HTTP/1.1 200 "), "{target}: {head}");
-    let length: usize = head
-        .lines()
-        .find_map(|line| line.strip_prefix("content-length: "))
-        .unwrap_or("0")
-        .parse()
-        .unwrap();
-    assert_eq!(answer.len() - end - 4, length, "{target}: cut off");
-    String::from_utf8(answer[end + 4..].to_vec()).unwrap()
+    let mut lines = head.lines();
+    let length = lines.find_map(|line| line.strip_prefix("content-length: "));
+    let found = body.len().to_string();
+    assert_eq!(found, length.unwrap_or("0"), "{target}: cut off");
+    body.to_owned()
 }

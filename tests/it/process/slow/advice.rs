@@ -77,12 +77,8 @@ fn commands_advised_after_a_decision_work() {
     home.run_ok("init --name Peak --time-zone UTC", "Peak");
     let rows = ["r-1", "r-12"].map(|id| ROW.replace("r-1", id)).join("\n");
     home.import("rows.jsonl", &rows, "2 new");
-    home.follow_advice(
-        "withhold r-12 --reason 'under dispute'",
-        "reviews publish",
-        &[],
-        "r-12: published",
-    );
+    let withhold = "withhold r-12 --reason 'under dispute'";
+    home.follow_advice(withhold, "reviews publish", &[], "r-12: published");
     for unknown in ["show r", "show r-99"] {
         home.follow_advice(unknown, "reviews list", &[], "r-12  ★★★★★");
     }
@@ -119,9 +115,6 @@ fn the_advice_of_check_repairs_the_reported_faults() {
         fs::copy(whole.path(), home.path()).unwrap();
         home
     };
-    let follow = |home: &Home, message: &str, begin: &str, expected: &str| {
-        home.run_ok(&quoted_command(message, begin), expected);
-    };
     let is_sound = |home: &Home| home.run_ok("check", "ok      schema");
     // An invalid row, which can be deleted and imported again, and an analysis that does not match its text.
     let unreadable = "pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'r-1'";
@@ -154,10 +147,11 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     home.sql(unreadable);
     let import = home.run("import rows.jsonl");
     assert_has(&import.err, "the stored review r-1 has bytes");
-    home.run_ok("delete r-1 --yes", "deleted");
-    home.run_ok(
-        "import rows.jsonl --restore",
-        "1 new, 0 updated, 1 unchanged",
+    home.steps(
+        "
+        delete r-1 --yes → deleted
+        import rows.jsonl --restore → 1 new, 0 updated, 1 unchanged
+        ",
     );
     is_sound(&home);
     // A damaged database is restored from a backup, or its readable reviews are exported into a new one.
@@ -165,11 +159,10 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     home.run_ok("backup copy.db", "copy.db");
     home.sql("drop trigger review_updated");
     let wrong = home.run("check").err;
-    let wrong = wrong
-        .replace("COPY", "copy.db")
-        .replace("FILE", "saved.jsonl");
-    follow(&home, &wrong, "reviews export", "2 reviews");
+    let wrong = wrong.replace("COPY", "copy.db");
+    let wrong = wrong.replace("FILE", "saved.jsonl");
+    home.run_ok(&quoted_command(&wrong, "reviews export"), "2 reviews");
     Home::new().import("saved.jsonl", &home.read("saved.jsonl"), "2 new");
-    follow(&home, &wrong, "reviews restore", "copy.db");
+    home.run_ok(&quoted_command(&wrong, "reviews restore"), "copy.db");
     is_sound(&home);
 }

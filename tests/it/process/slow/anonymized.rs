@@ -34,16 +34,14 @@ impl Home {
 fn an_anonymized_review_has_no_name_in_the_file() {
     let home = home();
     assert!(home.file_has("Zyxglint") && home.file_has("Quorvex"));
-    home.run_ok(
-        "anonymize t-1",
-        "t-1: by Anonymous, the name is gone, and erased from the file; imports do not bring it back\n",
+    home.steps(
+        r"
+        anonymize t-1 → t-1: by Anonymous, the name is gone, and erased from the file; imports do not bring it back\n
+        show t-1 → decided         author: imports do not change that
+        ",
     );
     home.has_no_name();
     home.finds(SHOWN, "Anonymous|Two hours late!");
-    home.run_ok(
-        "show t-1",
-        "decided         author: imports do not change that",
-    );
     home.steps(
         "
         anonymize t-1 → by Anonymous
@@ -83,18 +81,15 @@ fn no_import_or_undo_brings_an_anonymized_name_back() {
 /// Copies at two other sources, of which the owner anonymized one: it does not matter which of them comes first.
 #[test]
 fn anonymized_name_stays_away_beside_a_copy_that_keeps_it() {
+    let format = home().read("first.toml");
     for anonymized in ["a-1", "m-1", "z-1"] {
         let home = Home::new();
-        home.file(
-            "first.toml",
-            "[fields]\nid = 'id'\nrating = 'rating'\ndate = 'date'\nauthor = 'author'\ntext = 'text'\n",
-        );
+        home.file("first.toml", &format);
         for (id, source) in [("a-1", "Yelp"), ("m-1", "Direct"), ("z-1", "Facebook")] {
             let row = format!("Quorvex,2,2026-10-01,Two hours late!,{id}");
             home.file("copy.csv", &format!("author,rating,date,text,id\n{row}\n"));
-            home.steps(&format!(
-                "import copy.csv --source {source} --format first.toml → 1 new"
-            ));
+            let words = format!("import copy.csv --source {source} --format first.toml");
+            home.run_ok(words, "1 new");
         }
         home.steps(&format!(
             r"

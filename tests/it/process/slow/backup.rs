@@ -16,34 +16,25 @@ fn a_backup_is_complete_private_and_overwrites_nothing() {
     assert_eq!(mode(&copy), 0o600);
     home.run_err("backup copy.db", "already exists");
     home.insert(6, 7);
-    home.run_ok("backup copy.db --force", "copy.db: ");
-    assert_eq!(sqlite3(&copy, "select count(*) from review"), "7");
-    home.run_err("backup reviews.db --force", "is a file of the database");
-    home.steps(
-        "
-        backup none/copy.db ✗ cannot write none/copy.db: No such file or directory (os error 2); create its folder, or name another file
-        restore copy.db --yes --database none/reviews.db ✗ cannot write none/reviews.db
-        check --database sqlite://copy.db → 7 reviews
-        ",
-    );
-}
-
-#[test]
-fn databases_of_other_programs_or_in_use_are_never_overwritten() {
-    let home = Home::with(2);
-    let theirs = home.folder.path().join("theirs.db");
-    sqlite3(&theirs, "create table orders (id integer primary key)");
-    let before = fs::read(&theirs).unwrap();
-    home.steps(
-        "backup theirs.db --force ✗ theirs.db is the database of another program or build, and was not changed; name another file",
-    );
-    assert_eq!(fs::read(&theirs).unwrap(), before);
-    home.run_ok("backup copy.db", "copy.db: ");
     let lock = File::create(home.folder.path().join("copy.db-sender")).unwrap();
     lock.lock().unwrap();
     home.steps("backup copy.db --force ✗ the database copy.db is in use by another process");
     lock.unlock().unwrap();
     home.run_ok("backup copy.db --force", "copy.db: ");
+    assert_eq!(sqlite3(&copy, "select count(*) from review"), "7");
+    let theirs = home.folder.path().join("theirs.db");
+    sqlite3(&theirs, "create table orders (id integer primary key)");
+    let before = fs::read(&theirs).unwrap();
+    home.steps(
+        "
+        backup theirs.db --force ✗ theirs.db is the database of another program or build, and was not changed; name another file
+        backup reviews.db --force ✗ is a file of the database
+        backup none/copy.db ✗ cannot write none/copy.db: No such file or directory (os error 2); create its folder, or name another file
+        restore copy.db --yes --database none/reviews.db ✗ cannot write none/reviews.db
+        check --database sqlite://copy.db → 7 reviews
+        ",
+    );
+    assert_eq!(fs::read(&theirs).unwrap(), before);
 }
 
 #[test]
@@ -110,10 +101,7 @@ fn a_backup_during_writes_has_whole_transactions_to_one_point() {
     let [rows, last]: [usize; 2] = [rows, last].map(|number| number.parse().unwrap());
     let is_whole = rows == 2 * last && (BEFORE..done).contains(&last);
     assert!(is_whole, "{rows} rows, {last} of {done} transactions");
-    let others = sqlite3(
-        &copy,
-        "select count(*) from review where review_id like 'p-%'",
-    );
-    assert_eq!(others, REVIEWS.to_string());
+    let others = "select count(*) from review where review_id like 'p-%'";
+    assert_eq!(sqlite3(&copy, others), REVIEWS.to_string());
     home.run_ok("check --database sqlite://copy.db", "reviews");
 }

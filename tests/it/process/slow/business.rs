@@ -119,11 +119,10 @@ fn wrong_members_are_refused_with_the_nearest_name() {
         home.file("file.json", &content.replace("NL", "\n"));
         home.run_err("business file.json", expected);
     }
-    home.steps(
-        r#"
-        file.json ← {\n "id": "x"\n}
-        business file.json --replace ✗ file.json:3:1: name: missing
-        "#,
+    home.file("file.json", "{\n \"id\": \"x\"\n}");
+    home.run_err(
+        "business file.json --replace",
+        "file.json:3:1: name: missing",
     );
     assert_eq!(home.json("business"), all());
 }
@@ -143,15 +142,11 @@ fn the_review_policy_is_merged_and_missing_parts_are_named() {
         home.json("business")["review_policy"],
         json!({"collection": "By mail.", "incentives": "None.", "contact": "mailto:reviews@dp.example"})
     );
-    home.steps(
-        "none.json ← {\"review_policy\": null}\nbusiness none.json → changed     review_policy",
-    );
-    let every = json!([
-        "collection",
-        "verification",
-        "moderation",
-        "incentives",
-        "contact"
-    ]);
-    assert_eq!(home.json("status --json")["policy_not_stated"], every);
+    home.file("none.json", "{\"review_policy\": null}");
+    home.run_ok("business none.json", "changed     review_policy");
+    let status = home.json("status --json");
+    let parts = status["policy_not_stated"].as_array().unwrap();
+    let parts: Vec<&str> = parts.iter().map(|part| part.as_str().unwrap()).collect();
+    let every = "collection verification moderation incentives contact";
+    assert_eq!(parts.join(" "), every);
 }

@@ -131,14 +131,9 @@ fn an_answer_is_shown_replaced_and_removed_for_good() {
     );
     home.finds("select reply_text from review where review_id = 't-1'", "");
     // The limit may lie within a character.
-    for (answer, refusal) in [
-        (
-            "é".repeat(1 << 16),
-            "the reply has 131072 bytes; at most 65536",
-        ),
-        ("\n".to_owned(), "the reply is empty"),
-    ] {
-        home.file("answer.txt", &answer);
+    let (long, limit) = ("é".repeat(1 << 16), "131072 bytes; at most 65536");
+    for (answer, refusal) in [(&*long, limit), ("\n", "the reply is empty")] {
+        home.file("answer.txt", answer);
         let input = File::open(home.folder.path().join("answer.txt")).unwrap();
         let mut command = home.command("reply r-1 -");
         output_of(command.stdin(input)).failed(refusal);
@@ -152,11 +147,9 @@ fn a_decision_stays_but_publishing_ends_once_the_source_agrees() {
         let rows = ["p", "q", "w"].into_iter().zip(shown.split(' '));
         let rows =
             rows.map(|(id, shown)| format!("{id},2026-10-02,4,Ann,Words of {id}.,{shown}\n"));
-        let header = "ID,Date,Stars,Name,Comment,Veröffentlicht\n";
-        home.file(
-            &format!("{shown}.csv"),
-            &(header.to_owned() + &rows.collect::<String>()),
-        );
+        let rows = rows.collect::<String>();
+        let sheet = format!("ID,Date,Stars,Name,Comment,Veröffentlicht\n{rows}");
+        home.file(&format!("{shown}.csv"), &sheet);
     }
     home.steps(
         r#"

@@ -30,8 +30,7 @@ impl Home {
 #[test]
 fn delete_says_that_it_is_counted_and_keeps_the_reason() {
     let home = home();
-    let help = home.run("delete --help").out;
-    assert_has(&help, "public for ever");
+    home.run_ok("delete --help", "public for ever");
     let refused = home.run("delete a");
     refused.failed("add --yes");
     for part in ["/transparency counts", "`reviews undo`"] {
@@ -65,23 +64,21 @@ fn deletions_by_sqlite3_are_marked_and_replaced_rows_are_not() {
     home.marks("");
     home.sql("delete from review where review_id in ('d', 'typed')");
     home.marks("d Google -, typed Direct -");
-    home.finds(
-        "select distinct deleted_on = date('now') from deleted_review",
-        "1",
-    );
+    let is_today = "select distinct deleted_on = date('now') from deleted_review";
+    home.finds(is_today, "1");
     // It stands again.
-    home.sql(
-        "insert into review (review_id, rating, reviewed_on) values ('typed', 2, '2026-10-02')",
-    );
+    let again =
+        "insert into review (review_id, rating, reviewed_on) values ('typed', 2, '2026-10-02')";
+    home.sql(again);
     home.marks("d Google -");
 }
 
 #[test]
 fn marks_follow_a_rename_and_stay_when_an_import_is_undone() {
     let home = home();
-    home.sql("update review set source_name = 'Maps' where review_id = 'c'");
     home.steps(
         "
+        sql: update review set source_name = 'Maps' where review_id = 'c'
         delete a --yes --reason 'a threat' → deleted
         delete c --yes → deleted
         source rename Google Angi → 1 review is now from Angi
@@ -101,16 +98,21 @@ fn marks_follow_a_rename_and_stay_when_an_import_is_undone() {
 #[test]
 fn undo_gives_back_the_mark_of_a_restored_review() {
     let home = home();
-    home.run_ok("delete a --yes --reason 'a threat'", "deleted");
-    home.sql("update deleted_review set deleted_on = '2026-10-05'");
-    home.steps("import rows.jsonl → kept deleted: a\nimport rows.jsonl --restore → 1 new");
+    home.steps(
+        "
+        delete a --yes --reason 'a threat' → deleted
+        sql: update deleted_review set deleted_on = '2026-10-05'
+        import rows.jsonl → kept deleted: a
+        import rows.jsonl --restore → 1 new
+        ",
+    );
     home.marks("");
     home.run_ok("undo", "1 restored by the import, now deleted again");
     home.marks("a Google a threat");
-    home.finds("select deleted_on from deleted_review", "2026-10-05");
     // Deleted again after it was restored: that is the mark that stays.
     home.steps(
         "
+        sql: select deleted_on from deleted_review → 2026-10-05
         import rows.jsonl --restore → 1 new
         delete a --yes --reason 'a threat again' → deleted
         undo → 1 deleted since
@@ -122,19 +124,19 @@ fn undo_gives_back_the_mark_of_a_restored_review() {
 #[test]
 fn exports_and_restore_keep_marks_with_source_day_and_reason() {
     let home = home();
-    home.run_ok("backup copy.db", "copy.db");
-    home.sql("update review set source_name = 'Maps' where review_id = 'b'");
     home.steps(
         "
+        backup copy.db → copy.db
+        sql: update review set source_name = 'Maps' where review_id = 'b'
         delete a --yes --reason 'a threat' → deleted
         delete b --yes --reason 'a double' → deleted
         delete typed --yes → deleted
+        sql: update deleted_review set deleted_on = '2026-10-05' where review_id = 'b'
+        export all.jsonl → 1 review
         ",
     );
-    home.sql("update deleted_review set deleted_on = '2026-10-05' where review_id = 'b'");
     let all = "select * from deleted_review order by 1";
     let marks = home.sql(all);
-    home.run_ok("export all.jsonl --force", "1 review");
     let other = Home::new();
     other.file("all.jsonl", &home.read("all.jsonl"));
     other.run_ok("import all.jsonl", "3 recorded as deleted");

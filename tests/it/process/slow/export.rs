@@ -41,10 +41,21 @@ fn exported_home() -> Home {
 #[test]
 fn an_export_has_all_that_the_owner_decided() {
     let home = exported_home();
+    // The name of the file decides the form.
+    home.steps(
+        "
+        export out.CSV → 4 reviews
+        export --format csv → id,rating,date
+        export a.txt --format csv → 4 reviews
+        ",
+    );
+    for name in ["out.CSV", "a.txt"] {
+        assert!(home.read(name).starts_with("id,rating,date"), "{name}");
+    }
     // A row that completed a review is no deleted one.
     home.run_ok("export all.jsonl", "4 reviews, 0 IDs without a review");
     let exported = home.read("all.jsonl");
-    let first: Value = serde_json::from_str(exported.lines().next().unwrap()).unwrap();
+    let first: Value = exported.lines().next().unwrap().parse().unwrap();
     assert_eq!(first["business"]["name"], "Desert Peak");
     assert_eq!(first["editorial"]["summary"]["text"], "We come on time.");
     let copy = Home::new();
@@ -59,11 +70,8 @@ fn an_export_has_all_that_the_owner_decided() {
         "init",
         "source format Houzz",
     ] {
-        assert_eq!(
-            copy.run_ok(words, "").out,
-            home.run_ok(words, "").out,
-            "{words}"
-        );
+        let both = [&copy, &home].map(|home| home.run_ok(words, "").out);
+        assert_eq!(both[0], both[1], "{words}");
     }
     copy.run_ok("init", "time zone   not set");
     copy.run_ok("show q-2", "asked Cy");
@@ -81,38 +89,21 @@ fn an_export_has_all_that_the_owner_decided() {
     }
     // An existing business and the format of a source stay, with a note.
     let own = Home::new();
+    let format = home.read("houzz.toml").replace("\"yes\"", "\"no\"");
+    own.file("houzz.toml", &format);
     own.steps(
-        r#"
+        r"
         init --name Own → Own
         houzz.csv ← id,author,rating,date,text,Web\nq-9,Ed,4,25/01/2026,Tidy,no\n
-        houzz.toml ← date_format = "dd/mm/yyyy"\n[fields]\nid = "id"\nauthor = "author"\nrating = "rating"\ndate = "date"\ntext = "text"\n[[public]]\nnames = ["Web"]\nvalues = ["no"]\nreason = "hidden"\n
         import houzz.csv --source Houzz --format houzz.toml → 1 new
-        "#,
+        ",
     );
     let done = own.import("all.jsonl", &exported, "4 new");
-    assert_has(
-        &done.out,
-        "note: the business and the editorial texts of the file were left out",
-    );
+    let note = "note: the business and the editorial texts of the file were left out";
+    assert_has(&done.out, note);
     own.steps("business → \"name\": \"Own\"\neditorial → \"faq\": []");
     let kept = "select format like '%[\"no\"]%' from source where name = 'Houzz'";
     own.finds(kept, "1");
-}
-
-#[test]
-fn the_file_name_of_an_export_decides_the_format() {
-    let home = exported_home();
-    home.steps(
-        "
-        export out.CSV → 4 reviews
-        export out.jsonl → 4 reviews
-        export --format csv → id,rating,date
-        export a.txt --format csv → 4 reviews
-        ",
-    );
-    assert!(home.read("out.CSV").starts_with("id,rating,date"));
-    assert!(home.read("out.jsonl").starts_with("{\"business\""));
-    assert!(home.read("a.txt").starts_with("id,rating,date"));
 }
 
 /// A folder with sample data.
@@ -164,9 +155,8 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
         "text": text, "source": format!("Google {hostile}")});
     home.run_ok("init --name 'Desert Peak'", "Desert Peak");
     home.import("in.jsonl", &row.to_string(), "1 new");
-    home.sql(&format!(
-        "update business set name = 'Desert{hostile} Peak'"
-    ));
+    let name = format!("Desert{hostile} Peak");
+    home.sql(&format!("update business set name = '{name}'"));
     let withhold = format!("withhold r-1 --reason '{hostile}'");
     for words in [
         "insights explain r-1",
@@ -182,15 +172,10 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
         let printed = done.out + &done.err;
         assert!(!printed.contains(CONTROLS), "{words:?}: {printed:?}");
     }
-    home.run_ok(
-        "show r-1",
-        "Ann \\u001b\\u0007\\u000d\\u009b\\u202e\\u206631m",
-    );
+    let escaped = r"Ann \u001b\u0007\u000d\u009b\u202e\u206631m";
+    home.run_ok("show r-1", escaped);
     // The JSON is valid and has the original characters.
-    assert_eq!(
-        home.json("business")["name"],
-        format!("Desert{hostile} Peak")
-    );
+    assert_eq!(home.json("business")["name"], name);
     let greeting = home.serve().greeting.clone();
     assert!(!greeting.contains(CONTROLS), "{greeting:?}");
     assert_has(&greeting, "Reviews of Desert\\u001b");

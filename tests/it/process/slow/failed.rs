@@ -72,12 +72,6 @@ fn an_import_that_a_signal_ends_leaves_no_file() {
     }
 }
 
-fn names_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).unwrap();
-    let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-    names.collect()
-}
-
 #[test]
 fn fetched_pages_are_private_and_go_when_a_signal_ends_the_run() {
     for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143)] {

@@ -59,7 +59,7 @@ fn rejected_rows_never_overwrite_the_database_under_any_path() {
 }
 
 #[test]
-fn rejected_rows_overwrite_only_earlier_rejected_rows() {
+fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
     let home = Home::with(1);
     home.file("rows.jsonl", ROWS);
     home.file("notes", "{\"error\":\"not found\"}");
@@ -76,13 +76,7 @@ fn rejected_rows_overwrite_only_earlier_rejected_rows() {
         let words = format!("import rows.jsonl --rejects {rejects}");
         assert_refused(&home, words.as_str(), expected);
     }
-}
-
-#[test]
-fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
-    let home = Home::with(1);
     let [path, link] = ["rejected", "link"].map(|name| home.folder.path().join(name));
-    home.file("rows.jsonl", ROWS);
     let import = |rejects: &str| {
         let done = home.run(&["import", "rows.jsonl", "--rejects", rejects]);
         assert_eq!(done.code, Some(1), "{rejects}: {}", done.err);

@@ -63,25 +63,11 @@ fn metrics_are_few_have_help_and_exist_from_the_start() {
     assert_eq!(value(&figures, all), Some(1.0));
 }
 
-/// The address of the admin listener, from the greeting.
-fn admin_address(serving: &Serving) -> SocketAddr {
-    let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
-    rest.lines().next().unwrap().parse().unwrap()
-}
-
-/// The answer, with head and body.
-fn response(address: SocketAddr, target: &str) -> String {
-    let mut stream = TcpStream::connect(address).unwrap();
-    stream.set_read_timeout(Some(NEVER)).unwrap();
-    stream.write_all(request(target).as_bytes()).unwrap();
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).unwrap();
-    answer
-}
-
+/// A service with an admin listener, whose address is in the greeting.
 fn serve_with_admin(home: &Home) -> (Serving, SocketAddr) {
     let serving = Serving::start(&mut home.command("serve --admin-listen 127.0.0.1:0"));
-    let admin = admin_address(&serving);
+    let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
+    let admin = rest.lines().next().unwrap().parse().unwrap();
     (serving, admin)
 }
 
@@ -129,9 +115,9 @@ fn a_stopping_service_finishes_answers_and_says_so_to_the_end() {
     let (serving, admin) = serve_with_admin(&home);
     let mut slow = serving.connect();
     slow.write_all(request("/reviews.json").as_bytes()).unwrap();
-    let mut answer = vec![0; 1_000];
-    slow.read_exact(&mut answer).unwrap();
-    serving.signal("TERM");
+    let mut start = [0; 1_000];
+    slow.read_exact(&mut start).unwrap();
+    serving.signal(Signal::TERM);
     // The stop begins with closing the listener.
     wait_until("the listener is closed", || {
         TcpStream::connect_timeout(&serving.address, NEVER).is_err()
@@ -142,7 +128,8 @@ fn a_stopping_service_finishes_answers_and_says_so_to_the_end() {
     }
     let check = format!("healthcheck --admin-listen {admin}");
     home.run_err(&*check, "The service is stopping");
-    slow.read_to_end(&mut answer).unwrap();
+    let mut answer = String::from_utf8(start.into()).unwrap();
+    slow.read_to_string(&mut answer).unwrap();
     let whole: Value = serde_json::from_str(&body(&answer, "/reviews.json")).unwrap();
     assert_eq!(whole["reviews"].as_array().unwrap().len(), 32);
     assert_eq!(serving.end().0.code(), Some(0));

@@ -131,14 +131,6 @@ fn the_sample_data_is_served() {
     assert_eq!(serving.ids().len(), 256);
 }
 
-/// A socket that receives notifications for systemd, and its path.
-fn notify_socket(home: &Home) -> (UnixDatagram, PathBuf) {
-    let path = home.folder.path().join("notify");
-    let socket = UnixDatagram::bind(&path).unwrap();
-    socket.set_read_timeout(Some(NEVER)).unwrap();
-    (socket, path)
-}
-
 fn notification(socket: &UnixDatagram) -> String {
     let mut message = [0; 256];
     let length = socket.recv(&mut message).unwrap();
@@ -152,14 +144,16 @@ fn sigterm_stops_the_service_cleanly_and_systemd_is_notified() {
         "check",
         "behind  changes that are not published yet: 2; a running",
     );
-    let (socket, path) = notify_socket(&home);
+    let path = home.folder.path().join("notify");
+    let socket = UnixDatagram::bind(&path).unwrap();
+    socket.set_read_timeout(Some(NEVER)).unwrap();
     // The database has reviews, so that no sample data is loaded.
     let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
     let mut command = home.command(&["serve", "--seed", seeds]);
     let serving = Serving::start(command.env("NOTIFY_SOCKET", &path));
     assert_eq!(notification(&socket), "READY=1\n");
     assert_eq!(serving.ids().len(), 2);
-    serving.signal("TERM");
+    serving.signal(Signal::TERM);
     assert_eq!(notification(&socket), "STOPPING=1\n");
     let (status, rest) = serving.end();
     assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"));

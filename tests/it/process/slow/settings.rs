@@ -2,9 +2,11 @@
 
 use super::*;
 
-/// The output of `serve --print-config` with only these variables set.
-fn printed(home: &Home, variables: &BTreeMap<String, String>) -> BTreeMap<String, String> {
-    let mut command = home.command("serve --print-config");
+type Settings = BTreeMap<String, String>;
+
+/// The output of `serve --print-config` with only these variables set, and these flags.
+fn printed(home: &Home, variables: &Settings, flags: &str) -> Settings {
+    let mut command = home.command(format!("serve --print-config {flags}"));
     let done = output_of(command.env_remove("REVIEWS_LISTEN").envs(variables));
     assert_eq!((done.code, done.err.as_str()), (Some(0), ""));
     done.out
@@ -46,23 +48,34 @@ fn print_config_shows_every_setting_and_loads_back_unchanged() {
         .into_iter()
         .map(|setting| setting.map(str::to_owned).into());
     for settings in [settings.collect(), BTreeMap::new()] {
-        let shown = printed(&home, &settings);
+        let shown = printed(&home, &settings, "");
         assert!(shown.keys().eq(&BTreeSet::from_iter(variables())));
         for (name, value) in &settings {
             let is_shown = value.trim_end_matches('/') == shown[name];
             assert!(is_shown, "{name}: {value} is shown as {}", shown[name]);
         }
-        assert_eq!(printed(&home, &shown), shown);
+        assert_eq!(printed(&home, &shown, ""), shown);
+        // A flag overrides a variable.
+        let flags = "--listen 127.0.0.1:82 --database sqlite://flag.db";
+        let flagged = printed(&home, &settings, flags);
+        assert_eq!(flagged["DATABASE_URL"], "sqlite://flag.db");
+        assert_eq!(flagged["REVIEWS_LISTEN"], "127.0.0.1:82");
+        let base = settings.get("REVIEWS_BASE_URL");
+        let base = base.map_or("http://127.0.0.1:82", |url| url.trim_end_matches('/'));
+        assert_eq!(flagged["REVIEWS_BASE_URL"], base);
     }
+    let defaults = printed(&home, &BTreeMap::new(), "");
+    assert_eq!(defaults["REVIEWS_BASE_URL"], "http://127.0.0.1:8080");
+    assert_eq!(home.file_names(), [""; 0]);
     // An empty setting is an unset one, for other commands, too.
     let names = variables().into_iter();
-    let empty: BTreeMap<String, String> = names.map(|name| (name, String::new())).collect();
-    assert_eq!(printed(&home, &empty), printed(&home, &BTreeMap::new()));
+    let empty: Settings = names.map(|name| (name, String::new())).collect();
+    assert_eq!(printed(&home, &empty, ""), defaults);
     output_of(home.command("migrate").envs(&empty)).done();
     assert!(home.path().exists());
     // Port 0 is chosen at the start, so the base URL is not known yet.
     let free = BTreeMap::from([("REVIEWS_LISTEN".to_owned(), "127.0.0.1:0".to_owned())]);
-    assert_eq!(printed(&home, &free)["REVIEWS_BASE_URL"], "");
+    assert_eq!(printed(&home, &free, "")["REVIEWS_BASE_URL"], "");
 }
 
 /// Parses lines of JSON, and asserts that each has the members common to all.
@@ -106,25 +119,23 @@ fn with_json_every_line_of_the_log_is_one_object() {
 }
 
 #[test]
-fn completions_name_every_command() {
+fn completions_and_manual_pages_name_every_command() {
     let home = Home::new();
-    for shell in ["bash", "fish"] {
-        let made = home.run(&["completions", shell]);
-        assert_eq!((made.code, made.err.as_str()), (Some(0), ""), "{shell}");
-        for command in Cli::command().get_subcommands() {
-            let name = command.get_name();
-            assert!(made.out.contains(name), "{shell}: {name}");
+    let page = home.run_ok("man", ".TH reviews 1");
+    let shells = ["bash", "fish"].map(|shell| home.run_ok(&["completions", shell], ""));
+    for command in Cli::command().get_subcommands() {
+        let name = command.get_name();
+        assert_has(&page.out, &format!("reviews\\-{name}(1)"));
+        for made in &shells {
+            assert_has(&made.out, name);
+            assert_eq!(made.err, "");
         }
     }
-    assert_eq!(home.run("completions cmd").code, Some(2));
-}
-
-#[test]
-fn the_program_and_each_command_have_a_manual_page() {
-    let home = Home::new();
-    let page = home.run_ok("man", ".TH reviews 1").out;
-    for command in Cli::command().get_subcommands() {
-        assert_has(&page, &format!("reviews\\-{}(1)", command.get_name()));
-    }
-    home.steps("man sync run → .TH reviews-sync-run 1\nman server ✗ unknown command `server`");
+    home.steps(
+        "
+        man sync run → .TH reviews-sync-run 1
+        man server ✗ unknown command `server`
+        completions cmd ✗ cmd
+        ",
+    );
 }

@@ -13,7 +13,7 @@ fn a_stalled_log_reader_blocks_nothing() {
     let serving = Serving::start_with_log(&mut home.command("serve --log trace"), writer);
     home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'late')");
     serving.wait_for("/reviews.json", "\"late\"");
-    serving.signal("INT");
+    serving.signal(Signal::INT);
     let (status, rest) = serving.end();
     assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"));
     drop(reader);

@@ -52,14 +52,10 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     assert_eq!(content(&home), after);
     // What the source hides now is left; all else is as before.
     let message = home.run_ok("undo", "1 removed, 1 updated\n").out;
-    for part in [
-        "2: ",
-        "two.jsonl",
-        "1 left unchanged: b (its source hides it)",
-        "the removed reviews are gone, and erased from the file",
-    ] {
-        assert_has(&message, part);
-    }
+    assert_has(&message, "1 left unchanged: b (its source hides it)");
+    let erased = "the removed reviews are gone, and erased from the file";
+    assert_has(&message, erased);
+    assert!(message.contains("2: ") && message.contains("two.jsonl"));
     assert!(!home.file_has("Quorvex"), "the text is still in the file");
     let of = |text: &str, id: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.starts_with(id));
@@ -174,18 +170,15 @@ fn a_review_touched_since_stays_and_the_import_before_is_next() {
     let two = rows("a First.\nb Second.\nc Third.\nd Fourth.");
     home.import("two.jsonl", &two, "3 new");
     home.steps(
-        "
+        r"
         reply b 'Thank you.' → replied
         publish c → c: published
         withhold d --reason x → withheld
         publish d → published
         undo → 3 left unchanged: b (changed since), c (changed since), d (changed since)
         undo → 1 removed
+        sql: select review_id from review order by 1 → b\nc\nd
         ",
-    );
-    home.finds(
-        "select group_concat(review_id) from (select review_id from review order by 1)",
-        "b,c,d",
     );
 }
 
@@ -194,11 +187,8 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
     let home = Home::new();
     let first = rows("a Zyxglint first.\nb Quorvex first.");
     home.import("one.jsonl", &first, "2 new");
-    home.import(
-        "two.jsonl",
-        &rows("a Another text.\nb One more."),
-        "2 updated",
-    );
+    let second = rows("a Another text.\nb One more.");
+    home.import("two.jsonl", &second, "2 updated");
     assert!(home.file_has("Zyxglint"), "the former value is kept");
     home.run_ok("delete a --yes", "erased from the file");
     assert!(!home.file_has("Zyxglint") && home.file_has("Quorvex"));
@@ -245,19 +235,18 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
 #[test]
 fn times_of_imports_are_shown_in_the_zone_of_the_business() {
     let home = Home::new();
-    home.run("init --name N --time-zone America/Phoenix").done();
-    home.import(
-        "a.csv",
-        "author,rating,date,text\nAnn,5,2026-03-01,Neat\n",
-        "1 new",
+    home.steps(
+        r#"
+        init --name N --time-zone America/Phoenix → N
+        a.csv ← author,rating,date,text\nAnn,5,2026-03-01,Neat\n
+        import a.csv → 1 new
+        sql: update import_run set started_at = '2026-03-02T02:30:00Z'
+        status → 1: 2026-03-01 19:30 MST, a.csv: 1 new, 0 updated
+        status --json → "started_at": "2026-03-02T02:30:00Z"
+        sql: update import_run set started_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
+        undo →  MST, a.csv: 1 new, 0 updated
+        "#,
     );
-    home.sql("update import_run set started_at = '2026-03-02T02:30:00Z'");
-    let line = "1: 2026-03-01 19:30 MST, a.csv: 1 new, 0 updated";
-    home.run_ok("status", line);
-    let json = home.json("status --json");
-    assert_eq!(json["imports"][0]["started_at"], "2026-03-02T02:30:00Z");
-    home.sql("update import_run set started_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')");
-    home.run_ok("undo", " MST, a.csv: 1 new, 0 updated");
 }
 
 #[test]

@@ -13,15 +13,9 @@ use std::sync::Arc;
 use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX, TOOL_LIST};
 use reviews_service::mcp::escaped_json;
 use reviews_service::model::{Mentions, Rating, Review};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use crate::support::{Generator, INSIGHTS_PARTS, TestApp, form, review_with_text, table};
-
-/// The tool as in the list.
-fn listed(tool: &str) -> &'static Value {
-    let mut list = TOOL_LIST.iter();
-    list.find(|listed| listed["name"] == tool).unwrap()
-}
 
 /// The members of a JSON object.
 fn members(object: &Value) -> impl Iterator<Item = (&str, &Value)> {

@@ -27,9 +27,8 @@ fn doubtful_rows(count: usize) -> Vec<String> {
 
 /// The owner replies to the review of a guest, so that another text of it is doubtful.
 fn reply_to(home: &Home, guest: &str) {
-    home.sql(&format!(
-        "update review set reply_text = 'Thanks.' where author = '{guest}'"
-    ));
+    let reply = "update review set reply_text = 'Thanks.' where author =";
+    home.sql(&format!("{reply} '{guest}'"));
 }
 
 /// A home with the entry `sheet` of this many rows, and its site.

@@ -2,18 +2,6 @@
 
 use super::*;
 
-/// What the variables of the guide are here.
-const VARIABLES: [&str; 8] = [
-    "APIFY_TOKEN",
-    "OUTSCRAPER_KEY",
-    "JUDGEME_TOKEN",
-    "WOO_KEY",
-    "WOO_SECRET",
-    "OKENDO_USER",
-    "OKENDO_KEY",
-    "SHEET_URL",
-];
-
 /// The entries of the guide, by name.
 fn entries_of_guide() -> BTreeMap<String, String> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/guides/keep-reviews-fresh.md");
@@ -37,12 +25,8 @@ fn at_site(entry: &str, site: &Site) -> String {
 }
 
 fn authorized(request: &SiteRequest, expected: &str) {
-    assert_eq!(
-        request.header("authorization"),
-        expected,
-        "{}",
-        request.target
-    );
+    let sent = request.header("authorization");
+    assert_eq!(sent, expected, "{}", request.target);
 }
 
 /// The row of the page that `page` names; the pages after the second are empty.
@@ -77,9 +61,8 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
                     "review_text": format!("Tap {number}"), "owner_answer": null, "review_link": "https://example.com/1",
                     "review_rating": 5, "review_timestamp": 1_772_615_440, "review_datetime_utc": "03/04/2026 09:10:40"})
             };
-            SiteAnswer::value(
-                &json!({"id": "REQUEST", "status": "Success", "data": [row(1), row(2)]}),
-            )
+            let rows = [row(1), row(2)];
+            SiteAnswer::value(&json!({"id": "REQUEST", "status": "Success", "data": rows}))
         }
         "judgeme" => {
             assert!(has_value("api_token", "JUDGEME_TOKEN-here"));
@@ -111,10 +94,8 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
             SiteAnswer::value(&page_of(request, row))
         }
         "okendo" => {
-            authorized(
-                request,
-                "Basic T0tFTkRPX1VTRVItaGVyZTpPS0VORE9fS0VZLWhlcmU=",
-            );
+            let basic = "Basic T0tFTkRPX1VTRVItaGVyZTpPS0VORE9fS0VZLWhlcmU=";
+            authorized(request, basic);
             assert_eq!(request.header("okendo-api-version"), "2025-02-01");
             let row = |number| {
                 json!({"reviewId": format!("k{number}"), "productId": "p1", "rating": 5, "title": "A", "body": "Fits.", "status": "approved",
@@ -136,10 +117,8 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
                     "reviewRating": {"ratingValue": 4}})
             };
             let data = json!({"@context": "https://schema.org", "@type": "Plumber", "name": "DP", "review": [row("Ann"), row("Bo")]});
-            SiteAnswer::of(
-                "text/html",
-                format!("<!doctype html><script type=\"application/ld+json\">{data}</script>"),
-            )
+            let script = format!("<script type=\"application/ld+json\">{data}</script>");
+            SiteAnswer::of("text/html", format!("<!doctype html>{script}"))
         }
         "branch" => {
             SiteAnswer::value(&json!({"reviews": [row(NATIVE, 1), row(NATIVE, 2)], "next": null}))
@@ -154,14 +133,15 @@ fn entries_of_the_guide_fetch_the_answers_of_platforms() {
         let server = name.clone();
         let site = Site::start(move |request| {
             if request.target == "/token" {
-                return SiteAnswer::value(
-                    &json!({"access_token": "token-1", "expires_in": 3_600, "token_type": "Bearer"}),
-                );
+                let token =
+                    json!({"access_token": "token-1", "expires_in": 3_600, "token_type": "Bearer"});
+                return SiteAnswer::value(&token);
             }
             answer(&server, request)
         });
         let mut home = home();
-        for variable in VARIABLES {
+        for variable in entry.split("${").skip(1) {
+            let variable = variable.split('}').next().unwrap();
             let value = match variable {
                 "SHEET_URL" => site.url("/SHEET_URL-here"),
                 _ => format!("{variable}-here"),
@@ -169,10 +149,8 @@ fn entries_of_the_guide_fetch_the_answers_of_platforms() {
             home = home.with_variable(&format!("REVIEWS_SYNC_{variable}"), &value);
         }
         let entry = at_site(&entry, &site);
-        let entry = entry.replace(
-            "\"/usr/local/bin/yotpo-token\"",
-            "\"echo\", \"token-of-command\"",
-        );
+        let program = "\"/usr/local/bin/yotpo-token\"";
+        let entry = entry.replace(program, "\"echo\", \"token-of-command\"");
         home.file("reviews.sync.toml", &entry);
         let credentials = json!({"type": "authorized_user", "client_id": "id-1", "client_secret": "client-1",
             "refresh_token": "refresh-1", "token_uri": site.url("/token")});

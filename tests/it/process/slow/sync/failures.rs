@@ -38,11 +38,8 @@ fn failure_says_the_status_and_no_word_of_the_server() {
             _ => format!("status {status}"),
         };
         run.failed(&said);
-        assert_eq!(
-            site.take_targets(),
-            ["/r"],
-            "{status}: it is not tried again"
-        );
+        let asked = site.take_targets();
+        assert_eq!(asked, ["/r"], "{status}: it is not tried again");
         assert_has(&column(&home, "last_failure"), &said);
     }
     home.run("sync run --dry-run").failed("no reviews found");
@@ -67,10 +64,9 @@ fn empty_list_is_a_valid_answer() {
     }
     assert_eq!(withheld(&home), "0");
     add(&home, "new", &site.url("/r"), "").done();
-    home.finds(
-        "select last_success_at is not null, last_failure from sync_state where name = 'new'",
-        "1|",
-    );
+    let found =
+        "select last_success_at is not null, last_failure from sync_state where name = 'new'";
+    home.finds(found, "1|");
 }
 
 #[test]

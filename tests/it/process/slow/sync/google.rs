@@ -8,23 +8,17 @@ fn credentials(tokens: &Site) -> Value {
         "token_uri": tokens.url("/token")})
 }
 
-/// A server of tokens, which are numbered.
+/// A server of tokens, which are numbered. It is busy at first.
 fn token_site() -> Site {
     let mut number = 0;
     Site::start(move |_| {
         number += 1;
+        if number == 1 {
+            return SiteAnswer::status(503);
+        }
         SiteAnswer::value(
             &json!({"access_token": format!("hush-{number}"), "expires_in": 3_600, "token_type": "Bearer"}),
         )
-    })
-}
-
-/// Three pages of Google's API.
-fn three_pages() -> Site {
-    Site::start(|request| match query(request, "pageToken").as_deref() {
-        None => google_page(0..1, Some("b"), 3),
-        Some("b") => google_page(1..2, Some("c"), 3),
-        Some(_) => google_page(2..3, None, 3),
     })
 }
 
@@ -41,36 +35,37 @@ fn add_google(home: &Home, site: &Site, file: &str) -> CommandOutput {
     add(home, "google", &site.url("/v4/r"), &key)
 }
 
-/// The tokens of the requests so far.
-fn tokens_at(site: &Site) -> Vec<String> {
-    let requests = site.requests();
-    let tokens = requests
-        .iter()
-        .map(|request| request.header("authorization").to_owned());
-    tokens.collect()
-}
-
 #[test]
 fn credentials_file_gives_a_token_for_the_run() {
     let home = home().with_variable("RUST_LOG", "debug");
-    let (tokens, site) = (token_site(), three_pages());
+    let tokens = token_site();
+    let site = Site::start(|request| match query(request, "pageToken").as_deref() {
+        None => google_page(0..1, Some("b"), 3),
+        Some("b") => google_page(1..2, Some("c"), 3),
+        Some(_) => google_page(2..3, None, 3),
+    });
     let mut file = credentials(&tokens);
     let (_folder, value) = stored(&file.to_string());
     add_google(&home, &site, &value).done();
     has(&home, 3, "true");
-    assert_eq!(tokens_at(&site), ["Bearer hush-1"; 3]);
-    let [request] = tokens.requests().try_into().unwrap();
+    let asked = site.requests();
+    let tokens_sent = asked.iter().map(|request| request.header("authorization"));
+    assert!(tokens_sent.eq(["Bearer hush-2"; 3]));
+    let [_, request] = tokens.requests().try_into().unwrap();
     assert_eq!(request.target, "/token");
-    let form: BTreeMap<String, String> = url::form_urlencoded::parse(request.body.as_bytes())
-        .into_owned()
-        .collect();
-    let sent =
-        ["grant_type", "client_id", "client_secret", "refresh_token"].map(|name| &*form[name]);
-    assert_eq!(
-        sent,
-        ["refresh_token", "id-1", "hush-client", "hush-refresh"]
-    );
-    assert_eq!(site.requests()[0].header("x-goog-user-project"), "");
+    let form = url::form_urlencoded::parse(request.body.as_bytes());
+    let form: BTreeMap<String, String> = form.into_owned().collect();
+    for [name, value] in table(
+        "
+        grant_type → refresh_token
+        client_id → id-1
+        client_secret → hush-client
+        refresh_token → hush-refresh
+        ",
+    ) {
+        assert_eq!(form[name], value, "{name}");
+    }
+    assert_eq!(asked[0].header("x-goog-user-project"), "");
     file["quota_project_id"] = "project-1".into();
     let (_folder, value) = stored(&file.to_string());
     add_google(&home, &site, &value).done();
@@ -82,7 +77,7 @@ fn credentials_file_gives_a_token_for_the_run() {
 #[test]
 fn credentials_that_give_no_token_fail_the_run_with_advice() {
     let home = home().with_variable("RUST_LOG", "debug");
-    let (site, tokens) = (three_pages(), token_site());
+    let (site, tokens) = (google_site(1), token_site());
     let fail = |content: &Value| {
         let (_folder, value) = stored(&content.to_string());
         add_google(&home, &site, &value).failed("google_credentials: ");
@@ -103,18 +98,4 @@ fn credentials_that_give_no_token_fail_the_run_with_advice() {
     add_google(&home, &site, "/nowhere/file.json").failed("google_credentials: ");
     assert_eq!(site.take_targets(), [""; 0]);
     assert_no_trace(&home, &["hush"]);
-}
-
-#[test]
-fn busy_token_server_gets_another_request() {
-    let mut is_first = true;
-    let tokens = Site::start(move |_| {
-        if std::mem::take(&mut is_first) {
-            return SiteAnswer::status(503);
-        }
-        SiteAnswer::value(&json!({"access_token": "hush-1", "expires_in": 3_600}))
-    });
-    let (home, site) = (home(), google_site(1));
-    let (_folder, value) = stored(&credentials(&tokens).to_string());
-    add_google(&home, &site, &value).done();
 }

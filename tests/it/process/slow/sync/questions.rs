@@ -50,9 +50,9 @@ fn kept(home: &Home) -> String {
 
 /// Twenty values, of which so many are another one than yes.
 fn values_with(count: usize, other: &'static str) -> Vec<&'static str> {
-    (0..20)
-        .map(|number| if number < count { other } else { "yes" })
-        .collect()
+    let mut values = vec!["yes"; 20];
+    values[..count].fill(other);
+    values
 }
 
 /// Asserts that no cell of the sheet is shown as the reason of a failure.
@@ -69,13 +69,8 @@ fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
     let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
     write_entry(&home, "sheet", &site.url("/r"), "");
     let words = ["sync", "run", "sheet"];
-    let stored = || {
-        [
-            column(&home, "entry_digest"),
-            count(&home, "true"),
-            kept(&home),
-        ]
-    };
+    let digest = || column(&home, "entry_digest");
+    let stored = || [digest(), count(&home, "true"), kept(&home)];
     for options in [&[][..], &["--dry-run"]] {
         let refused = home.run(&[&words, options].concat());
         refused.failed("Publish");
@@ -136,13 +131,14 @@ fn run_with_a_new_column_fails_until_it_is_decided() {
 fn run_without_a_kept_column_fails() {
     let (home, site) = with_sheet(&["yes"; 20]);
     let sheet = sheet_of(&["yes"; 21]);
-    for (header, without) in [
-        (
-            "public.0.names",
-            sheet.replace(",Publish", "").replace(",yes", ""),
-        ),
-        ("rating", sheet.replace(",rating", "").replace(",5,", ",")),
-    ] {
+    for [header, name, cell, left] in table(
+        "
+        public.0.names → ,Publish → ,yes → -
+        rating → ,rating → ,5, → ,
+        ",
+    ) {
+        let without = sheet.replace(name, "");
+        let without = without.replace(cell, left.trim_matches('-'));
         give_csv(&site, &without);
         sync(&home).failed(header);
         assert_has(&column(&home, "last_failure"), "sync run sheet");
@@ -157,10 +153,8 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     let give = |count, value| give_csv(&site, &sheet_of(&values_with(count, value)));
     give(11, "maybe");
     home.run("sync run sheet").failed("--accept-changes");
-    assert_has(
-        &column(&home, "last_failure"),
-        "values that the format does not name",
-    );
+    let unnamed = "values that the format does not name";
+    assert_has(&column(&home, "last_failure"), unnamed);
     assert_reason_without_cells(&home);
     assert_eq!(withheld(&home), "0");
     give(3, "maybe");
@@ -168,7 +162,7 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     assert_eq!(withheld(&home), "3", "{}", run.out);
     // A value that only a run has seen is named by nobody.
     give(19, "maybe");
-    sync(&home).failed("values that the format does not name");
+    sync(&home).failed(unnamed);
     home.run("sync run sheet --accept-changes").done();
     assert_eq!(withheld(&home), "19");
     // The decision brings them back, if that is accepted.

@@ -53,7 +53,7 @@ fn stopped_service_imports_nothing_of_a_run() {
     make_due(&home);
     let serving = home.serve();
     gate.wait();
-    serving.signal("TERM");
+    serving.signal(Signal::TERM);
     let (status, _) = serving.end();
     drop(gate);
     assert!(status.success(), "{status}");
