@@ -259,18 +259,6 @@ async fn rows_without_the_member_of_publication_are_not_native() {
 }
 
 #[tokio::test]
-async fn columns_of_similar_names_are_distinct_in_any_order() {
-    let bench = bench().await;
-    let table = |names: &str, row: &str| format!("Name,Stars,Date,Review,{names}\n{row}\n");
-    let all = format!("format: ignored = \"*\"; {}", &DECIDED["format: ".len()..]);
-    let first = table("Publish,publish?", "Bo,1,2026-03-02,HIDDEN,no,yes");
-    bench.csv(first, &all).await;
-    let second = table("publish?,Publish", "Bo,1,2026-03-02,HIDDEN,yes,no");
-    bench.csv(second, "").await;
-    assert_eq!(bench.sql("select status from review"), "withheld");
-}
-
-#[tokio::test]
 async fn a_cell_never_decides_how_a_file_is_read() {
     for text in [
         "the display said: NaN today",

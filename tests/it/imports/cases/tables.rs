@@ -70,12 +70,15 @@ x7        | OTHER | 1     | 2026-03-11 | late and rude
 =
 x ID
 x ID
-# headers may have commas and equals signs
+# headers may have commas and equals signs, and similar ones are distinct in any order
 format: ignored = "*"; [[public]]; names = ["Publish=web"]; values = ["yes"]
-Name | Stars | Date       | Review | Publish | Publish=web | City, State | City
-Ann  | 5     | 2026-03-01 | Neat   | no      | yes         | Mesa, AZ    | Mesa
-Bo   | 2     | 2026-03-02 | HIDDEN | web=yes | no          | Mesa, AZ    | Mesa
+Name | Stars | Date       | Review | Publish | Publish=web | publish=web? | City, State | City
+Ann  | 5     | 2026-03-01 | Neat   | no      | yes         | no           | Mesa, AZ    | Mesa
+Bo   | 2     | 2026-03-02 | HIDDEN | web=yes | no          | yes          | Mesa, AZ    | Mesa
 then
+Name | Stars | Date       | Review | publish=web? | Publish=web | Publish | City | City, State
+Ann  | 5     | 2026-03-01 | Neat   | no           | yes         | no      | Mesa | Mesa, AZ
+Bo   | 2     | 2026-03-02 | HIDDEN | yes          | no          | web=yes | Mesa | Mesa, AZ
 =
 author | status
 Ann | published
