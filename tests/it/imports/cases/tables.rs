@@ -70,15 +70,12 @@ x7        | OTHER | 1     | 2026-03-11 | late and rude
 =
 x ID
 x ID
-# headers may have commas and equals signs, and similar ones are distinct in any order
+# headers may have commas and equals signs
 format: ignored = "*"; [[public]]; names = ["Publish=web"]; values = ["yes"]
-Name | Stars | Date       | Review | Publish | Publish=web | publish=web? | City, State | City
-Ann  | 5     | 2026-03-01 | Neat   | no      | yes         | no           | Mesa, AZ    | Mesa
-Bo   | 2     | 2026-03-02 | HIDDEN | web=yes | no          | yes          | Mesa, AZ    | Mesa
+Name | Stars | Date       | Review | Publish | Publish=web | City, State | City
+Ann  | 5     | 2026-03-01 | Neat   | no      | yes         | Mesa, AZ    | Mesa
+Bo   | 2     | 2026-03-02 | HIDDEN | web=yes | no          | Mesa, AZ    | Mesa
 then
-Name | Stars | Date       | Review | publish=web? | Publish=web | Publish | City | City, State
-Ann  | 5     | 2026-03-01 | Neat   | no           | yes         | no      | Mesa | Mesa, AZ
-Bo   | 2     | 2026-03-02 | HIDDEN | yes          | no          | web=yes | Mesa | Mesa, AZ
 =
 author | status
 Ann | published
@@ -141,6 +138,16 @@ then format: header_row = 3
 ! the names are in row 3: write header_row = 3
 author | text
 Ann | Fine
+# columns of similar names are distinct in any order
+format: ignored = "*"; [[public]]; names = ["Publish"]; values = ["yes"]
+Name,Stars,Date,Review,Publish,publish?
+Bo,1,2026-03-02,HIDDEN,no,yes
+then
+Name,Stars,Date,Review,publish?,Publish
+Bo,1,2026-03-02,HIDDEN,yes,no
+=
+status
+withheld
 # a first row with a value is no header
 each ROW: 2026-10-30,Acme,all | Acme,5,all | ★★★★☆,Acme,all
 ROW
