@@ -181,11 +181,8 @@ async fn documents_without_reviews_are_valid() {
         let target = format!("/api/reviews/search{query}");
         assert_eq!(app.json(&target).await, search);
     }
-    let since = app.json("/api/reviews/since/2020-01-01").await;
-    assert_eq!(
-        since,
-        json!({"since": "2020-01-01", "returned": 0, "reviews": []})
-    );
+    let since = json!({"since": "2020-01-01", "returned": 0, "reviews": []});
+    assert_eq!(app.json("/api/reviews/since/2020-01-01").await, since);
     assert_eq!(app.get("/api/reviews/any").await.status, 404);
     let feed = feed_rs::parser::parse(&app.get("/feed.xml").await.body[..]).unwrap();
     assert!(feed.entries.is_empty() && feed.updated.is_some() && feed.language.is_none());
