@@ -99,12 +99,8 @@ fn names_in_held_out_sentences_reach_the_required_quality() {
 fn check_links(names: &Linker, rows: &[Row], at: usize) {
     let (kind, name) = KINDS[at];
     for row in rows {
-        assert_eq!(
-            found(names, row, kind),
-            row.expected[at],
-            "{name} in: {}",
-            row.text
-        );
+        let (found, text) = (found(names, row, kind), &row.text);
+        assert_eq!(found, row.expected[at], "{name} in: {text}");
     }
 }
 

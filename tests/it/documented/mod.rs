@@ -322,9 +322,7 @@ async fn the_queries_for_datasette_run_on_the_sample() {
     let queries = file["databases"]["reviews"]["queries"].as_object().unwrap();
     assert_eq!(queries.len(), 10);
     for query in queries.values() {
-        rows(
-            &app.path(),
-            &str_of(&query["sql"]).replace(":text", "'water heater'"),
-        );
+        let sql = str_of(&query["sql"]).replace(":text", "'water heater'");
+        rows(&app.path(), &sql);
     }
 }

@@ -1,13 +1,12 @@
 //! The documents: their content, figures of published reviews only, and the same bytes for the same data.
 
 mod same_bytes;
-mod single_review;
 mod staff;
 
 use reviews_service::model::Review;
 use serde_json::{Value, json};
 
-use crate::support::{BASE, Generator, TestApp, assert_has, published};
+use crate::support::{BASE, Generator, TestApp, assert_has, published, str_of};
 
 /// A business with all fields.
 const BUSINESS: &str = r#"
@@ -182,11 +181,8 @@ async fn documents_without_reviews_are_valid() {
         let target = format!("/api/reviews/search{query}");
         assert_eq!(app.json(&target).await, search);
     }
-    let since = app.json("/api/reviews/since/2020-01-01").await;
-    assert_eq!(
-        since,
-        json!({"since": "2020-01-01", "returned": 0, "reviews": []})
-    );
+    let since = json!({"since": "2020-01-01", "returned": 0, "reviews": []});
+    assert_eq!(app.json("/api/reviews/since/2020-01-01").await, since);
     assert_eq!(app.get("/api/reviews/any").await.status, 404);
     let feed = feed_rs::parser::parse(&app.get("/feed.xml").await.body[..]).unwrap();
     assert!(feed.entries.is_empty() && feed.updated.is_some() && feed.language.is_none());
@@ -224,4 +220,23 @@ async fn absent_values_are_left_out_and_never_null() {
         "url": format!("{BASE}/reviews/least"), "updated_at": "2026-11-20T12:00:00Z",
     });
     assert_eq!(least, expected);
+}
+
+#[tokio::test]
+async fn every_valid_id_is_found_at_the_url_of_the_review() {
+    let app = TestApp::empty().await;
+    let insert = |id: &str| {
+        format!(
+            "insert into review (review_id, rating, reviewed_on) values ('{id}', 5, '2026-01-01')"
+        )
+    };
+    assert_has(&app.refused(&insert("%")).await, "review_id_well_formed");
+    let ids = format!("A a 0 a.b_c~d=e-9 = ~~ - ... since {}", "x".repeat(128));
+    for id in ids.split(' ') {
+        app.shell(&insert(id)).await;
+        let review = app.json(&format!("/api/reviews/{id}")).await;
+        assert_eq!(review["id"], id);
+        let path = str_of(&review["url"]).strip_prefix(BASE).unwrap();
+        assert_eq!(app.get(path).await.status, 200, "{path}");
+    }
 }

@@ -1,7 +1,6 @@
 //! The feeds: the 50 newest reviews as JSON Feed 1.1 and Atom, read with independent parsers.
 
 mod dates_and_ids;
-mod search;
 
 use chrono::{DateTime, Utc};
 use feed_rs::model::{Entry, Feed};
@@ -148,7 +147,7 @@ async fn named() -> TestApp {
 }
 
 #[tokio::test]
-async fn the_json_feed_names_the_business_and_the_hub() {
+async fn both_feeds_name_the_business_and_the_hub() {
     let app = named().await;
     let answer = app.get("/api/feed.json").await;
     assert_eq!(answer.header("content-type"), "application/json");
@@ -169,19 +168,12 @@ async fn the_json_feed_names_the_business_and_the_hub() {
     let read = parse(&answer);
     assert_eq!(read.entries.len(), array_of(&json["items"]).len());
     assert_eq!(read.title.unwrap().content, "Reviews of Desert Peak");
-}
-
-#[tokio::test]
-async fn the_atom_feed_names_the_business_and_the_hub() {
-    let app = named().await;
     let answer = app.get("/feed.xml").await;
     assert_eq!(answer.header("content-type"), "application/atom+xml");
     let text = answer.text();
     assert!(text.starts_with("<?xml version=\"1.0\""), "{text}");
-    assert_has(
-        &text,
-        "<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:lang=\"es-MX\">",
-    );
+    let root = "<feed xmlns=\"http://www.w3.org/2005/Atom\" xml:lang=\"es-MX\">";
+    assert_has(&text, root);
     let atom = parse(&answer);
     let own = format!("{BASE}/feed.xml");
     let links = [
@@ -294,4 +286,35 @@ async fn any_text_gives_well_formed_xml() {
     }
     let title = "Reviews of A & B <i> ]]> \u{fffd} \"q\" 's'";
     assert_eq!(atom.title.unwrap().content, title);
+}
+
+#[tokio::test]
+async fn search_feed_has_the_newest_reviews_that_match() {
+    let reviews = Generator::new(7).reviews(400);
+    let app = TestApp::with(&reviews).await;
+    app.name_business().await;
+    let answer = app
+        .get("/search.atom?sort=lowest&max_rating=2&limit=x&cursor=y&what=1")
+        .await;
+    assert_eq!(answer.header("content-type"), "application/atom+xml");
+    let feed = parse(&answer);
+    let mut low = reviews;
+    low.retain(|review| review.rating.stars() <= 2);
+    let expected: Vec<String> = newest(&low).into_iter().map(title_of).collect();
+    let entries = feed.entries.iter();
+    let titles = entries.map(|entry| &entry.title.as_ref().unwrap().content);
+    assert!(!expected.is_empty() && titles.eq(&expected));
+    let address = format!("{BASE}/search.atom?max_rating=2");
+    assert_eq!(feed.id, address);
+    let title = &feed.title.as_ref().unwrap().content;
+    assert!(title.ends_with(": max_rating 2"), "{title}");
+    let page = format!("{BASE}/search?max_rating=2");
+    let links = [("self", address.as_str()), ("alternate", &page)];
+    assert_eq!(links_of(&feed), links);
+    let updated = feed.entries.iter().map(|entry| entry.updated).max();
+    assert_eq!(Some(feed.updated), updated);
+    // By rel and visibly.
+    let page = app.text("/search?max_rating=2&sort=lowest").await;
+    let link = format!("href=\"{address}\"");
+    assert_eq!(page.matches(&link).count(), 2);
 }

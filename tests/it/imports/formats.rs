@@ -11,10 +11,8 @@ async fn unreadable_files_stop_the_import_and_are_all_named() {
     let missing = bench.folder.path().join("missing");
     let (report, _) = bench.run(&request_for([good, bad, missing], "")).await;
     let message = report.unwrap_err().to_string();
-    assert_has(
-        &message,
-        "bad: is a text without a header line of several columns",
-    );
+    let bad = "bad: is a text without a header line of several columns";
+    assert_has(&message, bad);
     assert_has(&message, "missing: cannot be read: No such file");
     assert_eq!(bench.sql("select count(*) from review"), "0");
 }
@@ -23,10 +21,7 @@ async fn unreadable_files_stop_the_import_and_are_all_named() {
 async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
     let bench = bench().await;
     for (content, expected) in [
-        (
-            b"\x1f\x8b\x08\x00".to_vec(),
-            "is packed; unpack it",
-        ),
+        (b"\x1f\x8b\x08\x00".to_vec(), "is packed; unpack it"),
         (
             b"%PDF-1.7 and so on".to_vec(),
             "is a picture or a PDF document, not an export of reviews",
@@ -70,4 +65,35 @@ async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
         let refusal = bench.refused(content, "").await;
         assert_has(&refusal, expected);
     }
+}
+
+#[tokio::test]
+async fn a_takeout_archive_imports_each_review_once() {
+    let first = json!({"comment": "First.", "updateTime": "2026-11-05T00:00:00Z"});
+    let one = page(&[google(1, "same", &first), google(1, "one", &json!({}))]);
+    let two = page(&[google(2, "same", &json!({"comment": "Edited."}))]);
+    let further = page(&[google(2, "two", &json!({}))]);
+    let maps = r#"{"type": "FeatureCollection", "features": []}"#;
+    let base = "Takeout/Google Business Profile/account";
+    let members = [
+        (format!("{base}-1/location-77/reviews.json"), &*one),
+        (format!("{base}-2/location-77/reviews.json"), &two),
+        (format!("{base}-2/location-77/reviews-Ab3x.json"), &further),
+        (format!("{base}-2/location-77/additionalData.json"), "{}"),
+        ("Takeout/Maps (your places)/Reviews.json".to_owned(), maps),
+    ];
+    let bench = bench_in_phoenix().await;
+    let members = members
+        .each_ref()
+        .map(|(name, content)| (name.as_str(), *content));
+    let path = bench.file("takeout", zipped(&members));
+    let (report, _) = bench.import(&[&path]).await;
+    assert_eq!(counts(&report), (3, 0, 0, 0));
+    assert_eq!(report.count(Outcome::Repeated), 1);
+    assert_eq!(report.files.len(), 3);
+    let file = &report.files[0].name;
+    let is_first = file.ends_with("account-1/location-77/reviews.json");
+    assert!(is_first, "{file}");
+    let text = "select text from review where review_id = '77.same'";
+    assert_eq!(bench.sql(text), "Edited.");
 }

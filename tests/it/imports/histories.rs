@@ -190,12 +190,8 @@ async fn wrong(case: &str, owner: Owner) -> Option<String> {
         }
         // Twice is once.
         let again = sheet(&bench, &rows, &options).await;
-        let counted = (
-            again.count(Outcome::New),
-            again.count(Outcome::Updated),
-            again.count(Outcome::Doubtful),
-        );
-        if counted != (0, 0, doubtful) || reviews_where(&bench, "true") != after {
+        let counted = tally(&again, [Outcome::New, Outcome::Updated, Outcome::Doubtful]);
+        if counted != [0, 0, doubtful] || reviews_where(&bench, "true") != after {
             return wrong(&counted);
         }
     }
@@ -207,12 +203,8 @@ async fn every_history_has_the_stated_outcome() {
     let mut failed = Vec::new();
     let cases = HISTORIES.trim().trim_start_matches("# ").split("\n# ");
     for case in cases.flat_map(each) {
-        let hides = case.contains("\nhide ");
-        let owners = if hides {
-            &DECISIONS[..]
-        } else {
-            &[Owner::Nothing]
-        };
+        let (hides, nobody) = (case.contains("\nhide "), &[Owner::Nothing][..]);
+        let owners = if hides { &DECISIONS[..] } else { nobody };
         for owner in owners {
             failed.extend(wrong(&case, *owner).await);
         }

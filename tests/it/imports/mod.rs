@@ -3,7 +3,6 @@
 mod cases;
 mod drafts;
 mod formats;
-mod google;
 mod histories;
 mod identity;
 mod native;
@@ -200,40 +199,6 @@ fn fixture(name: &str) -> PathBuf {
     fixtures.join(name)
 }
 
-/// Names and contents of the fixtures of all formats.
-fn fixtures() -> Vec<(String, Vec<u8>)> {
-    let entries = fs::read_dir(fixture("imports")).unwrap();
-    let mut found: Vec<(String, Vec<u8>)> = entries
-        .map(|entry| entry.unwrap().path())
-        .map(|path| {
-            let name = path.file_name().unwrap().to_string_lossy().into_owned();
-            (name, fs::read(path).unwrap())
-        })
-        .collect();
-    found.sort_unstable();
-    found
-}
-
-/// Private data of the fixtures.
-const PRIVATE: [&str; 5] = [
-    "private.person",
-    "555 0188",
-    "Hidden Lane",
-    "Secret Customer",
-    "203.0.113.9",
-];
-
-/// That the database and its log have none of these words.
-fn assert_not_stored(bench: &Bench, words: &[&str], case: &str) {
-    for file in ["reviews.db", "reviews.db-wal"] {
-        let bytes = fs::read(bench.folder.path().join(file)).unwrap_or_default();
-        for word in words {
-            let found = memchr::memmem::find(&bytes, word.as_bytes());
-            assert_eq!(found, None, "{case}: {word} in {file}");
-        }
-    }
-}
-
 /// Imports a file with these options into such a database.
 async fn import_into_new(
     content: impl AsRef<[u8]>,
@@ -245,11 +210,9 @@ async fn import_into_new(
     (bench, report.unwrap(), rejections)
 }
 
-/// What `select` finds after an import with these options into a new database, which rejects no row.
-async fn found(content: impl AsRef<[u8]>, options: &str, select: &str) -> String {
-    let (bench, _, rejections) = import_into_new(content, options).await;
-    assert_eq!(rejections, []);
-    bench.sql(select)
+/// How many rows have each of these outcomes.
+fn tally<const OUTCOMES: usize>(report: &ImportReport, of: [Outcome; OUTCOMES]) -> [u64; OUTCOMES] {
+    of.map(|outcome| report.count(outcome))
 }
 
 fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {

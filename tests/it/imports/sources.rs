@@ -40,12 +40,11 @@ fn file_of(source: usize, rows: &[AnyRow]) -> (String, &'static str) {
             let header = "id,".repeat(has_ids) + "author,rating,date,text\n";
             let lines: String = rows.iter().map(line).collect();
             // All texts of a file may be empty.
-            let options = if has_ids > 0 {
-                "--source Angi format: [fields]; text = [\"text\"]"
-            } else {
-                "format: [fields]; text = [\"text\"]"
-            };
-            (header + &lines, options)
+            let options = [
+                "format: [fields]; text = [\"text\"]",
+                "--source Angi format: [fields]; text = [\"text\"]",
+            ];
+            (header + &lines, options[has_ids])
         }
         "Trustpilot" => {
             let row = |(customer, stars, version): &AnyRow| {
@@ -95,8 +94,6 @@ type Step = ((usize, Vec<AnyRow>), Event);
 #[derive(Debug, Clone, Copy)]
 enum Event {
     Nothing,
-    /// The owner deletes the review of the file's first row.
-    Delete,
     /// The file is imported again with `--restore`.
     Restore,
     /// The import is undone and done again. Only in the database of all sources.
@@ -105,26 +102,31 @@ enum Event {
     Rename,
     /// Another database imports an export, lines or a table, and takes over. Only in the database of all sources.
     Export,
-    /// The owner gives a column of a review this value.
-    Edit(&'static str),
+    /// The owner runs this on the review of the file's first row.
+    Owner(&'static str),
 }
 
-const HIDE: &str = "status = 'withheld', withheld_reason = 'dispute'";
+const DELETE: &str = "delete from review";
+const HIDE: &str = "update review set status = 'withheld', withheld_reason = 'dispute'";
 
 fn any_event() -> impl Strategy<Value = Event> {
     prop_oneof![
         Just(Event::Nothing),
-        Just(Event::Delete),
+        Just(Event::Owner(DELETE)),
         Just(Event::Restore),
         Just(Event::Undo),
         Just(Event::Rename),
         Just(Event::Export),
-        Just(Event::Edit("author = 'Somebody'")),
-        Just(Event::Edit("text = 'The owner wrote this.'")),
-        Just(Event::Edit("reviewed_on = '2026-09-01'")),
-        Just(Event::Edit("rating = 6 - rating")),
-        Just(Event::Edit("reply_text = 'To ' || author")),
-        Just(Event::Edit(HIDE)),
+        Just(Event::Owner("update review set author = 'Somebody'")),
+        Just(Event::Owner(
+            "update review set text = 'The owner wrote this.'"
+        )),
+        Just(Event::Owner("update review set reviewed_on = '2026-09-01'")),
+        Just(Event::Owner("update review set rating = 6 - rating")),
+        Just(Event::Owner(
+            "update review set reply_text = 'To ' || author"
+        )),
+        Just(Event::Owner(HIDE)),
     ]
 }
 
@@ -165,7 +167,7 @@ fn author_of(source: usize, (customer, _, _): AnyRow) -> String {
 /// The authors whose reviews the owner deleted or withheld, after this event.
 fn note_hidden(bench: &Bench, hidden: &mut BTreeSet<String>, ((source, rows), event): &Step) {
     match event {
-        Event::Delete | Event::Edit(HIDE) => {
+        Event::Owner(DELETE | HIDE) => {
             let author = author_of(*source, rows[0]);
             let select = format!("select author from review where author = '{author}'");
             hidden.extend(bench.sql(&select).lines().map(str::to_owned));
@@ -194,13 +196,8 @@ async fn run_event(bench: &mut Bench, is_alone: bool, step: &Step) {
     let name = SOURCES[*source];
     let author = author_of(*source, rows[0]);
     match event {
-        Event::Delete => {
-            let delete = format!("delete from review where author = '{author}'");
-            bench.sql(&delete);
-        }
-        Event::Edit(edit) => {
-            let update = format!("update review set {edit} where author = '{author}'");
-            bench.sql(&update);
+        Event::Owner(statement) => {
+            bench.sql(&format!("{statement} where author = '{author}'"));
         }
         Event::Restore => {
             import_own(bench, step, true).await;
@@ -271,11 +268,8 @@ fn decisions_survive_imports_undo_renames_and_exports() {
                         import_own(&all, step, false).await;
                         let before = content(all.database.path());
                         let report = import_own(&all, step, false).await;
-                        assert_eq!(
-                            (report.count(Outcome::New), report.count(Outcome::Updated)),
-                            (0, 0),
-                            "{name} of {steps:?}"
-                        );
+                        let changes = tally(&report, [Outcome::New, Outcome::Updated]);
+                        assert_eq!(changes, [0, 0], "{name} of {steps:?}");
                         assert_eq!(content(all.database.path()), before, "{name} of {steps:?}");
                     }
                 }

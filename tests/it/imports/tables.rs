@@ -46,13 +46,7 @@ pub(super) fn workbook_of_sheets([(first, above), (second, body)]: [(&str, &str)
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let of = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
     let package = "http://schemas.openxmlformats.org/package/2006";
-    let shown = |name: &str| {
-        if name.starts_with('~') {
-            "hidden"
-        } else {
-            "visible"
-        }
-    };
+    let shown = |name: &str| ["visible", "hidden"][usize::from(name.starts_with('~'))];
     let (first_state, second_state) = (shown(first), shown(second));
     let worksheet = |body: &str| format!("<worksheet xmlns=\"{main}\">{body}</worksheet>");
     let (above, body) = (worksheet(above), worksheet(body));
@@ -94,10 +88,9 @@ async fn sheet_is_named_where_several_are_visible() {
     let report = bench.csv(&two, "format: sheet = \"older\"").await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     let refusal = bench.refused(&two, "format: sheet = \"2027\"").await;
-    assert_has(
-        &refusal,
-        "has no sheet \"2027\" with rows, which the source's format names; there are 2026, Older",
-    );
+    let reason =
+        "has no sheet \"2027\" with rows, which the source's format names; there are 2026, Older";
+    assert_has(&refusal, reason);
     // A hidden sheet is not read.
     let hidden = workbook_with_sheets([("~Old", OLDER), ("Reviews", REVIEWS)]);
     let (_, report, _) = import_into_new(hidden, "").await;
@@ -170,14 +163,14 @@ async fn spreadsheet_of_opendocument_is_read_as_shown() {
         )
     };
     let select = "select author, rating, reviewed_on, text from review";
-    let found = found(open_document(&rows("")), "", select).await;
-    assert_eq!(found, "Ann|4|2026-03-02|Neat & quick.");
+    let (bench, ..) = import_into_new(open_document(&rows("")), "").await;
+    assert_eq!(bench.sql(select), "Ann|4|2026-03-02|Neat & quick.");
     let hidden = open_document(&rows(&row(" table:visibility=\"filter\"", "Bo")));
-    let refusal = bench().await.refused(hidden, "").await;
+    let refusal = bench.refused(hidden, "").await;
     assert_has(&refusal, "hidden rows");
     // Rows that a number repeats are counted as rows.
     let many = row(" table:number-rows-repeated=\"18446744073709551615\"", "Bo");
-    let refusal = bench().await.refused(open_document(&rows(&many)), "").await;
+    let refusal = bench.refused(open_document(&rows(&many)), "").await;
     assert_has(&refusal, "more than 200000 rows");
     let none = row(" table:number-rows-repeated=\"0\"", "Bo");
     let (bench, ..) = import_into_new(open_document(&rows(&none)), "").await;
@@ -197,11 +190,8 @@ async fn a_failed_formula_or_invalid_date_rejects_the_row() {
     let name = "Comment: #NAME? is an error of the spreadsheet; correct the cell's formula, or empty the cell";
     let expected = [name, "When: \"0\"", "When: \"-5\"", "Comment: Loading..."];
     let (_, report, rejections) = import_into_new(sheet, "format: ignored = \"*\"").await;
-    assert_eq!(
-        (counts(&report).0, rejections.len()),
-        (1, expected.len()),
-        "{rejections:?}"
-    );
+    assert_eq!(counts(&report).0, 1, "{rejections:?}");
+    assert_eq!(rejections.len(), expected.len(), "{rejections:?}");
     for (rejection, expected) in rejections.iter().zip(expected) {
         assert_has(&rejection.error, expected);
     }

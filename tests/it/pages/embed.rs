@@ -1,11 +1,11 @@
 //! The embed and the badge for other sites.
 
-use super::{BROWSER, check_texts, named, seeded};
-use crate::support::{BASE, array_of, assert_has, str_of, table};
+use super::{BROWSER, check_texts, named};
+use crate::support::{BASE, TestApp, array_of, assert_has, str_of, table};
 
 #[tokio::test]
 async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let ancestors = async |target: &str| {
         let answer = app.get_with(target, &[BROWSER]).await;
         let policy = answer.header("content-security-policy");
@@ -103,13 +103,12 @@ async fn a_frame_a_badge_and_a_form_show_the_requested_parts() {
         "#,
     )
     .await;
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     for [target, status, kind] in table(
         "
         /embed/accent/7cc7e0.css → 200 → text/css; charset=utf-8
         /embed/accent/x;}.css → 404 → text/html; charset=utf-8
         /embed?lang=tlh → 400 → text/html; charset=utf-8
-        /search?rating=9 → 400 → text/html; charset=utf-8
         /badge.svg → 200 → image/svg+xml
         ",
     ) {

@@ -1,11 +1,13 @@
 //! Pages show the figures of the documents, each with a link to its evidence.
 
-use super::{BROWSER, between, permalinks, seeded, structured};
+use serde_json::json;
+
+use super::{BROWSER, between, permalinks, structured};
 use crate::support::{Generator, TestApp, array_of, assert_has, str_of};
 
 #[tokio::test]
 async fn the_front_page_matches_the_dataset() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let html = app.text("/").await;
     let dataset = app.json("/reviews.json").await;
     let rating = &dataset["aggregate_rating"];
@@ -27,11 +29,16 @@ async fn the_front_page_matches_the_dataset() {
     assert_eq!(data["@type"], dataset["business"]["type"]);
     assert_eq!(data["aggregateRating"]["ratingValue"], *mean);
     assert_eq!(data["aggregateRating"]["reviewCount"], *count);
+    let hours = json!({"days": ["saturday"], "opens": "08:00", "closes": "13:00"});
+    assert_eq!(dataset["business"]["hours"][1], hours);
+    let hours = &data["openingHoursSpecification"][1];
+    assert_eq!(hours["dayOfWeek"][0], "https://schema.org/Saturday");
+    assert_eq!(hours["closes"], "13:00");
 }
 
 #[tokio::test]
 async fn figures_of_the_insights_link_to_searches() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let html = app.text("/insights").await;
     let insights = app.json("/insights.json").await;
     for aspect in array_of(&insights["aspects"]) {
@@ -67,13 +74,8 @@ async fn pages_without_a_named_business_explain_the_set_up() {
         assert_has(&html, "<meta name=\"robots\" content=\"noindex\">");
         assert!(!html.contains("ld+json"), "{target}");
     }
-    for target in [
-        "/embed",
-        "/embed?layout=grid",
-        "/nothing",
-        "/llms.txt",
-        "/transparency",
-    ] {
+    let others = "/embed /embed?layout=grid /nothing /llms.txt /transparency";
+    for target in others.split(' ') {
         let text = read(target).await;
         assert_has(&text, "not set up yet");
         assert!(!text.contains("Unnamed"), "{target}: {text}");

@@ -1,6 +1,6 @@
 //! Pages are in the language of the business, with the dates of its country; documents stay as they are.
 
-use super::{BROWSER, between, named, seeded};
+use super::{BROWSER, between, named};
 use crate::support::{TestApp, array_of, assert_has, str_of};
 
 /// The pages, with parameters.
@@ -13,7 +13,7 @@ async fn set_language(app: &TestApp, language: &str) {
 
 #[tokio::test]
 async fn every_page_is_written_in_the_language_of_the_business() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     let permalink = format!("/reviews/{id}");
     for (language, tag, heading, reviews) in [
@@ -44,7 +44,7 @@ async fn every_page_is_written_in_the_language_of_the_business() {
 
 #[tokio::test]
 async fn summary_and_topics_are_in_the_language_of_the_page() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     // Without a language, they would be presumed to be in that of the business.
     app.shell("update review set language = 'en' where language is null")
         .await;
@@ -52,11 +52,8 @@ async fn summary_and_topics_are_in_the_language_of_the_page() {
     let english_page = app.text("/insights").await;
     set_language(&app, "de").await;
     let html = app.text("/insights").await;
-    for part in [
-        "Reaktionszeit",
-        "Kommunikation: 83\u{a0}% positiv",
-        "Pünktlichkeit",
-    ] {
+    let parts = "Reaktionszeit|Kommunikation: 83\u{a0}% positiv|Pünktlichkeit";
+    for part in parts.split('|') {
         assert_has(&html, part);
     }
     for sentence in array_of(&english["summary_sentences"]) {
@@ -95,7 +92,7 @@ async fn counts_of_one_use_the_singular() {
 
 #[tokio::test]
 async fn the_front_page_is_for_customers() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     app.shell(
         "update business set review_links = '[{\"name\": \"Google\", \"url\": \"https://g.example/r\"},
            {\"name\": \"Bad\", \"url\": \"javascript:alert(1)\"}]'",
@@ -121,16 +118,14 @@ async fn the_front_page_is_for_customers() {
     for source in array_of(&app.json("/facets.json").await["sources"]) {
         let name = str_of(&source["name"]);
         let query = name.replace(' ', "+");
-        assert_has(
-            &html,
-            &format!("<a href=\"/search?source={query}\">{name}</a>"),
-        );
+        let link = format!("<a href=\"/search?source={query}\">{name}</a>");
+        assert_has(&html, &link);
     }
 }
 
 #[tokio::test]
 async fn pages_have_metadata_for_sharing() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for target in ["/", "/insights", "/developers", &format!("/reviews/{id}")] {
         let html = app.text(target).await;

@@ -1,11 +1,11 @@
 //! Resources for crawlers, agents and browsers besides pages.
 
-use super::{BROWSER, between, named, seeded, structured};
-use crate::support::{BASE, array_of, assert_has, str_of};
+use super::{BROWSER, between, named, structured};
+use crate::support::{BASE, TestApp, array_of, assert_has, str_of};
 
 #[tokio::test]
 async fn crawlers_find_every_published_review_and_no_withheld_one() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let sitemap = app.text("/sitemap.xml").await;
     let listed = between(&sitemap, "<loc>", "</loc>");
     let ids = app.get("/reviews.json").await.ids();
@@ -93,7 +93,7 @@ async fn security_txt_has_the_contact_if_one_is_set() {
 
 #[tokio::test]
 async fn only_a_platform_is_the_publisher_of_a_review() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     for (source, method) in [
         ("Google", "source_platform"),
@@ -111,18 +111,4 @@ async fn only_a_platform_is_the_publisher_of_a_review() {
         let expected = is_platform.then_some(source);
         assert_eq!(data["publisher"]["name"].as_str(), expected, "{data}");
     }
-}
-
-#[tokio::test]
-async fn hours_are_in_structured_data() {
-    let app = seeded().await;
-    let business = app.json("/business.json").await["business"].take();
-    assert_eq!(
-        business["hours"][1],
-        serde_json::json!({"days": ["saturday"], "opens": "08:00", "closes": "13:00"})
-    );
-    let node = structured(&app.text("/").await);
-    let specification = &node["openingHoursSpecification"][1];
-    assert_eq!(specification["dayOfWeek"][0], "https://schema.org/Saturday");
-    assert_eq!(specification["closes"], "13:00");
 }

@@ -18,10 +18,6 @@ const BROWSER: (&str, &str) = (
     "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8",
 );
 
-async fn seeded() -> TestApp {
-    TestApp::seeded().await
-}
-
 /// A named business with a few generated reviews.
 async fn named(reviews: usize) -> TestApp {
     let app = TestApp::uncoded(&Generator::new(7).reviews(reviews)).await;
@@ -48,7 +44,7 @@ fn permalinks(html: &str) -> Vec<&str> {
 
 /// Checks pages of the sample business: a line has the target, how often its page has a text, and the text.
 async fn check_texts(lines: &str) {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     for [target, count, text] in table(lines) {
         let page = app.get_with(target, &[BROWSER]).await.text();
         let found = page.matches(text).count();

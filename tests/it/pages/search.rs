@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use super::{between, named, permalinks, seeded};
-use crate::support::{array_of, assert_has, str_of, table};
+use super::{between, named, permalinks};
+use crate::support::{TestApp, array_of, assert_has, str_of, table};
 
 #[tokio::test]
 async fn a_search_page_shows_the_results_of_the_api() {
@@ -43,8 +43,8 @@ fn link(html: &str, name: &str) -> Option<String> {
 }
 
 #[tokio::test]
-async fn the_form_has_every_filter_and_keeps_the_values() {
-    let app = seeded().await;
+async fn the_form_has_every_filter_and_order_and_keeps_the_values() {
+    let app = TestApp::seeded().await;
     let description = app.json("/.well-known/openapi.json").await;
     let parameters = &description["paths"]["/api/reviews/search"]["get"]["parameters"];
     // `limit` and `cursor` have no field: pages set them in their links.
@@ -65,10 +65,8 @@ async fn the_form_has_every_filter_and_keeps_the_values() {
     ) {
         let html = app.text(&format!("/search?{query}")).await;
         let (_, value) = query.split_once('=').unwrap();
-        assert_has(
-            &html,
-            &format!("<option value=\"{value}\" selected>{label}"),
-        );
+        let chosen = format!("<option value=\"{value}\" selected>{label}");
+        assert_has(&html, &chosen);
         assert_has(&html, "Filtered, of 256 reviews: ");
     }
     let open = app.text("/search?max_rating=2").await;
@@ -76,6 +74,21 @@ async fn the_form_has_every_filter_and_keeps_the_values() {
     // By words is the page's default, which its empty choice names.
     let by_words = app.text("/search?query=ac&match=words").await;
     assert!(!by_words.contains("<option value=\"words\""));
+    for [sort, current] in table(
+        "
+        sort= → Newest
+        sort=oldest → Oldest
+        sort=highest → Most stars
+        sort=lowest → Fewest stars
+        ",
+    ) {
+        let html = app.text(&format!("/search?rating=4&{sort}")).await;
+        let orders = between(&html, "<ul class=\"sort\"", "</ul>")[0];
+        let marked = between(orders, "aria-current=\"true\">", "</a>");
+        assert_eq!(marked, [current], "{sort}");
+        let (_, value) = sort.split_once('=').unwrap();
+        assert_has(&html, &format!("name=\"sort\" value=\"{value}\""));
+    }
 }
 
 #[tokio::test]
@@ -96,15 +109,11 @@ fn unescape(href: &str) -> String {
 
 #[tokio::test]
 async fn each_active_filter_links_to_the_search_without_it() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let target = "/search?query=leak+repair&match=words&rating=5&aspect=price&polarity=positive&sort=oldest&cursor=";
     let html = app.text(target).await;
     let chips = between(&html, "<ul class=\"chips\">", "</ul>")[0];
-    let links = between(chips, "<a href=\"", "</a>").into_iter();
-    let links = links.map(|link| link.split_once("\">").unwrap());
-    let links: Vec<(String, &str)> = links
-        .map(|(href, words)| (unescape(href), words.split(" <").next().unwrap()))
-        .collect();
+    let links = between(chips, "<a href=\"", "</a>");
     let expected = table(
         "
         /search?rating=5&aspect=price&polarity=positive&sort=oldest → with “leak repair”
@@ -114,13 +123,12 @@ async fn each_active_filter_links_to_the_search_without_it() {
         /search → Remove all filters
         ",
     );
-    let expected: Vec<(String, &str)> = expected
-        .into_iter()
-        .map(|[href, words]| (href.to_owned(), words))
-        .collect();
-    assert_eq!(links, expected);
-    for (href, _) in links {
-        assert_eq!(app.get(&href).await.status, 200, "{href}");
+    assert_eq!(links.len(), expected.len());
+    for (link, [expected, with]) in links.into_iter().zip(expected) {
+        let (href, words) = link.split_once("\">").unwrap();
+        let shown = (unescape(href), words.split(" <").next().unwrap());
+        assert_eq!(shown, (expected.to_owned(), with));
+        assert_eq!(app.get(expected).await.status, 200, "{expected}");
     }
     let plain = app.text("/search").await;
     assert!(!plain.contains("Filtered, of") && !plain.contains("class=\"chips\""));
@@ -128,7 +136,7 @@ async fn each_active_filter_links_to_the_search_without_it() {
 
 #[tokio::test]
 async fn choices_show_and_explain_the_counts_of_the_facets() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let html = app.text("/search?query=leak").await;
     let facets = app.json("/facets.json").await;
     assert_has(&html, "Counts are of all 256 reviews.");
@@ -157,25 +165,8 @@ async fn choices_show_and_explain_the_counts_of_the_facets() {
 }
 
 #[tokio::test]
-async fn the_form_shows_and_keeps_the_order() {
-    let app = seeded().await;
-    for (sort, current) in [
-        ("", "Newest"),
-        ("oldest", "Oldest"),
-        ("highest", "Most stars"),
-        ("lowest", "Fewest stars"),
-    ] {
-        let html = app.text(&format!("/search?rating=4&sort={sort}")).await;
-        let orders = between(&html, "<ul class=\"sort\"", "</ul>")[0];
-        let marked = between(orders, "aria-current=\"true\">", "</a>");
-        assert_eq!(marked, [current], "{sort}");
-        assert_has(&html, &format!("name=\"sort\" value=\"{sort}\""));
-    }
-}
-
-#[tokio::test]
 async fn an_empty_result_offers_nearer_names_and_a_search_by_words() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     for [query, offered] in table(
         "
         query=leak+repair+the&match=substring → query=leak+repair+the
@@ -197,7 +188,7 @@ async fn an_empty_result_offers_nearer_names_and_a_search_by_words() {
 
 #[tokio::test]
 async fn stars_mentions_source_and_year_of_a_review_are_links() {
-    let app = seeded().await;
+    let app = TestApp::seeded().await;
     let dataset = app.json("/reviews.json").await;
     let mut reviews = array_of(&dataset["reviews"]).iter();
     let names_both = |review: &&Value| {

@@ -1,7 +1,6 @@
 //! Every path answers as in the route table, with the headers of all answers.
 
 mod headers;
-mod paths;
 mod request_log;
 
 use poem::http::Method;
@@ -56,7 +55,7 @@ async fn service() -> TestApp {
 }
 
 #[tokio::test]
-async fn every_route_answers_get_and_head_and_options() {
+async fn every_route_answers_get_head_options_and_a_preflight() {
     let app = service().await;
     for route in readable(&app) {
         assert_eq!(allowed(route), "GET, HEAD, OPTIONS");
@@ -82,11 +81,6 @@ async fn every_route_answers_get_and_head_and_options() {
         let expected = if path == "/embed" { 400 } else { 200 };
         assert_eq!(query.status, expected, "{path}: an unknown parameter");
     }
-}
-
-#[tokio::test]
-async fn options_and_a_preflight_are_answered() {
-    let app = service().await;
     let headers = [
         ("origin", "https://elsewhere.test"),
         ("access-control-request-method", "GET"),
@@ -150,4 +144,31 @@ async fn requests_are_counted_by_route_and_never_by_path() {
     for secret in ["very-secret-id", "nobodys", "2025-01-01"] {
         assert!(!figures.contains(secret), "{secret} is a label");
     }
+}
+
+#[tokio::test]
+async fn an_unknown_path_is_a_404_for_every_request() {
+    let app = service().await;
+    let unknown = "/nothing /reviews /reviews/ /reviews.json/ /reviews.jsonx /Reviews.json //reviews.json /insights.json/ /insights/ \
+        /feed.xml/ /feed.json /api/ /api/feed.json/ /api/reviews/ /api/reviews/search/ /api/reviews/since /api/reviews/since/ \
+        /api/reviews/since/2025-01-01/ /api/reviews/since/2025-01-01/2025-01-02 /api/reviews/none /api/reviews/r-00001/ \
+        /api/reviews/r-00001/x /api/reviews/R-00001 /api/reviews/a%20b /api/reviews/%FF /api/reviews/%00 /api/reviews/.. \
+        /api/reviews/%2e%2e%2fsearch /reviews/none /reviews/%FF /reviews/r-00001/ /reviews/%3Cscript%3E /docs// \
+        /%2Freviews.json /api%2Freviews%2Fsearch /%2572eviews.json /docs/index.html /.well-known/openapi.json/ /.well-known/ \
+        /healthz/ /metrics/x /.env /index.php?q=1";
+    // No condition changes an error.
+    let condition = ("if-none-match", "*");
+    for target in unknown.split(' ') {
+        for method in [Method::GET, Method::HEAD] {
+            let answer = app.send(method.clone(), target, &[condition]).await;
+            assert_eq!(answer.status, 404, "{method} {target}");
+        }
+        // A path that matches a route with an ID has the methods of that route.
+        let other = app.send(Method::POST, target, &[]).await.status;
+        assert!(other == 404 || other == 405, "POST {target}: {other}");
+    }
+    let unknown = app.json("/nothing").await;
+    assert_eq!(unknown["type"], "about:blank");
+    assert_eq!(unknown["title"], "Not Found");
+    assert!(unknown.get("issues").is_none());
 }

@@ -43,10 +43,7 @@ async fn totals_of_a_text_are_exact_up_to_a_thousand() {
 
 #[tokio::test]
 async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
-    let reviews: Vec<Review> = (0..40)
-        .map(|number| review_with_text(number, "a leak"))
-        .collect();
-    let app = TestApp::with(&reviews).await;
+    let app = with_texts(&["a leak"; 40]).await;
     let page = async |cursor: &Value| {
         let cursor = str_of(cursor);
         let target = format!("{SEARCH}?query=leak&limit=10&cursor={cursor}");
@@ -81,10 +78,7 @@ async fn changes_between_pages_neither_repeat_nor_hide_a_review() {
 
 #[tokio::test]
 async fn an_invalid_cursor_is_refused_and_an_empty_one_is_ignored() {
-    let reviews: Vec<Review> = (0..30)
-        .map(|number| review_with_text(number, "a Leak"))
-        .collect();
-    let app = TestApp::uncoded(&reviews).await;
+    let app = with_texts(&["a Leak"; 30]).await;
     let filters = "query=leak&min_rating=1";
     let first = app.json(&format!("{SEARCH}?{filters}&limit=3")).await;
     let cursor = str_of(&first["next_cursor"]);

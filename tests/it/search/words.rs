@@ -34,26 +34,13 @@ pub fn question(generator: &mut Generator, reviews: &[Review]) -> String {
 
 #[tokio::test]
 async fn plural_endings_of_the_query_are_ignored() {
-    let texts = [
-        "A water heater",
-        "New batteries",
-        "The gas bill",
-        "Un tuyau",
-    ];
-    let app = with_texts(&texts).await;
-    for (query, count) in [
-        ("water+heaters", 1),
-        ("waters+heater", 1),
-        ("batteries", 1),
-        ("battery", 1),
-        ("new+battery", 1),
-        ("batters", 1),
-        ("battier", 0),
-        ("gas", 1),
-        ("gas+bills", 1),
-        ("heating", 0),
-    ] {
-        let target = format!("{SEARCH}?query={query}&match=words");
-        assert_eq!(app.json(&target).await["matched"], count, "{query}");
+    let texts = "A water heater|New batteries|The gas bill|Un tuyau";
+    let app = with_texts(&texts.split('|').collect::<Vec<_>>()).await;
+    let found = "water+heaters waters+heater batteries battery new+battery batters gas gas+bills";
+    for (queries, count) in [(found, 1), ("battier heating", 0)] {
+        for query in queries.split(' ') {
+            let target = format!("{SEARCH}?query={query}&match=words");
+            assert_eq!(app.json(&target).await["matched"], count, "{query}");
+        }
     }
 }

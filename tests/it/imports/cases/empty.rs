@@ -107,21 +107,3 @@ Ann Null | Nice people.\n\nThe lift was None.
 async fn words_for_empty_and_errors_are_no_values_in_every_format() {
     in_every_format(TABLES).await;
 }
-
-const FILES: &str = r#"
-# a word for empty is empty in parts of json
-format: ignored = "*"
-[{"stars": 5, "date": "2026-03-01", "user": {"name": "null"}, "comment": "None", "reply": {"text": "undefined", "date": "null"}},
-{"stars": 4, "date": "2026-03-02", "user": {"name": "Nan"}, "comment": "None taken.", "reply": {"text": "N/A", "date": null}},
-{"stars": 3, "date": "2026-03-03", "user": null, "comment": null, "reply": "nan"}]
-=
-author | text | reply_text | reply_on
-Anonymous |  |  |
-Nan | None taken. |  |
-Anonymous |  |  |
-"#;
-
-#[tokio::test]
-async fn words_for_empty_are_empty_in_files_of_platforms() {
-    as_they_are(FILES).await;
-}

@@ -11,37 +11,6 @@ ZEROS2 | Bo   | 1     | 2026-05-02 | Broke my door.
 ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
 =
 ? ignored
-# what the owner decided stays with its review where rows are counted again
-format: ignored = ["Id"]
-Id | Name | Stars | Date       | Review
-1  | Ann  | 5     | 2026-06-10 | Neat and quick
-2  | Bo   | 1     | 2026-05-02 | Broke my door and left
-then sql: update review set status = 'withheld', withheld_reason = 'dispute', reply_text = 'Sorry.' where author = 'Bo'
-then
-Id | Name | Stars | Date       | Review
-1  | Di   | 5     | 2026-07-03 | Very polite
-2  | Ann  | 5     | 2026-06-10 | Neat and quick
-3  | Bo   | 1     | 2026-05-02 | Broke my door and left
-=
-author | status | reply_text
-Ann | published |
-Bo | withheld | Sorry.
-Di | published |
-# a counting column that the owner names is the id
-format: [fields]; id = ["Id"]
-Id | Name | Stars | Date       | Review
-1  | Ann  | 5     | 2026-06-10 | Neat and quick.
-2  | Bo   | 1     | 2026-05-02 | Broke my door.
-then
-Id | Name | Stars | Date       | Review
-1  | Ann  | 4     | 2026-06-10 | Neat, and quick.
-2  | Bo   | 1     | 2026-05-02 | Broke my door.
-3  | Cy   | 4     | 2026-04-01 | Fair price.
-=
-review_id | rating | text
-1 | 4 | Neat, and quick.
-2 | 1 | Broke my door.
-3 | 4 | Fair price.
 # equal ids of two sources get the source as prefix, and a deleted review is that of its source alone
 Review ID | Name | Stars | Date       | Review
 q1        | Ann  | 5     | 2026-06-10 | Neat.
@@ -63,25 +32,19 @@ q7        | Bo   | 4     | 2026-06-11 | Late.
 review_id | author | text
 q7 | Bo | Late.
 angi-q1 | Cy | Never came back.
-# sources are the same in any case
+# sources are the same in any case, and accents make another name
 --source 'Café Finder'
 Name | Stars | Date       | Review
 Ann  | 5     | 2026-06-10 | Neat.
 Bo   | 5     | 2026-06-11 | Late.
 then --source 'CAFÉ FINDER'
+then --source 'Cafe Finder'
 =
 author | source_name
 Ann | Café Finder
 Bo | Café Finder
-# accents make another name of a source
---source 'Café Finder'
-Name | Stars | Date       | Review
-Ann  | 5     | 2026-06-10 | Neat.
-then --source 'Cafe Finder'
-=
-source_name
-Café Finder
-Cafe Finder
+Ann | Cafe Finder
+Bo | Cafe Finder
 # one id of several reviews rejects and names them, and is none if the owner says so
 each NUMBER: 1.17E+17 | 1,17E+17 | 117000000000000000 | 77 | n/k | ANON
 Review ID | Name | Stars | Date       | Review

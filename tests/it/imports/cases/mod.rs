@@ -50,13 +50,8 @@ const FORMATS: [(&str, Format); 7] = [
 
 fn cells_of(table: &str) -> Cells {
     let white_space = [("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t"), ("\\s", " ")];
-    let cell = |cell: &str| {
-        white_space
-            .iter()
-            .fold(cell.trim().to_owned(), |cell, (from, to)| {
-                cell.replace(from, to)
-            })
-    };
+    let replaced = |cell: String, (from, to): &(&str, &str)| cell.replace(from, to);
+    let cell = |cell: &str| white_space.iter().fold(cell.trim().to_owned(), replaced);
     let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
     lines
         .map(|line| format!("{line} ").split("| ").map(cell).collect())
@@ -164,9 +159,8 @@ async fn wrong(steps: &[(&str, Vec<u8>)], expected: &[&str]) -> Option<String> {
         if let Some(statement) = options.strip_prefix(" sql: ") {
             bench.sql(statement);
         } else if *options == " undo" {
-            undo(&bench.database, &bench.clock, None, false)
-                .await
-                .unwrap();
+            let undone = undo(&bench.database, &bench.clock, None, false);
+            undone.await.unwrap();
         } else {
             found.extend(messages(&bench, content, options).await);
         }
@@ -188,14 +182,12 @@ async fn wrong(steps: &[(&str, Vec<u8>)], expected: &[&str]) -> Option<String> {
         faults.clear();
     }
     if found.len() != faults.len() || !found.iter().zip(&faults).all(is_so) || stored != reviews {
-        return Some(format!(
-            "{found:#?} {stored:#?} should be {faults:#?} {reviews:#?}"
-        ));
+        let should = format!("{faults:#?} {reviews:#?}");
+        return Some(format!("{found:#?} {stored:#?} should be {should}"));
     }
     let text = "author || ifnull(title, '') || text || ifnull(reply_text, '')";
-    let hidden = format!(
-        "select review_id from review where status = 'published' and {text} like '%HIDDEN%'"
-    );
+    let public = "select review_id from review where status = 'published'";
+    let hidden = format!("{public} and {text} like '%HIDDEN%'");
     let file = |name: &str| fs::read(bench.folder.path().join(name)).unwrap_or_default();
     let bytes = [file("reviews.db"), file("reviews.db-wal")].concat();
     let is_private_kept = memchr::memmem::find(&bytes, b"PRIVATE").is_some();
@@ -251,17 +243,13 @@ fn cells_under<'c>(headers: &str, cases: impl Iterator<Item = &'c str>) -> (Stri
     ];
     let headers: Vec<&str> = headers.split(", ").collect();
     let line = |name: &str, cells: [&str; 5]| {
-        format!("{name} | {}", cells.join(" | "))
-            .trim_end()
-            .to_owned()
+        let line = format!("{name} | {}", cells.join(" | "));
+        line.trim_end().to_owned()
     };
     let review = |number: usize, value| {
         let cells = fields.map(|(header, _, usual)| {
-            if headers.contains(&header) {
-                value
-            } else {
-                usual
-            }
+            let is_asked = headers.contains(&header);
+            if is_asked { value } else { usual }
         });
         line(&format!("r{number}"), cells)
     };

@@ -73,18 +73,6 @@ LIST
 review_id | rating | reviewed_on | author | text
 5 | 5 | 2026-11-01 | Ann B. | Good.
 r-0 | 5 | 2026-11-01 | Ann B. | Good.
-# a native row with the id of another review is rejected
-{"id": "o-29", CELLS}
-{"id": "y-1", CELLS, "source": "Yelp"}
-then
-{"id": "o-29", "rating": 5, "author": "Cy", "date": "2026-10-02", "text": "Late."}
-{"id": "y-1", "rating": 5, "author": "Cy", "date": "2026-10-02", "text": "Late."}
-=
-x o-29 is the ID of another review, by Ann B. of 2026-11-01
-review_id | author
-o-29 | Ann B.
-y-1 | Ann B.
-direct-y-1 | Cy
 # a review that is inserted by hand is no deleted one
 {"id": "r-1", CELLS}
 then sql: delete from review

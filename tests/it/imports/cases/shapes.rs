@@ -84,6 +84,16 @@ format: ignored = "*"
 =
 author | text | reply_text
 Ann | Neat |
+# a word for empty is empty in parts of json
+format: ignored = "*"
+[{"stars": 5, "date": "2026-03-01", "user": {"name": "null"}, "comment": "None", "reply": {"text": "undefined", "date": "null"}},
+{"stars": 4, "date": "2026-03-02", "user": {"name": "Nan"}, "comment": "None taken.", "reply": {"text": "N/A", "date": null}},
+{"stars": 3, "date": "2026-03-03", "user": null, "comment": null, "reply": "nan"}]
+=
+author | text | reply_text | reply_on
+Anonymous |  |  |
+Nan | None taken. |  |
+Anonymous |  |  |
 # the day of an answer is read beside it
 each DAY: "date": "2026-03-02" | "iso_date": "2026-03-02T20:00:00Z" | "created_at": "2026-03-02" | "createdAt": 1772481600000
 format: ignored = "*"

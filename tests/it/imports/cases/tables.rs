@@ -138,6 +138,16 @@ then format: header_row = 3
 ! the names are in row 3: write header_row = 3
 author | text
 Ann | Fine
+# columns of similar names are distinct in any order
+format: ignored = "*"; [[public]]; names = ["Publish"]; values = ["yes"]
+Name,Stars,Date,Review,Publish,publish?
+Bo,1,2026-03-02,HIDDEN,no,yes
+then
+Name,Stars,Date,Review,publish?,Publish
+Bo,1,2026-03-02,HIDDEN,yes,no
+=
+status
+withheld
 # a first row with a value is no header
 each ROW: 2026-10-30,Acme,all | Acme,5,all | ★★★★☆,Acme,all
 ROW

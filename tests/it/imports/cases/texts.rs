@@ -48,19 +48,15 @@ Ann |  |  | Thanks
 Bo |  | Write to us at bo@e.example please |
 Cy |  |  |
 # public texts are read and private ones asked about and not shown
-Guest | Rating | Date       | Public review
-Ilse  | 5      | 2026-05-04 | Waiting was no problem.
-Tom   | 4      | 2026-05-06 | Pending repairs are done.
-=
-author | text
-Ilse | Waiting was no problem.
-Tom | Pending repairs are done.
-# public texts are read and private ones asked about and not shown
 Guest | Rating | Date       | Public review                 | Private note to the host
 Ilse  | 5      | 2026-05-04 | Quiet, clean, heating worked. | PRIVATE the shower drips a lot
 Tom   | 4      | 2026-05-06 | A fair price for the room.    | PRIVATE the neighbour shouted at us
+then format: ignored = "*"
 =
 ? ignored
+author | text
+Ilse | Quiet, clean, heating worked.
+Tom | A fair price for the room.
 "#;
 
 #[tokio::test]

@@ -2,6 +2,8 @@
 
 use super::*;
 
+const COPIES: [Outcome; 3] = [Outcome::New, Outcome::Updated, Outcome::Duplicate];
+
 #[tokio::test]
 async fn rows_equal_to_another_source_are_counted_or_skipped() {
     for (author, text) in [("Ann Baker", "Came on time."), ("Ann", "")] {
@@ -17,32 +19,20 @@ async fn rows_equal_to_another_source_are_counted_or_skipped() {
         };
         bench.take(rows("Yelp", 5)).await;
         let report = bench.csv(rows("Google", 5), "--skip-duplicates").await;
-        assert_eq!(
-            (counts(&report).0, report.count(Outcome::Duplicate)),
-            (0, 19)
-        );
+        assert_eq!(tally(&report, COPIES), [0, 0, 19]);
         let first = format!("{author}, 2026-10-01: Yelp-1 of Yelp");
         assert_eq!(report.named(Outcome::Duplicate).names[0], first);
         let report = bench.csv(rows("Google", 4), "--skip-duplicates").await;
-        assert_eq!(
-            (counts(&report).0, report.count(Outcome::Duplicate)),
-            (19, 0)
-        );
+        assert_eq!(tally(&report, COPIES), [19, 0, 0]);
         // Those that are there follow their source, and only new ones are left out.
         let report = bench
             .csv(rows("Google", 5), "--skip-duplicates --accept-changes")
             .await;
-        let counted = (counts(&report), report.count(Outcome::Duplicate));
-        assert_eq!(counted, ((0, 19, 0, 0), 19));
+        assert_eq!(tally(&report, COPIES), [0, 19, 19]);
         let (report, _) = bench.take(rows("Angi", 5)).await;
-        assert_eq!(
-            (counts(&report).0, report.count(Outcome::Duplicate)),
-            (19, 19)
-        );
-        assert_eq!(
-            bench.sql("select count(*) from review where status = 'withheld'"),
-            "0"
-        );
+        assert_eq!(tally(&report, COPIES), [19, 0, 19]);
+        let withheld = "select count(*) from review where status = 'withheld'";
+        assert_eq!(bench.sql(withheld), "0");
     }
 }
 
@@ -98,13 +88,9 @@ async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
 async fn formats_with_only_some_reviews_refuse_withdraw_missing() {
     let bench = bench().await;
     bench.set_time_zone("UTC").await;
-    for name in [
-        "google_places.json",
-        "google_places_old.json",
-        "google_play.csv",
-        "app_store_feed.json",
-        "yelp.json",
-    ] {
+    let names =
+        "google_places.json google_places_old.json google_play.csv app_store_feed.json yelp.json";
+    for name in names.split(' ') {
         let file = fixture("imports").join(name);
         let request = request_for([file], "--withdraw-missing --accept-changes");
         let message = bench.refuse(&request).await;
