@@ -569,7 +569,7 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
 }
 
 #[tokio::test]
-async fn names_stay_hidden_by_a_format_that_says_nothing_of_them() {
+async fn names_stay_hidden_by_a_format_without_a_column_of_names() {
     let sheet =
         "Name,Stars,Date,Review,Named\nAnn,5,2026-03-01,Good.,yes\nBo,1,2026-03-02,Late.,no\n";
     let plain = "format: ignored = \"*\"";

@@ -72,7 +72,7 @@ async fn slow_reviews_are_served_before_new_analyses() {
 }
 
 #[tokio::test]
-async fn process_that_does_not_send_completes_them() {
+async fn process_that_does_not_send_completes_all_analyses() {
     let app = firm(&[("a", "Dana was late.")]).await;
     app.database().give_up_lease().await.unwrap();
     let sender = lock_beside(&app.path(), DELIVERY_LOCK).unwrap();
