@@ -613,8 +613,6 @@ impl Draft {
             shown.map(|name| format!("{} ({})", basic_string(name), self.shown_values(name)));
         let left = shown.collect::<Vec<_>>().join(", ");
         let name = self.left.last().map_or("", String::as_str);
-        let value = self.column(name).and_then(|column| column.values.first());
-        let value = value.map_or_else(|| "yes".to_owned(), |(value, _)| shown_cell(value));
         let mut lines = vec![format!("Left: {left}.")];
         if left.contains(LIST) {
             lines.push(
@@ -626,7 +624,8 @@ impl Draft {
             "Does one of them say whether a review, your reply or the name may be published? Then add at the end, for example,".to_owned(),
             "  [[public]]                # or [[public_reply]], [[public_name]]".to_owned(),
             format!("  names = [{}]", basic_string(name)),
-            format!("  values = [{}]", basic_string(&value)),
+            // No value of the file: it may mean that the review is hidden.
+            "  values = [\"yes\"]".to_owned(),
             "and ignore the others: ignored = \"*\"".to_owned(),
         ]);
         lines
