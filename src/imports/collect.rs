@@ -154,9 +154,11 @@ pub fn collect(
     }
     ImportError::refuse_files(collector.faults)?;
     if !collector.unread.is_empty() {
-        let names: Vec<_> = collector.unread.into_iter().collect();
-        let note = format!("members that are not read: {}", names.join(", "));
-        collector.collected.report.note(request.mask.apply(&note));
+        let names: Vec<_> = collector.unread.into_iter().take(NAMES_SHOWN).collect();
+        let names = request.mask.apply(&names.join(", "));
+        let names = names.replace(char::is_control, " ");
+        let note = format!("members that are not read: {names}");
+        collector.collected.report.note(note);
     }
     Ok(collector.collected)
 }

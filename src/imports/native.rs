@@ -201,8 +201,10 @@ pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
     let (record, mut faults) = Record::read(record);
     let shown_as = record.source.or_else(|| record.imported_from.clone());
     let shown_as = shown_as.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
-    let Some(id) = record.id.filter(|_| faults.is_empty()) else {
+    if record.id.is_none() {
         note_fault(&mut faults, "id", "missing");
+    }
+    let Some(id) = record.id.filter(|_| faults.is_empty()) else {
         return Some(Err(faults));
     };
     let name = record.imported_from.unwrap_or_else(|| shown_as.clone());
@@ -399,14 +401,15 @@ fn parse_review(
     format: &Format,
     calendar: Calendar,
 ) -> Result<Incoming, Vec<FieldError>> {
-    let Value::Object(mut members) = value.clone() else {
+    if !value.is_object() {
         let message = format!("{} is not a JSON object in {{…}}", shown(value));
         return Err(vec![FieldError::new("record", message)]);
-    };
+    }
     let (record, mut faults) = Record::read(value);
-    // A newer instance may have more.
-    let foreign = remove_foreign(&mut members, "").into_iter();
-    for name in foreign.filter(|_| format.is_native()) {
+    // A newer instance may have more, which `collect` names.
+    let is_native = format.is_native();
+    let foreign = is_native.then(|| foreign_members(value));
+    for name in foreign.into_iter().flatten() {
         let near = nearest(&name, columns_of_table()).unwrap_or_default();
         let message = format!("is no member of an export; the nearest is {near}; leave it out");
         note_fault(&mut faults, &name, message);

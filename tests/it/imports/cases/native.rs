@@ -42,6 +42,13 @@ reviewed_on | author | title | text | reply_text
 x date: 1994-12-31 is before 1995; correct it
 review_id
 r-2
+# a deletion with a wrong day has one fault
+{"id": "r-1", "deleted": true, "deleted_on": "soon"}
+{"id": "r-2", CELLS}
+=
+x deleted_on: `soon` is not a calendar day written YYYY-MM-DD
+review_id
+r-2
 # a line that is broken or no object is named
 {"id": "r-1", CELLS}
 {"id": "x", "rating" 5}
