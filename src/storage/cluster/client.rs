@@ -349,7 +349,7 @@ mod tests {
 
     use serde_json::{Value, json};
     use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
-    use sqlx::{Connection as _, Execute as _};
+    use sqlx::{Connection as _, Execute as _, Sqlite};
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::{TcpListener, TcpStream};
     use tokio::task::JoinHandle;
@@ -551,7 +551,7 @@ mod tests {
         let options = SqliteConnectOptions::new().in_memory(true);
         let mut connection = SqliteConnection::connect_with(&options).await.unwrap();
         let sql = "insert into t values (?, ?, ?, ?, ?)";
-        let mut query = sqlx::query(sql)
+        let mut query = sqlx::query::<Sqlite>(sql)
             .bind(i64::MAX)
             .bind(0.1)
             .bind("it's")
@@ -561,7 +561,7 @@ mod tests {
         let statement = statement_of(&mut connection, sql, arguments).await.unwrap();
         let expected = json!([sql, i64::MAX, 0.1, "it's", null, 1]);
         assert_eq!(statement, expected);
-        let mut bytes = sqlx::query(sql).bind(b"x".as_slice());
+        let mut bytes = sqlx::query::<Sqlite>(sql).bind(b"x".as_slice());
         let arguments = bytes.take_arguments().unwrap();
         let error = statement_of(&mut connection, sql, arguments).await;
         assert!(error.unwrap_err().to_string().contains("unhex"));
