@@ -159,16 +159,16 @@ fn broken_archive(error: impl Display) -> FileError {
 fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
     members.retain(|name| !name.ends_with('/') && !name.contains("__MACOSX/"));
     members.sort();
-    let is_review_file = |path: &&String| {
+    let mut chosen = members.clone();
+    chosen.retain(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         // By case: `Reviews.json` of Google Maps has what a user wrote.
         let stem = name.strip_suffix(".json");
         stem.is_some_and(|stem| stem.starts_with("reviews"))
-    };
-    let is_table = |name: &&String| has_extension(name, &TABLE_EXTENSIONS);
-    let mut chosen: Vec<String> = members.iter().filter(is_review_file).cloned().collect();
+    });
     if chosen.is_empty() {
-        chosen = members.iter().filter(is_table).cloned().collect();
+        chosen.clone_from(&members);
+        chosen.retain(|name| has_extension(name, &TABLE_EXTENSIONS));
     }
     if chosen.is_empty() && members.len() != 1 {
         return Err(FileError::new(
@@ -181,12 +181,9 @@ fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
 
 /// File names without folders.
 pub fn file_names(files: &[PathBuf]) -> Vec<String> {
-    let name = |file: &PathBuf| {
-        let name = file.file_name().map(|name| name.to_string_lossy());
-        match name {
-            Some(name) if name != "-" => name.into_owned(),
-            Some(_) | None => STDIN.to_owned(),
-        }
-    };
-    files.iter().map(name).collect()
+    let names = files.iter().map(|file| match file.file_name() {
+        Some(name) if name != "-" => name.to_string_lossy().into_owned(),
+        Some(_) | None => STDIN.to_owned(),
+    });
+    names.collect()
 }

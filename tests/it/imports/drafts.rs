@@ -311,7 +311,7 @@ async fn drafts_and_templates_of_a_page_are_not_read() {
     let shown = review("\"Review\"", "").replace("On time", "Shown");
     for hidden in [
         format!("<template>{}</template>", review("\"Review\"", "")),
-        review("\"Review\"", ", \"schema:creativeWorkStatus\": \"Draft\""),
+        review("\"Review\"", ", \"creativeWorkStatus\": \"Draft\""),
         review("\"Review\"", "").replace(
             "type=\"application",
             "data-x=\"1\" type=\"text/plain\" type=\"application",
@@ -481,9 +481,11 @@ async fn other_sheets_and_lists_beside_the_kept_one_are_questions() {
         assert_eq!(bench.open(&workbook, "").await, "sheet", "{name}");
         // The second file of a call, too.
         let single = workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", &good)]);
-        let files = [bench.file("a.xlsx", single), bench.file("b.xlsx", workbook)];
+        let reversed = workbook_of_sheets([(other, &good), (name, &bad)]);
+        let files = [("a", single), ("b", workbook), ("c", reversed)];
+        let files = files.map(|(name, content)| bench.file(name, content));
         let refused = bench.refuse(&request_for(files, "")).await;
-        assert_has(&refused, &format!("sheet: one of \"{name}\""));
+        assert_has(&refused, &format!("sheet: one of \"{name}\", \"{other}\""));
     }
     let [good, bad] = KINDS.map(list);
     let lists = json!({ "published": good, "rejected": bad }).to_string();
