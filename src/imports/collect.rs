@@ -12,11 +12,9 @@ use serde_json::Value;
 use crate::imports::draft::{Draft, shown_cell};
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files};
-use crate::imports::format::Format;
+use crate::imports::format::{Format, PublicPart};
 use crate::imports::incoming::{Incoming, ReviewRow};
-use crate::imports::native::{
-    foreign_members, is_about_business, parse_deleted, parse_record, readable,
-};
+use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
 use crate::imports::owner::{self, Origin};
 use crate::imports::read::json::parse_row;
 use crate::imports::read::{ROWS_BETWEEN_LOOKS, RowFault, Table};
@@ -63,7 +61,8 @@ pub fn collect(
         tables,
         report,
     } = open_files(request, calendar, kept, &mut *watch)?;
-    if request.format == Some(FormatArgument::Draft) && tables.is_empty() {
+    let asks_for_draft = request.format == Some(FormatArgument::Draft);
+    if asks_for_draft && tables.is_empty() {
         return Err(ImportError::Refused(
             "the file is in our own form, which needs no format; import it without --format"
                 .to_owned(),
@@ -102,59 +101,38 @@ pub fn collect(
     let files: Vec<String> = files.map(|file| file.name.clone()).collect();
     let is_alone = tables.len() == 1;
     for mut input in tables {
-        let draft = complete_format(&mut input, &files, is_alone)?;
-        let before = kept.get(&input.choice.source);
-        if !request.accept_changes {
-            check_publication(&input.choice, &draft, &input.table, before)?;
+        let (choice, context) = (&input.choice, std::mem::take(&mut input.context));
+        let base = choice.base.as_deref();
+        let draft = Draft::new(&choice.own, base, &input.table, context, &files)?;
+        // A table of another source is never imported under the format that a source keeps, nor in its place.
+        if asks_for_draft || input.choice.needs_source || !draft.format.open.is_empty() {
+            return Err(refuse_open(&input, draft, &files, is_alone));
         }
-        if let Some(change) = change_format(&input.choice, &draft, before, request) {
-            let report = &mut collector.collected.report;
-            report.kept_formats.push(change.source.clone());
-            collector.collected.formats.push(change);
-        }
+        collector.keep_format(&input, &draft, kept.get(&input.choice.source))?;
         let read = collector.read_table(&input, &draft);
         collector.note_fault(input.file, read);
     }
-    if collector.watch.is_stopped() {
-        return Err(ImportError::Stopped);
-    }
-    ImportError::refuse_files(collector.faults)?;
-    if !collector.unread.is_empty() {
-        let names: Vec<_> = collector.unread.into_iter().take(NAMES_SHOWN).collect();
-        let names = request.mask.apply(&names.join(", "));
-        let names = names.replace(char::is_control, " ");
-        let note = format!("members that are not read: {names}");
-        collector.collected.report.note(note);
-    }
-    Ok(collector.collected)
+    collector.finish()
 }
 
-/// Completes the format of a table; `files` has the names of all files of the call, and the table `is_alone` if no other one has another
-/// format.
-///
-/// # Errors
-/// [`ImportError::Open`] if something must be decided first.
-fn complete_format(
-    input: &mut TableInput,
+/// Why a table is not imported whose format is open, or which needs a source of its own; the table `is_alone` if no other one of the call
+/// has another format.
+fn refuse_open(
+    input: &TableInput,
+    mut draft: Draft,
     files: &[String],
     is_alone: bool,
-) -> Result<Draft, ImportError> {
-    let (choice, context) = (&input.choice, std::mem::take(&mut input.context));
-    let base = choice.base.as_deref();
-    let mut draft = Draft::new(&choice.own, base, &input.table, context, files)?;
-    // A table of another source is never imported under the format that a source keeps, nor in its place.
-    if draft.format.open.is_empty() && !draft.context.asks_for_draft && !choice.needs_source {
-        return Ok(draft);
-    }
+) -> ImportError {
     let name = &files[input.file];
     if !is_alone {
-        return Err(ImportError::Refused(format!(
+        return ImportError::Refused(format!(
             "{name}: something must be decided about its format first; import it by itself"
-        )));
+        ));
     }
+    draft.show_columns(&input.table);
     draft.file.clone_from(name);
-    draft.needs_source = choice.needs_source;
-    Err(ImportError::Open(Box::new(draft)))
+    draft.needs_source = input.choice.needs_source;
+    ImportError::Open(Box::new(draft))
 }
 
 /// Refuses a format that publishes by fewer columns than the one that its source keeps.
@@ -174,38 +152,29 @@ fn check_publication(
     };
     let former = Format::whole(former_base.as_deref(), &former);
     let next = Format::whole(choice.base.as_deref(), &draft.format);
-    if !former.loses_column(&next, |names| table.columns_of(names)) {
-        return Ok(());
+    let says_nothing = next.public_columns().next().is_none();
+    for ((part, blocks), (_, others)) in
+        former.public_blocks().into_iter().zip(next.public_blocks())
+    {
+        // A column that the file lacks may be replaced.
+        let [columns, other_columns] = [blocks, others].map(|blocks| {
+            let columns = blocks.iter().flat_map(|it| table.columns_of(&it.names));
+            columns.collect::<BTreeSet<usize>>()
+        });
+        let is_less = others.len() < blocks.len() || !columns.is_subset(&other_columns);
+        // What the former one withheld stays so where the next one says nothing at all.
+        if is_less && (part == PublicPart::Name || !says_nothing) {
+            return Err(ImportError::Guarded(Refusal {
+                reason: "the format lacks a column by which the one that its source keeps says what may be published, so what that column \
+                         hid could be published"
+                    .to_owned(),
+                source: None,
+                examples: Vec::new(),
+                advice: "keep its block, or take that with --accept-changes".to_owned(),
+            }));
+        }
     }
-    Err(ImportError::Guarded(Refusal {
-        reason: "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could \
-                 be published"
-            .to_owned(),
-        source: None,
-        examples: Vec::new(),
-        advice: "keep its block, or take that with --accept-changes".to_owned(),
-    }))
-}
-
-/// What a source keeps of a completed format in place of the one `before`; `None` if nothing changes.
-fn change_format(
-    choice: &Choice,
-    draft: &Draft,
-    before: Option<&String>,
-    request: &ImportRequest,
-) -> Option<FormatChange> {
-    let text = draft.format.to_text();
-    let plain = Format {
-        like: choice.own.like.clone(),
-        ..Format::default()
-    };
-    // A platform's format is found again by itself, unless it was given.
-    let is_found = request.own_format.is_none() && plain.like.is_some() && draft.format == plain;
-    (before != Some(&text) && !is_found).then(|| FormatChange {
-        source: choice.source.clone(),
-        before: before.cloned(),
-        after: Some(text),
-    })
+    Ok(())
 }
 
 /// Collects the reviews of all files: checks their days, and counts the rows.
@@ -237,10 +206,61 @@ impl Collector<'_> {
         }
     }
 
+    /// Notes what a source keeps of a completed format, in place of the text `before`.
+    fn keep_format(
+        &mut self,
+        input: &TableInput,
+        draft: &Draft,
+        before: Option<&String>,
+    ) -> Result<(), ImportError> {
+        let choice = &input.choice;
+        if !self.request.accept_changes {
+            check_publication(choice, draft, &input.table, before)?;
+        }
+        let text = draft.format.to_text();
+        let plain = Format {
+            like: choice.own.like.clone(),
+            ..Format::default()
+        };
+        // A platform's format is found again by itself, unless it was given.
+        let is_given = self.request.own_format.is_some() || plain.like.is_none();
+        if before != Some(&text) && (is_given || draft.format != plain) {
+            let report = &mut self.collected.report;
+            report.kept_formats.push(choice.source.clone());
+            self.collected.formats.push(FormatChange {
+                source: choice.source.clone(),
+                before: before.cloned(),
+                after: Some(text),
+            });
+        }
+        Ok(())
+    }
+
+    /// # Errors
+    /// If a file cannot be imported.
+    fn finish(mut self) -> Result<Collected, ImportError> {
+        if self.watch.is_stopped() {
+            return Err(ImportError::Stopped);
+        }
+        ImportError::refuse_files(self.faults)?;
+        if !self.unread.is_empty() {
+            let names: Vec<_> = self.unread.into_iter().take(NAMES_SHOWN).collect();
+            let names = self.request.mask.apply(&names.join(", "));
+            let names = names.replace(char::is_control, " ");
+            let note = format!("members that are not read: {names}");
+            self.collected.report.note(note);
+        }
+        Ok(self.collected)
+    }
+
     /// Reads the native records of a file.
     fn read_records(&mut self, input: &NativeInput) -> Result<(), FileError> {
         if let Some(business) = &input.business {
-            self.take_business(&serde_json::from_str(business)?)?;
+            if self.request.run_of.is_some() {
+                self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
+            } else if !self.has_business {
+                self.take_business(&serde_json::from_str(business)?)?;
+            }
         }
         let before = self.collected.report.count(Outcome::Rejected);
         for (at, text) in &input.records {
@@ -338,7 +358,6 @@ impl Collector<'_> {
                 let fault = FieldError::new("", HAS_SECRET);
                 return self.reject(file, at, Value::Null, &[fault]);
             }
-            Ok(record) if is_about_business(&record) => return self.take_settings(&record),
             Ok(record) => record,
             Err(RowFault { message, raw }) => {
                 let fault = FieldError::new("", message);
@@ -349,19 +368,16 @@ impl Collector<'_> {
             let foreign = foreign_members(&record).into_iter();
             self.unread.extend(foreign.map(|member| member.pattern));
         }
-        let read = match parse_deleted(&record) {
-            Some(Ok(deleted)) => {
+        let calendar = self.collected.calendar;
+        let read = match parse_record(&record, &input.format, self.request, calendar) {
+            Ok(NativeRecord::Settings) => return self.take_settings(&record),
+            Ok(NativeRecord::Deleted(deleted)) => {
                 self.count(file);
-                self.add_deleted(deleted);
+                self.add_deleted(*deleted);
                 return Ok(());
             }
-            Some(Err(faults)) => Err(faults),
-            None => parse_record(
-                &record,
-                &input.format,
-                self.request,
-                self.collected.calendar,
-            ),
+            Ok(NativeRecord::Review(incoming)) => Ok(*incoming),
+            Err(faults) => Err(faults),
         };
         self.add_row(&input.format, file, at, read, || readable(&record))
     }
@@ -463,15 +479,8 @@ impl Collector<'_> {
         self.collected.deleted.push(mark);
     }
 
-    /// Takes the business of a file, unless one is known.
+    /// Takes the business of a file.
     fn take_business(&mut self, value: &Value) -> Result<(), FileError> {
-        if self.request.run_of.is_some() {
-            self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
-            return Ok(());
-        }
-        if self.has_business {
-            return Ok(());
-        }
         let (before, mut unread) = (Business::default(), BTreeSet::new());
         let business = owner::business(value, &before, Origin::Service(&mut unread))
             .map_err(|faults| FileError::of_member("business", &faults))?;
@@ -490,20 +499,14 @@ impl Collector<'_> {
     /// Takes the formats of sources in the first line of an export.
     fn take_formats(&mut self, value: &Value) {
         let formats = value.get("formats").and_then(Value::as_object);
-        for (source, text) in formats.into_iter().flatten() {
-            let readable = text.as_str().filter(|text| Format::parse(text).is_ok());
-            let Some(text) = readable else {
-                self.collected.report.note(format!(
-                    "the format of {source} in the file cannot be read, so it is asked about again"
-                ));
-                continue;
-            };
-            self.collected.formats.push(FormatChange {
+        let kept = formats.into_iter().flatten().filter_map(|(source, text)| {
+            Some(FormatChange {
                 source: source.clone(),
                 before: None,
-                after: Some(text.to_owned()),
-            });
-        }
+                after: Some(text.as_str()?.to_owned()),
+            })
+        });
+        self.collected.formats.extend(kept);
     }
 
     /// Takes the line of an export that contains the business, the editorial texts and the formats of sources. A business that

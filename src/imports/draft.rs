@@ -15,7 +15,7 @@ use crate::imports::read::{LIST, Table};
 use crate::imports::row::{DateOrders, date_orders, field_columns};
 use crate::imports::value::date::{DateOrder, Dates};
 use crate::imports::value::names::{find_address, find_number};
-use crate::imports::value::rating::{RatingWords, number_above_five, parse_rating};
+use crate::imports::value::rating::number_above_five;
 use crate::imports::value::text::is_empty;
 use crate::model::parse_toml;
 use crate::model::text::shorten;
@@ -39,10 +39,9 @@ pub fn named_field(header: &str) -> Option<ReviewField> {
 const SENTENCE_WORDS_MIN: usize = 4;
 /// Maximum number of characters of a cell that is shown.
 const CELL_CHARACTERS_MAX: usize = 40;
-/// Numbers of cells and of different values of a column that are shown, and of columns that could be a field.
+/// Numbers of cells and of different values of a column that are shown.
 const CELLS_SHOWN: usize = 3;
 const VALUES_SHOWN: usize = 6;
-const CANDIDATES_MAX: usize = 6;
 /// Maximum number of different values that are looked for.
 const VALUES_MAX: usize = 50;
 const COLUMNS_SHOWN: usize = 60;
@@ -58,8 +57,6 @@ pub struct DraftContext {
     pub encodings: Vec<(&'static str, String)>,
     /// The sheets, or the lists, of which one must be named; empty if it is known.
     pub places: Vec<String>,
-    /// Whether the draft is shown even if nothing is open.
-    pub asks_for_draft: bool,
     /// Whether the format is kept with a source: then other fields than the needed ones are not drafted.
     pub is_kept: bool,
 }
@@ -74,8 +71,6 @@ pub struct Draft {
     pub columns: Vec<DraftColumn>,
     /// The columns that are left, which `ignored` asks about.
     pub left: Vec<String>,
-    /// The columns that could be an open field.
-    pub candidates: BTreeMap<ReviewField, Vec<String>>,
     /// The highest number of a rating above five.
     pub highest: Option<f64>,
     /// A date that may be read in both ways, and its two days.
@@ -140,18 +135,6 @@ pub fn is_date(cell: &str) -> bool {
         })
 }
 
-fn is_rating(cell: &str) -> bool {
-    parse_rating(cell, None, &RatingWords::new()).is_ok()
-        || number_above_five(cell).is_some_and(|it| it <= 100.0)
-}
-
-fn is_name(cell: &str) -> bool {
-    cell.contains(char::is_alphabetic)
-        && !is_sentence(cell)
-        && !is_date(cell)
-        && find_address(cell).is_none()
-}
-
 /// A table whose columns without a cell are none.
 struct Columns<'t> {
     table: &'t Table,
@@ -197,21 +180,6 @@ impl<'t> Columns<'t> {
         self.table.cells(column).any(|(_, cell)| cell == LIST)
     }
 
-    /// Whether the cells of a column could be those of a field.
-    fn could_be(&self, column: usize, field: ReviewField) -> bool {
-        let mut cells = self.table.cells(column).map(|(_, cell)| cell).peekable();
-        cells.peek().is_some()
-            && if field == ReviewField::Rating {
-                cells.all(is_rating)
-            } else if field == ReviewField::Date {
-                cells.all(is_date)
-            } else if field == ReviewField::Text {
-                cells.any(is_sentence)
-            } else {
-                cells.all(is_name)
-            }
-    }
-
     /// The values of a column with their counts, as written; empty if it has texts.
     fn values(&self, column: usize) -> Vec<(String, u64)> {
         let mut values: Vec<(String, u64)> = Vec::new();
@@ -238,19 +206,6 @@ impl<'t> Columns<'t> {
         }
         values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         values
-    }
-
-    /// The columns as they may be shown.
-    fn shown(&self) -> Vec<DraftColumn> {
-        let shown = self.filled.iter().map(|column| {
-            let cells = self.table.cells(*column).take(CELLS_SHOWN);
-            DraftColumn {
-                header: self.name(*column).to_owned(),
-                cells: cells.map(|(_, cell)| shown_cell(cell)).collect(),
-                values: self.values(*column),
-            }
-        });
-        shown.collect()
     }
 }
 
@@ -302,10 +257,21 @@ impl Draft {
         if !draft.context.places.is_empty() {
             draft.open(if table.is_objects { "rows" } else { "sheet" });
         }
-        if !draft.format.open.is_empty() || draft.context.asks_for_draft {
-            draft.columns = columns.shown();
-        }
         Ok(draft)
+    }
+
+    /// Adds the columns of the table as they may be shown.
+    pub fn show_columns(&mut self, table: &Table) {
+        let columns = Columns::new(table);
+        let shown = columns.filled.iter().map(|column| {
+            let cells = table.cells(*column).take(CELLS_SHOWN);
+            DraftColumn {
+                header: columns.name(*column).to_owned(),
+                cells: cells.map(|(_, cell)| shown_cell(cell)).collect(),
+                values: columns.values(*column),
+            }
+        });
+        self.columns = shown.collect();
     }
 
     fn open(&mut self, key: &str) {
@@ -343,7 +309,7 @@ impl Draft {
                     self.fill(ReviewField::LastName, name);
                 }
                 (_, [column], ..) => self.fill(field, column),
-                _ => self.open_field(columns, field),
+                _ => self.open(&format!("fields.{field}")),
             }
         }
         if self.context.is_kept {
@@ -369,22 +335,6 @@ impl Draft {
         names.iter().any(|name| is_same_column(column, name))
     }
 
-    fn open_field(&mut self, columns: &Columns<'_>, field: ReviewField) {
-        let mut candidates = columns.names(&columns.exact(field));
-        if candidates.is_empty() {
-            let mut fitting = columns.filled.clone();
-            fitting.retain(|column| {
-                columns.could_be(*column, field)
-                    && !columns.is_list(*column)
-                    && !self.is_named(columns.name(*column))
-            });
-            fitting.truncate(CANDIDATES_MAX);
-            candidates = columns.names(&fitting);
-        }
-        self.candidates.insert(field, candidates);
-        self.open(&format!("fields.{field}"));
-    }
-
     /// Opens what the format names and a file has not: a column of the needed fields, of `only` or of publication.
     fn find_missing(&mut self, columns: &Columns<'_>, whole: &Format) {
         let has_field = |field| !field_columns(whole, columns.table, field).is_empty();
@@ -394,7 +344,7 @@ impl Draft {
             let is_needed = names.is_some_and(|names| !names.is_empty());
             let is_there = has_field(field) || field == ReviewField::Author && has_author;
             if is_needed && !is_there {
-                self.open_field(columns, field);
+                self.open(&format!("fields.{field}"));
             }
         }
         let mut missing = Vec::new();
@@ -656,19 +606,7 @@ impl Draft {
                 None => "the file lacks the column of the locations".to_owned(),
             },
             key => match key.strip_prefix("fields.").and_then(ReviewField::find) {
-                Some(field) => {
-                    let candidates = self.candidates.get(&field).into_iter().flatten();
-                    let shown = candidates.map(|name| {
-                        let cells = self.column(name).map(|column| column.cells.join(", "));
-                        format!("{} ({})", basic_string(name), cells.unwrap_or_default())
-                    });
-                    let shown: Vec<String> = shown.collect();
-                    if shown.is_empty() {
-                        format!("which column is the {field}; none looks like it")
-                    } else {
-                        format!("which column is the {field}; could be {}", shown.join(", "))
-                    }
-                }
+                Some(field) => format!("which column is the {field}"),
                 None => "the column that says what may be published; the file lacks the former one"
                     .to_owned(),
             },

@@ -2,6 +2,8 @@
 //! columns have; and the tables of one format become one.
 
 use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -12,7 +14,10 @@ use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader, basic_string};
 use crate::imports::opened_file::{Fit, OpenedFile};
 use crate::imports::platforms::{LINKED_DATA, NATIVE, PLATFORMS, find_format, format_names};
-use crate::imports::read::bytes::{Opener, is_zip};
+use crate::imports::read::bytes::{
+    INPUT_BYTES_MAX, STDIN, broken_archive, choose_members, is_office_document, is_zip,
+    open_archive, read_all, read_file,
+};
 use crate::imports::read::text::{decode, encodings};
 use crate::imports::read::{Bounds, Cells, Row, RowFault, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Watcher};
@@ -90,24 +95,23 @@ pub fn open_files(
         let format = Format::parse(text).ok()?;
         Some((source.clone(), format))
     });
+    let is_stopped = || watch.is_stopped();
     let mut reader = FileReader {
         request,
         kept: kept.collect(),
         calendar,
+        bounds: Bounds::new(&is_stopped),
+        bytes_left: INPUT_BYTES_MAX,
         opened: OpenedFiles::default(),
+        faults: Vec::new(),
     };
-    let is_stopped = || watch.is_stopped();
-    let mut bounds = Bounds::new(&is_stopped);
-    let mut take = |name: String, bytes: Vec<u8>| reader.take(&name, &bytes, &mut bounds);
-    let mut opener = Opener::new(request.folder.as_deref(), &mut take);
     for file in &request.files {
-        opener.open(file);
+        reader.open(file);
     }
-    let faults = opener.faults;
     if watch.is_stopped() {
         return Err(ImportError::Stopped);
     }
-    ImportError::refuse_files(faults)?;
+    ImportError::refuse_files(reader.faults)?;
     Ok(reader.opened)
 }
 
@@ -117,20 +121,67 @@ struct FileReader<'r> {
     /// The formats that sources keep.
     kept: BTreeMap<String, Format>,
     calendar: Calendar,
+    bounds: Bounds<'r>,
+    /// The number of bytes that the import may still read.
+    bytes_left: u64,
     opened: OpenedFiles,
+    /// Why files cannot be imported.
+    faults: Vec<String>,
 }
 
 impl FileReader<'_> {
+    /// Opens the file at `path`, or the files of the archive there.
+    fn open(&mut self, path: &Path) {
+        if path == Path::new("-") {
+            let bytes = read_all(io::stdin().lock(), &mut self.bytes_left);
+            return self.take_archive(STDIN, bytes);
+        }
+        let folder = self.request.folder.as_deref();
+        let place = folder.map_or(path.into(), |folder| folder.join(path));
+        let bytes = read_file(&place, &mut self.bytes_left);
+        self.take_archive(&path.display().to_string(), bytes);
+    }
+
+    /// Takes the files of an archive, or a file that is none.
+    fn take_archive(&mut self, name: &str, bytes: Result<Vec<u8>, FileError>) {
+        let taken = bytes.and_then(|bytes| {
+            if !is_zip(&bytes) {
+                return self.take(name, &bytes);
+            }
+            let mut archive = open_archive(&bytes)?;
+            if is_office_document(&archive) {
+                return self.take(name, &bytes);
+            }
+            // Only what is unpacked counts.
+            self.bytes_left += bytes.len() as u64;
+            for member in choose_members(&archive)? {
+                let file = format!("{name}: {member}");
+                let unpacked = archive.by_name(&member).map_err(broken_archive);
+                let unpacked = unpacked.and_then(|it| read_all(it, &mut self.bytes_left));
+                let taken = unpacked.and_then(|bytes| self.take(&file, &bytes));
+                self.note_fault(&file, taken);
+            }
+            Ok(())
+        });
+        self.note_fault(name, taken);
+    }
+
+    fn note_fault(&mut self, file: &str, taken: Result<(), FileError>) {
+        if let Err(fault) = taken {
+            self.faults.push(format!("{file}: {fault}"));
+        }
+    }
+
     /// Adds what a file has to that of the files before it.
-    fn take(&mut self, name: &str, bytes: &[u8], bounds: &mut Bounds<'_>) -> Result<(), FileError> {
+    fn take(&mut self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
         if is_zip(bytes) {
             check_workbook(bytes)?;
-            let opened = OpenedFile::of_workbook(bytes, bounds)?;
+            let opened = OpenedFile::of_workbook(bytes, &mut self.bounds)?;
             let choice = self.choose(&opened)?;
-            return self.add(name, opened, choice, Vec::new(), bounds);
+            return self.add(name, opened, choice, Vec::new());
         }
         refuse_binary(bytes)?;
-        self.take_text(name, bytes, None, bounds)
+        self.take_text(name, bytes, None)
     }
 
     /// Adds what a text has, which is in the encoding with that name, unless its bytes say another.
@@ -139,7 +190,6 @@ impl FileReader<'_> {
         name: &str,
         bytes: &[u8],
         encoding: Option<&str>,
-        bounds: &mut Bounds<'_>,
     ) -> Result<(), FileError> {
         let country = self.request.country();
         let decoded = decode(bytes, encoding, country)?;
@@ -149,11 +199,11 @@ impl FileReader<'_> {
         };
         let choice = self.choose(&opened)?;
         if !decoded.is_unknown {
-            return self.add(name, opened, choice, Vec::new(), bounds);
+            return self.add(name, opened, choice, Vec::new());
         }
         // The names of columns tell the format, which says how their letters are read.
         if let Some(encoding) = choice.whole().encoding {
-            return self.take_text(name, bytes, Some(&encoding), bounds);
+            return self.take_text(name, bytes, Some(&encoding));
         }
         let tried = encodings(bytes, country).into_iter().map(|encoding| {
             let text = encoding.decode_without_bom_handling(bytes).0;
@@ -161,7 +211,7 @@ impl FileReader<'_> {
             let cell = cells.find(|cell| !cell.is_ascii()).unwrap_or_default();
             (encoding.name(), cell.trim().to_owned())
         });
-        self.add(name, opened, choice, tried.collect(), bounds)
+        self.add(name, opened, choice, tried.collect())
     }
 
     /// Adds the records of an opened file, or the table in it; `encodings` are those that it may have, each with a cell.
@@ -170,8 +220,7 @@ impl FileReader<'_> {
         name: &str,
         mut opened: OpenedFile<'_>,
         choice: Choice,
-        encodings: Vec<(&'static str, String)>,
-        bounds: &mut Bounds<'_>,
+        mut encodings: Vec<(&'static str, String)>,
     ) -> Result<(), FileError> {
         let format = choice.whole();
         if format.is_ours() {
@@ -186,7 +235,7 @@ impl FileReader<'_> {
         if places.len() == 1 {
             places.clear();
         }
-        let mut table = opened.table(parts[0], &format, bounds)?;
+        let mut table = opened.table(parts[0], &format, &mut self.bounds)?;
         table.named = format.all_names();
         self.hide_secrets(&mut table);
         let mut name = name.to_owned();
@@ -199,10 +248,15 @@ impl FileReader<'_> {
         }
         let mut tables = self.opened.tables.iter_mut();
         if let Some(first) = tables.find(|first| first.choice.is_like(&choice)) {
-            first.context.encodings.extend(encodings);
-            let known = &mut first.context.places;
-            places.retain(|place| !known.contains(place));
-            known.append(&mut places);
+            let DraftContext {
+                places: known_places,
+                encodings: known,
+                ..
+            } = &mut first.context;
+            places.retain(|place| !known_places.contains(place));
+            known_places.append(&mut places);
+            encodings.retain(|(name, _)| known.iter().all(|(other, _)| other != name));
+            known.append(&mut encodings);
             return first.table.append(table);
         }
         let context = DraftContext {
@@ -211,7 +265,6 @@ impl FileReader<'_> {
             encodings,
             places,
             is_kept: choice.is_kept,
-            asks_for_draft: self.request.format == Some(FormatArgument::Draft),
         };
         self.opened.tables.push(TableInput {
             file,

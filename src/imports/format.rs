@@ -388,8 +388,10 @@ impl Format {
         let spanned = toml::Spanned::new(0..text.len(), table);
         let read = Self::deserialize(toml::Deserializer::from(spanned));
         let format = read.map_err(|error| explain(text, &error))?;
-        let blocks = format.public_blocks().map(|(_, blocks)| blocks).concat();
-        if blocks.iter().any(|block| block.optional.is_some()) {
+        if format
+            .public_columns()
+            .any(|block| block.optional.is_some())
+        {
             let reason = "optional is a key of built-in formats; leave it out of the block";
             return Err(FileError::new(reason));
         }
@@ -419,20 +421,15 @@ impl Format {
 
     /// The names of a field's columns, in the order in which they are tried.
     pub fn column_names(&self, field: ReviewField) -> Vec<&str> {
-        self.fields
-            .get(&field)
-            .map(Names::parts)
-            .unwrap_or_default()
+        self.fields.get(&field).map_or_else(Vec::new, Names::parts)
     }
 
     /// The names of all columns that are read.
     pub fn columns_read(&self) -> Vec<Names> {
-        let blocks = self.public_blocks();
-        let blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
         let only = self.only.iter().map(|only| &only.column);
         let others = only.chain(&self.answered);
         let mut all: Vec<Names> = self.fields.values().cloned().collect();
-        all.extend(blocks.map(|block| block.names.clone()));
+        all.extend(self.public_columns().map(|block| block.names.clone()));
         all.extend(others.map(|name| Names::List(vec![name.clone()])));
         all
     }
@@ -501,23 +498,10 @@ impl Format {
         ]
     }
 
-    /// Whether `next` publishes by less than this format: what a lost column hid could then be published. One that the file lacks may
-    /// be replaced. `columns_of` finds columns in the file.
-    pub fn loses_column(&self, next: &Self, columns_of: impl Fn(&Names) -> Vec<usize>) -> bool {
-        let columns = |blocks: &[PublicColumn]| -> BTreeSet<usize> {
-            blocks.iter().flat_map(|it| columns_of(&it.names)).collect()
-        };
-        let (former, next) = (self.public_blocks(), next.public_blocks());
-        // What this one withheld stays so where the next one says nothing at all.
-        let says_nothing = next.iter().all(|(_, blocks)| blocks.is_empty());
-        former
-            .into_iter()
-            .zip(next)
-            .any(|((part, blocks), (_, others))| {
-                let is_less =
-                    others.len() < blocks.len() || !columns(blocks).is_subset(&columns(others));
-                is_less && (part == PublicPart::Name || !says_nothing)
-            })
+    /// The columns that say what is public.
+    pub fn public_columns(&self) -> impl Iterator<Item = &PublicColumn> {
+        let of_others = self.public_reply.iter().chain(&self.public_name);
+        self.public.iter().chain(of_others)
     }
 
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {

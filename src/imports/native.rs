@@ -152,105 +152,44 @@ pub fn foreign_members(record: &Value) -> Vec<UnknownMember<'static>> {
     remove_unknown(&mut record.clone(), &MEMBERS)
 }
 
-/// Whether a line contains the business and the editorial texts, and no review.
-pub fn is_about_business(value: &Value) -> bool {
-    let has = |name: &str| value.get(name).is_some_and(Value::is_object);
-    (has("business") || has("editorial"))
-        && value.get("id").is_none()
-        && value.get("rating").is_none()
+/// What a native record is about.
+pub enum NativeRecord {
+    /// The business, the editorial texts and the formats of sources: the first line of an export.
+    Settings,
+    /// A review that the owner deleted.
+    Deleted(Box<Mark>),
+    Review(Box<Incoming>),
 }
 
-/// The review in a native record, or all its faults.
+/// What a native record says, or all its faults.
 pub fn parse_record(
     value: &Value,
     format: &Format,
     request: &ImportRequest,
     calendar: Calendar,
-) -> Result<Incoming, Vec<FieldError>> {
+) -> Result<NativeRecord, Vec<FieldError>> {
     if !value.is_object() {
         let message = format!("{} is not a JSON object in {{…}}", shown(value));
         return Err(vec![FieldError::new("record", message)]);
     }
-    let (mut record, mut faults) = Record::read(value);
+    let is_review = value.get("id").or(value.get("rating")).is_some();
+    if !is_review && (value["business"].is_object() || value["editorial"].is_object()) {
+        return Ok(NativeRecord::Settings);
+    }
+    let (record, mut faults) = Record::read(value);
+    if value["deleted"] == true {
+        let mark = record.into_mark(faults)?;
+        return Ok(NativeRecord::Deleted(Box::new(mark)));
+    }
     // A newer instance may have more, which `collect` names.
     if format.is_native() {
         faults.extend(foreign_members(value).iter().map(UnknownMember::fault));
     }
-    let stars = record.stars(&mut faults);
-    let verification = record.vouched(&mut faults);
-    record.check(calendar, &mut faults);
-    if !format.is_native() {
-        record.author = record.author.as_deref().map(without_address);
-    }
-    let (Some(rating), Some(date), Some(author), []) =
-        (stars, record.date, record.author.take(), &faults[..])
-    else {
-        return Err(faults);
-    };
-    let has_own_id = record.id.is_some();
-    let is_no_reason = value.get("withheld_reason") == Some(&Value::Null);
-    let status = record.stated_status(verification.method.is_some(), is_no_reason);
-    // The merge withholds a review that is not verified.
-    let status = status.unwrap_or(Status::Published);
-    record.updated_at = record.updated_at.map(|at| at.min(calendar.now));
-    let review = record.take_review(rating, date, author, verification, status)?;
-    let decided = record.decided.iter().flatten();
-    let decided: Units = decided.filter_map(|name| Unit::find(name)).collect();
-    let mut incoming = Incoming {
-        has_own_id,
-        hidden_name: None,
-        is_answer_hidden: false,
-        has_new_value: false,
-        has_instant: false,
-        statement: Statement {
-            unstated: record.unstated(value, &review, &decided),
-            review,
-            decided,
-            unshown: Units::new(),
-        },
-        unpublished: Unpublished {
-            posted_at: record.posted_at,
-            id_at_source: record.id_at_source,
-            imported_from: record.imported_from,
-            note: record.note,
-            last_statement: record.last_statement,
-            digests: record.digests,
-        },
-    };
+    let mut incoming = record.into_incoming(value, format, calendar, faults)?;
     if request.run_of.is_some() {
         take_as_customer(&mut incoming);
     }
-    Ok(incoming)
-}
-
-/// The deleted review in a native record; `None` if the record is one of a review.
-pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
-    record
-        .get("deleted")
-        .filter(|it| **it == Value::Bool(true))?;
-    let (record, mut faults) = Record::read(record);
-    let shown_as = record.source.or_else(|| record.imported_from.clone());
-    let shown_as = shown_as.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
-    if record.id.is_none() {
-        note_fault(&mut faults, "id", "missing");
-    }
-    let Some(id) = record.id.filter(|_| faults.is_empty()) else {
-        return Some(Err(faults));
-    };
-    let name = record.imported_from.unwrap_or_else(|| shown_as.clone());
-    let source = record.digests.map(|digests| SourceRecord {
-        id_at_source: record.id_at_source,
-        ..SourceRecord::new(id.clone(), name, digests)
-    });
-    Some(Ok(Mark {
-        id,
-        deletion: Deletion {
-            source_name: shown_as,
-            day: record.deleted_on.map(|day| day.to_string()),
-            reason: record.deleted_reason,
-        },
-        source,
-    }))
+    Ok(NativeRecord::Review(Box::new(incoming)))
 }
 
 /// Leaves only what a review of a customer says, and what the row withholds: no person vouches for what a run brings, and its server
@@ -439,6 +378,82 @@ impl Record {
                 note_fault(faults, name, message);
             }
         }
+    }
+
+    fn into_mark(self, mut faults: Vec<FieldError>) -> Result<Mark, Vec<FieldError>> {
+        let shown_as = self.source.or_else(|| self.imported_from.clone());
+        let shown_as = shown_as.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+        if self.id.is_none() {
+            note_fault(&mut faults, "id", "missing");
+        }
+        let Some(id) = self.id.filter(|_| faults.is_empty()) else {
+            return Err(faults);
+        };
+        let name = self.imported_from.unwrap_or_else(|| shown_as.clone());
+        let source = self.digests.map(|digests| SourceRecord {
+            id_at_source: self.id_at_source,
+            ..SourceRecord::new(id.clone(), name, digests)
+        });
+        Ok(Mark {
+            id,
+            deletion: Deletion {
+                source_name: shown_as,
+                day: self.deleted_on.map(|day| day.to_string()),
+                reason: self.deleted_reason,
+            },
+            source,
+        })
+    }
+
+    /// The review in the record, whose JSON is `value` and whose faults are known, or all its faults.
+    fn into_incoming(
+        mut self,
+        value: &Value,
+        format: &Format,
+        calendar: Calendar,
+        mut faults: Vec<FieldError>,
+    ) -> Result<Incoming, Vec<FieldError>> {
+        let stars = self.stars(&mut faults);
+        let verification = self.vouched(&mut faults);
+        self.check(calendar, &mut faults);
+        if !format.is_native() {
+            self.author = self.author.as_deref().map(without_address);
+        }
+        let (Some(rating), Some(date), Some(author), []) =
+            (stars, self.date, self.author.take(), &faults[..])
+        else {
+            return Err(faults);
+        };
+        let has_own_id = self.id.is_some();
+        let is_no_reason = value.get("withheld_reason") == Some(&Value::Null);
+        let status = self.stated_status(verification.method.is_some(), is_no_reason);
+        // The merge withholds a review that is not verified.
+        let status = status.unwrap_or(Status::Published);
+        self.updated_at = self.updated_at.map(|at| at.min(calendar.now));
+        let review = self.take_review(rating, date, author, verification, status)?;
+        let decided = self.decided.iter().flatten();
+        let decided: Units = decided.filter_map(|name| Unit::find(name)).collect();
+        Ok(Incoming {
+            has_own_id,
+            hidden_name: None,
+            is_answer_hidden: false,
+            has_new_value: false,
+            has_instant: false,
+            statement: Statement {
+                unstated: self.unstated(value, &review, &decided),
+                review,
+                decided,
+                unshown: Units::new(),
+            },
+            unpublished: Unpublished {
+                posted_at: self.posted_at,
+                id_at_source: self.id_at_source,
+                imported_from: self.imported_from,
+                note: self.note,
+                last_statement: self.last_statement,
+                digests: self.digests,
+            },
+        })
     }
 
     /// Moves the review out of the record.

@@ -159,8 +159,8 @@ impl ColumnNames {
             && needed.iter().all(|names| self.has_one(names))
             && only.is_none_or(|only| self.has(&only.column));
         if has_needed {
-            let blocks = format.public_blocks().map(|(_, blocks)| blocks).concat();
-            let is_whole = blocks.iter().all(|block| self.has_one(&block.names));
+            let mut blocks = format.public_columns();
+            let is_whole = blocks.all(|block| self.has_one(&block.names));
             return if is_whole {
                 Fit::Wholly
             } else {

@@ -23,12 +23,12 @@ use crate::storage::FAULTS_SHOWN;
 
 /// All faults of a file, in its order: each with its line and its byte of that line, both from 1 (1 if unknown), and the problem with the
 /// allowed values.
-fn wrong(path: &Path, mut faults: Vec<(usize, usize, String)>) -> FileError {
+fn list_faults(path: &Path, mut faults: Vec<((usize, usize), String)>) -> FileError {
     faults.sort();
     faults.dedup();
     let lines = faults
         .into_iter()
-        .map(|(line, column, message)| format!("{}:{line}:{column}: {message}", path.display()));
+        .map(|((line, column), message)| format!("{}:{line}:{column}: {message}", path.display()));
     FileError::new(listed(lines, "faults"))
 }
 
@@ -91,7 +91,7 @@ impl OwnerFile {
             .to_owned();
         let value = serde_json::from_str(&text).map_err(|error| {
             let message = format!("the JSON is broken ({})", reason(&error));
-            wrong(path, vec![(error.line(), error.column(), message)])
+            list_faults(path, vec![((error.line(), error.column()), message)])
         })?;
         let path = path.to_owned();
         Ok(Self { path, text, value })
@@ -104,10 +104,10 @@ impl OwnerFile {
     ) -> Result<T, FileError> {
         make(&self.value).map_err(|faults| {
             let located = faults.into_iter().map(|fault| {
-                let (line, column) = locate(&self.text, &fault.path).unwrap_or((1, 1));
-                (line, column, fault.to_string())
+                let place = locate(&self.text, &fault.path).unwrap_or((1, 1));
+                (place, fault.to_string())
             });
-            wrong(&self.path, located.collect())
+            list_faults(&self.path, located.collect())
         })
     }
 }

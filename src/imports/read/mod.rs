@@ -238,12 +238,10 @@ impl Table {
     pub fn find_all(&self, names: &[&str]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
-            let has_name = |column: &usize| {
-                is_same_column(&self.columns[*column], name) && !self.is_other(*column, name)
-            };
-            let more = (0..self.columns.len()).filter(|_| self.is_objects);
-            for column in self.find(name).into_iter().chain(more.filter(has_name)) {
-                if !found.contains(&column) {
+            found.extend(self.find(name).filter(|column| !found.contains(column)));
+            for column in (0..self.columns.len()).filter(|_| self.is_objects) {
+                let is_named = is_same_column(&self.columns[column], name);
+                if is_named && !self.is_other(column, name) && !found.contains(&column) {
                     found.push(column);
                 }
             }
@@ -333,19 +331,13 @@ impl Table {
 
     /// Whether the cells count the rows: 1, 2, 3 in their order and without a gap, perhaps from 0 or from the row below the header on.
     pub fn counts_rows(&self, column: usize) -> bool {
-        let number = |row: &Row| {
+        let numbers = self.rows.iter().map(|row| {
             let cell = row.cell(column)?.trim().trim_start_matches('#');
             cell.trim_end_matches(".0").parse::<u64>().ok()
-        };
-        let mut numbers = self.rows.iter().map(number);
-        let Some(Some(first)) = numbers.next() else {
-            return false;
-        };
-        let count = self.rows.len();
-        first <= 2
-            && count > 1
-            && (first + 1..)
-                .zip(numbers)
-                .all(|(next, it)| it == Some(next))
+        });
+        let numbers: Vec<u64> = numbers.collect::<Option<_>>().unwrap_or_default();
+        numbers.len() > 1
+            && numbers[0] <= 2
+            && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
     }
 }

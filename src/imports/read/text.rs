@@ -263,16 +263,9 @@ pub fn encodings(text: &[u8], country: Option<&str>) -> Vec<&'static Encoding> {
     let country = country.filter(|it| it.bytes().all(|byte| byte.is_ascii_alphabetic()));
     let domain = country.unwrap_or("US").to_ascii_lowercase();
     let likeliest = detector.guess(Some(domain.as_bytes()), Utf8Detection::Deny);
-    let mut found = vec![likeliest];
-    for other in [
-        WINDOWS_1252,
-        MACINTOSH,
-        detector.guess(None, Utf8Detection::Deny),
-    ] {
-        if !found.contains(&other) && found.len() < 3 {
-            found.push(other);
-        }
-    }
+    let mut found = vec![WINDOWS_1252, MACINTOSH];
+    found.retain(|other| *other != likeliest);
+    found.insert(0, likeliest);
     found
 }
 

@@ -87,7 +87,10 @@ const OPEN_TABLES: &str = r"
 async fn unknown_encoding_is_a_question_and_kept() {
     let bench = bench().await;
     let sheet = b"Name;Stars;Date;Review\rRen\x8e C.;5;2026-03-05;Tr\x8fs propre.\r";
-    let draft = bench.draft(sheet, "").await;
+    let files = ["a.csv", "b.csv"].map(|name| bench.file(name, sheet));
+    let Err(ImportError::Open(draft)) = bench.run(&request_for(files, "")).await.0 else {
+        panic!("nothing is open");
+    };
     assert_eq!(Vec::from_iter(draft.format.open.clone()), ["encoding"]);
     let text = draft.text("x");
     let answered = text.replace("# encoding = \"macintosh\"", "encoding = \"macintosh\"");

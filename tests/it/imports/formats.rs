@@ -23,10 +23,6 @@ async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
     for (content, expected) in [
         (b"\x1f\x8b\x08\x00".to_vec(), "is packed; unpack it"),
         (
-            b"%PDF-1.7 and so on".to_vec(),
-            "is a picture or a PDF document, not an export of reviews",
-        ),
-        (
             b"a text\nof two lines\n".to_vec(),
             "is a text without a header line of several columns",
         ),
