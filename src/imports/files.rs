@@ -191,8 +191,7 @@ impl FileReader<'_> {
         bytes: &[u8],
         encoding: Option<&str>,
     ) -> Result<(), FileError> {
-        let country = self.request.country();
-        let decoded = decode(bytes, encoding, country)?;
+        let decoded = decode(bytes, encoding)?;
         let Some(opened) = OpenedFile::of_text(&decoded)? else {
             self.add_records(name, &NATIVE, Vec::new(), None, None);
             return Ok(());
@@ -205,7 +204,7 @@ impl FileReader<'_> {
         if let Some(encoding) = choice.whole().encoding {
             return self.take_text(name, bytes, Some(&encoding));
         }
-        let tried = encodings(bytes, country).into_iter().map(|encoding| {
+        let tried = encodings(bytes).into_iter().map(|encoding| {
             let text = encoding.decode_without_bom_handling(bytes).0;
             let mut cells = text.split([',', ';', '\t', '|', '"', '\r', '\n']);
             let cell = cells.find(|cell| !cell.is_ascii()).unwrap_or_default();
@@ -459,7 +458,7 @@ pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<Arc<Format>>
     if let Some(own) = &request.own_format {
         return Some(Arc::new(Format::whole(base_of(own).ok()?.as_deref(), own)));
     }
-    let decoded = decode(content, None, request.country()).ok()?;
+    let decoded = decode(content, None).ok()?;
     let opened = OpenedFile::of_text(&decoded).ok()??;
     let own = opened.own_form.as_ref();
     let own = own.filter(|form| form.format.reader == Reader::Document);

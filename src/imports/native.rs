@@ -144,7 +144,7 @@ pub fn record_cells(record: &Value) -> Vec<String> {
 }
 
 /// The paths of the members of a native record: the columns, the permalink in documents, and what a source said of any field.
-static MEMBERS: LazyLock<String> = LazyLock::new(|| format!("{COLUMNS},url,said.*"));
+static MEMBERS: LazyLock<String> = LazyLock::new(|| COLUMNS.replace(",said,", ",said.*,url,"));
 
 /// The members of a record that native records do not have. A record with these is somebody else's, and a review that it hides there would
 /// be published.

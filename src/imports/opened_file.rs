@@ -91,15 +91,17 @@ impl<'t> FilePart<'t> {
 
     /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
     fn has_keys(&self, format: &Format) -> bool {
-        let has = |name: &str| self.names.has(name);
-        let has_field = |field| format.column_names(field).into_iter().any(has);
+        let has_field = |field| {
+            let mut names = format.column_names(field).into_iter();
+            names.any(|name| self.names.has(name))
+        };
         let is_whole = self.list().is_some()
             || format.reader == Reader::Columns
                 && (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
                 && has_field(ReviewField::Date)
                 && has_field(ReviewField::Text);
-        let mut keys = format.keys.iter();
-        is_whole && keys.any(|set| set.split(", ").all(has))
+        let mut keys = format.keys.iter().map(|set| set.split(", "));
+        is_whole && keys.any(|mut set| set.all(|name| self.names.has(name)))
     }
 
     /// How far an owner's format reads it, with its first row as the header or the row that the format names.

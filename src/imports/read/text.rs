@@ -211,11 +211,7 @@ pub struct Decoded<'b> {
 ///
 /// # Errors
 /// When it is not in that encoding.
-pub fn decode<'b>(
-    bytes: &'b [u8],
-    named: Option<&str>,
-    country: Option<&str>,
-) -> Result<Decoded<'b>, FileError> {
+pub fn decode<'b>(bytes: &'b [u8], named: Option<&str>) -> Result<Decoded<'b>, FileError> {
     let named = named.and_then(|label| Encoding::for_label(label.as_bytes()));
     let unicode = marked(bytes).or_else(|| std::str::from_utf8(bytes).is_ok().then_some(UTF_8));
     let known = unicode.or(named);
@@ -228,7 +224,7 @@ pub fn decode<'b>(
             is_unknown: false,
         });
     }
-    let encoding = known.unwrap_or_else(|| encodings(bytes, country)[0]);
+    let encoding = known.unwrap_or_else(|| encodings(bytes)[0]);
     let (mut text, has_errors) = encoding.decode_with_bom_removal(bytes);
     // Old Macs end lines with it.
     if text.contains('\r') && !text.contains('\n') {
@@ -257,12 +253,10 @@ const fn marked(head: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Up to three encodings that a text may have which is not UTF-8, the likeliest first.
-pub fn encodings(text: &[u8], country: Option<&str>) -> Vec<&'static Encoding> {
+pub fn encodings(text: &[u8]) -> Vec<&'static Encoding> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(text, true);
-    let country = country.filter(|it| it.bytes().all(|byte| byte.is_ascii_alphabetic()));
-    let domain = country.unwrap_or("US").to_ascii_lowercase();
-    let likeliest = detector.guess(Some(domain.as_bytes()), Utf8Detection::Deny);
+    let likeliest = detector.guess(None, Utf8Detection::Deny);
     let mut found = vec![WINDOWS_1252, MACINTOSH];
     found.retain(|other| *other != likeliest);
     found.insert(0, likeliest);
@@ -272,11 +266,11 @@ pub fn encodings(text: &[u8], country: Option<&str>) -> Vec<&'static Encoding> {
 /// A sentence for the owner if some of the text was in UTF-8 and read as Windows-1252 before: spreadsheets do so with a CSV
 /// file that they open by a double click.
 pub fn describe_damage(text: &str) -> Option<String> {
-    let is_end = |c: char| c.is_whitespace() || ",;\"".contains(c);
     // The first byte of a letter in UTF-8.
     let is_first = |c: char| matches!(c, '\u{c2}'..='\u{f4}');
     let lines = text.lines().filter(|line| line.contains(is_first));
-    let mut words = lines.flat_map(|line| line.split(is_end));
+    let mut words =
+        lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || ",;\"".contains(c)));
     let word = words.find(|word| word.contains(is_first) && is_garbled(word))?;
     Some(format!(
         "the file was probably saved after another program read its UTF-8 as Windows-1252, for example {}; export it again, and \
