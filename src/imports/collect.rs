@@ -61,8 +61,7 @@ pub fn collect(
         tables,
         report,
     } = open_files(request, calendar, kept, &mut *watch)?;
-    let asks_for_draft = request.format == Some(FormatArgument::Draft);
-    if asks_for_draft && tables.is_empty() {
+    if request.format == Some(FormatArgument::Draft) && tables.is_empty() {
         return Err(ImportError::Refused(
             "the file is in our own form, which needs no format; import it without --format"
                 .to_owned(),
@@ -97,40 +96,23 @@ pub fn collect(
         let read = collector.read_records(&input);
         collector.note_fault(input.file, read);
     }
-    let files = collector.collected.report.files.iter();
-    let files: Vec<String> = files.map(|file| file.name.clone()).collect();
     let is_alone = tables.len() == 1;
-    for mut input in tables {
-        let (choice, context) = (&input.choice, std::mem::take(&mut input.context));
-        let base = choice.base.as_deref();
-        let draft = Draft::new(&choice.own, base, &input.table, context, &files)?;
-        // A table of another source is never imported under the format that a source keeps, nor in its place.
-        if asks_for_draft || input.choice.needs_source || !draft.format.open.is_empty() {
-            return Err(refuse_open(&input, draft, &files, is_alone));
-        }
-        collector.keep_format(&input, &draft, kept.get(&input.choice.source))?;
-        let read = collector.read_table(&input, &draft);
-        collector.note_fault(input.file, read);
+    for input in tables {
+        let before = kept.get(&input.choice.source);
+        collector.take_table(input, before, is_alone)?;
     }
     collector.finish()
 }
 
-/// Why a table is not imported whose format is open, or which needs a source of its own; the table `is_alone` if no other one of the call
-/// has another format.
-fn refuse_open(
-    input: &TableInput,
-    mut draft: Draft,
-    files: &[String],
-    is_alone: bool,
-) -> ImportError {
-    let name = &files[input.file];
+/// Why a table, whose file has that name, is not imported if its format is open, or if it needs a source of its own.
+fn refuse_open(input: &TableInput, mut draft: Draft, name: &str, is_alone: bool) -> ImportError {
     if !is_alone {
         return ImportError::Refused(format!(
             "{name}: something must be decided about its format first; import it by itself"
         ));
     }
     draft.show_columns(&input.table);
-    draft.file.clone_from(name);
+    name.clone_into(&mut draft.file);
     draft.needs_source = input.choice.needs_source;
     ImportError::Open(Box::new(draft))
 }
@@ -204,6 +186,33 @@ impl Collector<'_> {
             let name = &self.collected.report.files[file].name;
             self.faults.push(format!("{name}: {fault}"));
         }
+    }
+
+    /// Completes the format of a table, of which its source keeps the text `before`, and reads its rows; the table `is_alone` if no other
+    /// one of the call has another format.
+    ///
+    /// # Errors
+    /// If something must be decided about the format first.
+    fn take_table(
+        &mut self,
+        mut input: TableInput,
+        before: Option<&String>,
+        is_alone: bool,
+    ) -> Result<(), ImportError> {
+        let files = self.collected.report.files.iter();
+        let files: Vec<String> = files.map(|file| file.name.clone()).collect();
+        let (choice, context) = (&input.choice, std::mem::take(&mut input.context));
+        let base = choice.base.as_deref();
+        let draft = Draft::new(&choice.own, base, &input.table, context, &files)?;
+        let asks_for_draft = self.request.format == Some(FormatArgument::Draft);
+        // A table of another source is never imported under the format that a source keeps, nor in its place.
+        if asks_for_draft || choice.needs_source || !draft.format.open.is_empty() {
+            return Err(refuse_open(&input, draft, &files[input.file], is_alone));
+        }
+        self.keep_format(&input, &draft, before)?;
+        let read = self.read_table(&input, &draft);
+        self.note_fault(input.file, read);
+        Ok(())
     }
 
     /// Notes what a source keeps of a completed format, in place of the text `before`.

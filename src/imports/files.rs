@@ -132,38 +132,38 @@ struct FileReader<'r> {
 impl FileReader<'_> {
     /// Opens the file at `path`, or the files of the archive there.
     fn open(&mut self, path: &Path) {
-        if path == Path::new("-") {
+        let (name, bytes) = if path == Path::new("-") {
             let bytes = read_all(io::stdin().lock(), &mut self.bytes_left);
-            return self.take_archive(STDIN, bytes);
-        }
-        let folder = self.request.folder.as_deref();
-        let place = folder.map_or(path.into(), |folder| folder.join(path));
-        let bytes = read_file(&place, &mut self.bytes_left);
-        self.take_archive(&path.display().to_string(), bytes);
+            (STDIN.to_owned(), bytes)
+        } else {
+            let folder = self.request.folder.as_deref();
+            let place = folder.map_or(path.into(), |folder| folder.join(path));
+            let bytes = read_file(&place, &mut self.bytes_left);
+            (path.display().to_string(), bytes)
+        };
+        let taken = bytes.and_then(|bytes| self.take_all(&name, &bytes));
+        self.note_fault(&name, taken);
     }
 
-    /// Takes the files of an archive, or a file that is none.
-    fn take_archive(&mut self, name: &str, bytes: Result<Vec<u8>, FileError>) {
-        let taken = bytes.and_then(|bytes| {
-            if !is_zip(&bytes) {
-                return self.take(name, &bytes);
-            }
-            let mut archive = open_archive(&bytes)?;
-            if is_office_document(&archive) {
-                return self.take(name, &bytes);
-            }
-            // Only what is unpacked counts.
-            self.bytes_left += bytes.len() as u64;
-            for member in choose_members(&archive)? {
-                let file = format!("{name}: {member}");
-                let unpacked = archive.by_name(&member).map_err(broken_archive);
-                let unpacked = unpacked.and_then(|it| read_all(it, &mut self.bytes_left));
-                let taken = unpacked.and_then(|bytes| self.take(&file, &bytes));
-                self.note_fault(&file, taken);
-            }
-            Ok(())
-        });
-        self.note_fault(name, taken);
+    /// Adds what a file has, or each file of an archive.
+    fn take_all(&mut self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        if !is_zip(bytes) {
+            return self.take(name, bytes);
+        }
+        let mut archive = open_archive(bytes)?;
+        if is_office_document(&archive) {
+            return self.take(name, bytes);
+        }
+        // Only what is unpacked counts.
+        self.bytes_left += bytes.len() as u64;
+        for member in choose_members(&archive)? {
+            let file = format!("{name}: {member}");
+            let unpacked = archive.by_name(&member).map_err(broken_archive);
+            let unpacked = unpacked.and_then(|it| read_all(it, &mut self.bytes_left));
+            let taken = unpacked.and_then(|bytes| self.take(&file, &bytes));
+            self.note_fault(&file, taken);
+        }
+        Ok(())
     }
 
     fn note_fault(&mut self, file: &str, taken: Result<(), FileError>) {
