@@ -15,7 +15,7 @@ use crate::imports::read::{LIST, Table};
 use crate::imports::row::{DateOrders, date_orders, field_columns};
 use crate::imports::value::date::{DateOrder, Dates};
 use crate::imports::value::names::{find_address, find_number};
-use crate::imports::value::rating::{RatingWords, number_above_five, parse_rating};
+use crate::imports::value::rating::number_above_five;
 use crate::imports::value::text::is_empty;
 use crate::model::parse_toml;
 use crate::model::text::shorten;
@@ -23,14 +23,11 @@ use crate::model::text::shorten;
 /// The file `names.toml`.
 static NAMED_FIELDS: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
     let lists: BTreeMap<ReviewField, String> = parse_toml(include_str!("names.toml"));
-    let key = |(field, list): (ReviewField, String)| {
-        let keys: Vec<_> = list
-            .split(", ")
-            .map(|name| (column_key(name), field))
-            .collect();
-        keys
-    };
-    lists.into_iter().flat_map(key).collect()
+    let mut fields = HashMap::new();
+    for (field, list) in lists {
+        fields.extend(list.split(", ").map(|name| (column_key(name), field)));
+    }
+    fields
 });
 
 /// The field of which a header is an exact name.
@@ -42,10 +39,9 @@ pub fn named_field(header: &str) -> Option<ReviewField> {
 const SENTENCE_WORDS_MIN: usize = 4;
 /// Maximum number of characters of a cell that is shown.
 const CELL_CHARACTERS_MAX: usize = 40;
-/// Numbers of cells and of different values of a column that are shown, and of columns that could be a field.
+/// Numbers of cells and of different values of a column that are shown.
 const CELLS_SHOWN: usize = 3;
 const VALUES_SHOWN: usize = 6;
-const CANDIDATES_MAX: usize = 6;
 /// Maximum number of different values that are looked for.
 const VALUES_MAX: usize = 50;
 const COLUMNS_SHOWN: usize = 60;
@@ -61,8 +57,6 @@ pub struct DraftContext {
     pub encodings: Vec<(&'static str, String)>,
     /// The sheets, or the lists, of which one must be named; empty if it is known.
     pub places: Vec<String>,
-    /// Whether the draft is shown even if nothing is open.
-    pub asks_for_draft: bool,
     /// Whether the format is kept with a source: then other fields than the needed ones are not drafted.
     pub is_kept: bool,
 }
@@ -77,8 +71,6 @@ pub struct Draft {
     pub columns: Vec<DraftColumn>,
     /// The columns that are left, which `ignored` asks about.
     pub left: Vec<String>,
-    /// The columns that could be an open field.
-    pub candidates: BTreeMap<ReviewField, Vec<String>>,
     /// The highest number of a rating above five.
     pub highest: Option<f64>,
     /// A date that may be read in both ways, and its two days.
@@ -132,14 +124,15 @@ fn is_sentence(cell: &str) -> bool {
 
 /// Whether a cell is a date in any order.
 pub fn is_date(cell: &str) -> bool {
-    let is_read = |order| {
-        let dates = Dates {
-            order: Some(order),
-            ..Dates::default()
-        };
-        dates.parse(cell).is_ok()
-    };
-    cell.contains(|c: char| c.is_numeric()) && DateOrder::BOTH.into_iter().any(is_read)
+    let mut orders = DateOrder::BOTH.into_iter().map(Some);
+    cell.contains(char::is_numeric)
+        && orders.any(|order| {
+            let dates = Dates {
+                order,
+                ..Dates::default()
+            };
+            dates.parse(cell).is_ok()
+        })
 }
 
 /// A table whose columns without a cell are none.
@@ -152,12 +145,12 @@ impl<'t> Columns<'t> {
     fn new(table: &'t Table) -> Self {
         // Without a readable row the names are all that a table says.
         let has_rows = table.rows.iter().any(|row| row.fault.is_none());
-        let is_filled = |column: &usize| {
+        let filled = (0..table.columns.len()).filter(|column| {
             !table.columns[*column].is_empty() && (!has_rows || table.has_cells(*column))
-        };
+        });
         Self {
             table,
-            filled: (0..table.columns.len()).filter(is_filled).collect(),
+            filled: filled.collect(),
         }
     }
 
@@ -172,44 +165,19 @@ impl<'t> Columns<'t> {
 
     /// The columns with an exact name of a field.
     fn exact(&self, field: ReviewField) -> Vec<usize> {
-        let is_exact = |column: &usize| {
+        let mut found = self.filled.clone();
+        found.retain(|column| {
             let double = self.table.doubles.get(column).map(String::as_str);
-            // A column that counts the rows has no IDs: it begins again in each file.
-            let is_count = || field == ReviewField::Id && self.table.counts_rows(*column);
             named_field(double.unwrap_or_else(|| self.name(*column))) == Some(field)
-                && !is_count()
                 && !self.is_list(*column)
-        };
-        self.filled.iter().copied().filter(is_exact).collect()
+                // A column that counts the rows has no IDs: it begins again in each file.
+                && !(field == ReviewField::Id && self.table.counts_rows(*column))
+        });
+        found
     }
 
     fn is_list(&self, column: usize) -> bool {
         self.table.cells(column).any(|(_, cell)| cell == LIST)
-    }
-
-    /// Whether the cells of a column could be those of a field.
-    fn could_be(&self, column: usize, field: ReviewField) -> bool {
-        let mut cells = self.table.cells(column).map(|(_, cell)| cell).peekable();
-        let is_stars = |cell| {
-            parse_rating(cell, None, &RatingWords::new()).is_ok()
-                || number_above_five(cell).is_some_and(|it| it <= 100.0)
-        };
-        let is_name = |cell: &str| {
-            cell.contains(char::is_alphabetic)
-                && !is_sentence(cell)
-                && !is_date(cell)
-                && find_address(cell).is_none()
-        };
-        cells.peek().is_some()
-            && if field == ReviewField::Rating {
-                cells.all(is_stars)
-            } else if field == ReviewField::Date {
-                cells.all(is_date)
-            } else if field == ReviewField::Text {
-                cells.any(is_sentence)
-            } else {
-                cells.all(is_name)
-            }
     }
 
     /// The values of a column with their counts, as written; empty if it has texts.
@@ -238,19 +206,6 @@ impl<'t> Columns<'t> {
         }
         values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         values
-    }
-
-    /// The columns as they may be shown.
-    fn shown(&self) -> Vec<DraftColumn> {
-        let shown = |column: &usize| {
-            let cells = self.table.cells(*column).take(CELLS_SHOWN);
-            DraftColumn {
-                header: self.name(*column).to_owned(),
-                cells: cells.map(|(_, cell)| shown_cell(cell)).collect(),
-                values: self.values(*column),
-            }
-        };
-        self.filled.iter().map(shown).collect()
     }
 }
 
@@ -286,11 +241,9 @@ impl Draft {
         let proven = date_orders(whole, table, draft.context.tomorrow, files)?;
         let country = draft.context.country.as_deref();
         let usual = country.and_then(DateOrder::of_country);
-        let known = proven
-            .iter()
-            .map(|(column, (order, _))| (*column, order.or(usual)));
-        let known = known.filter_map(|(column, order)| Some((column, order?)));
-        draft.orders = known.collect();
+        for (column, (order, _)) in &proven {
+            draft.orders.extend(order.or(usual).map(|it| (*column, it)));
+        }
         if base.is_none() {
             draft.find_scale(table);
             draft.find_date_format(&proven);
@@ -304,10 +257,21 @@ impl Draft {
         if !draft.context.places.is_empty() {
             draft.open(if table.is_objects { "rows" } else { "sheet" });
         }
-        if !draft.format.open.is_empty() || draft.context.asks_for_draft {
-            draft.columns = columns.shown();
-        }
         Ok(draft)
+    }
+
+    /// Adds the columns of the table as they may be shown.
+    pub fn show_columns(&mut self, table: &Table) {
+        let columns = Columns::new(table);
+        let shown = columns.filled.iter().map(|column| {
+            let cells = table.cells(*column).take(CELLS_SHOWN);
+            DraftColumn {
+                header: columns.name(*column).to_owned(),
+                cells: cells.map(|(_, cell)| shown_cell(cell)).collect(),
+                values: columns.values(*column),
+            }
+        });
+        self.columns = shown.collect();
     }
 
     fn open(&mut self, key: &str) {
@@ -345,7 +309,7 @@ impl Draft {
                     self.fill(ReviewField::LastName, name);
                 }
                 (_, [column], ..) => self.fill(field, column),
-                _ => self.open_field(columns, field),
+                _ => self.open(&format!("fields.{field}")),
             }
         }
         if self.context.is_kept {
@@ -371,22 +335,6 @@ impl Draft {
         names.iter().any(|name| is_same_column(column, name))
     }
 
-    fn open_field(&mut self, columns: &Columns<'_>, field: ReviewField) {
-        let mut candidates = columns.names(&columns.exact(field));
-        if candidates.is_empty() {
-            let all = columns.filled.iter().copied();
-            let fitting = all.filter(|column| {
-                columns.could_be(*column, field)
-                    && !columns.is_list(*column)
-                    && !self.is_named(columns.name(*column))
-            });
-            let fitting: Vec<usize> = fitting.take(CANDIDATES_MAX).collect();
-            candidates = columns.names(&fitting);
-        }
-        self.candidates.insert(field, candidates);
-        self.open(&format!("fields.{field}"));
-    }
-
     /// Opens what the format names and a file has not: a column of the needed fields, of `only` or of publication.
     fn find_missing(&mut self, columns: &Columns<'_>, whole: &Format) {
         let has_field = |field| !field_columns(whole, columns.table, field).is_empty();
@@ -396,7 +344,7 @@ impl Draft {
             let is_needed = names.is_some_and(|names| !names.is_empty());
             let is_there = has_field(field) || field == ReviewField::Author && has_author;
             if is_needed && !is_there {
-                self.open_field(columns, field);
+                self.open(&format!("fields.{field}"));
             }
         }
         let mut missing = Vec::new();
@@ -423,10 +371,10 @@ impl Draft {
             .flat_map(|names| table.columns_of(names))
             .collect();
         let ignores_all = self.format.ignores_all();
-        let left = columns.filled.iter().copied().filter(|column| {
+        let mut left = columns.filled.clone();
+        left.retain(|column| {
             !used.contains(column) && (ignores_all || !whole.ignores(&table.columns, *column))
         });
-        let left: Vec<usize> = left.collect();
         let left = columns.names(&left);
         if ignores_all {
             let left = left.iter().map(|it| ignored_name(it));
@@ -468,14 +416,13 @@ impl Draft {
 
     /// Asks which location is the business's, where the format's `location` has several.
     fn find_location(&mut self, columns: &Columns<'_>, whole: &Format) {
-        let locations = field_columns(whole, columns.table, ReviewField::Location);
-        let has_several = |column: &usize| {
-            let values = columns.values(*column).into_iter();
-            values.filter(|(value, _)| !is_empty(value, false)).count() > 1
-        };
-        if let Some(column) = locations.into_iter().find(has_several) {
-            self.location = Some(columns.name(column).to_owned());
-            self.open("only");
+        for column in field_columns(whole, columns.table, ReviewField::Location) {
+            let mut values = columns.values(column);
+            values.retain(|(value, _)| !is_empty(value, false));
+            if values.len() > 1 && self.location.is_none() {
+                self.location = Some(columns.name(column).to_owned());
+                self.open("only");
+            }
         }
     }
 }
@@ -613,22 +560,15 @@ impl Draft {
             shown.map(|name| format!("{} ({})", basic_string(name), self.shown_values(name)));
         let left = shown.collect::<Vec<_>>().join(", ");
         let name = self.left.last().map_or("", String::as_str);
-        let mut lines = vec![format!("Left: {left}.")];
-        if left.contains(LIST) {
-            lines.push(
-                "A list of objects is not read. If it has stars or replies, bring these into the rows first, for example with jq."
-                    .to_owned(),
-            );
-        }
-        lines.extend([
+        vec![
+            format!("Left: {left}."),
             "Does one of them say whether a review, your reply or the name may be published? Then add at the end, for example,".to_owned(),
             "  [[public]]                # or [[public_reply]], [[public_name]]".to_owned(),
             format!("  names = [{}]", basic_string(name)),
             // No value of the file: it may mean that the review is hidden.
             "  values = [\"yes\"]".to_owned(),
             "and ignore the others: ignored = \"*\"".to_owned(),
-        ]);
-        lines
+        ]
     }
 
     /// What is open, in words, a line for each key.
@@ -666,19 +606,7 @@ impl Draft {
                 None => "the file lacks the column of the locations".to_owned(),
             },
             key => match key.strip_prefix("fields.").and_then(ReviewField::find) {
-                Some(field) => {
-                    let candidates = self.candidates.get(&field).into_iter().flatten();
-                    let shown = candidates.map(|name| {
-                        let cells = self.column(name).map(|column| column.cells.join(", "));
-                        format!("{} ({})", basic_string(name), cells.unwrap_or_default())
-                    });
-                    let shown: Vec<String> = shown.collect();
-                    if shown.is_empty() {
-                        format!("which column is the {field}; none looks like it")
-                    } else {
-                        format!("which column is the {field}; could be {}", shown.join(", "))
-                    }
-                }
+                Some(field) => format!("which column is the {field}"),
                 None => "the column that says what may be published; the file lacks the former one"
                     .to_owned(),
             },

@@ -305,55 +305,46 @@ pub enum KeyUse {
     BuiltIn,
 }
 
-/// The keys of which `like` takes part, those of an owner's format alone, and those of built-in formats.
-const LIKE_KEYS: [&str; 9] = [
-    "like",
-    "ignored",
-    "encoding",
-    "sheet",
-    "only",
-    "full_names",
-    "public",
-    "public_reply",
-    "public_name",
-];
-const OWNER_KEYS: [&str; 10] = [
-    "scale",
-    "values",
-    "date_format",
-    "zone",
-    "header_row",
-    "rows",
-    "separator",
-    "joined",
-    "paging",
-    "fields",
-];
-const BUILT_IN_KEYS: [&str; 12] = [
-    "label",
-    "note",
-    "source",
-    "ids",
-    "keys",
-    "excerpts",
-    "is_manual",
-    "html",
-    "escapes_formulas",
-    "has_google_names",
-    "matched",
-    "answered",
+/// The keys with who may write them, in the order in which they are written.
+const KEYS: [(&str, KeyUse); 31] = [
+    ("like", KeyUse::Like),
+    ("ignored", KeyUse::Like),
+    ("encoding", KeyUse::Like),
+    ("sheet", KeyUse::Like),
+    ("only", KeyUse::Like),
+    ("full_names", KeyUse::Like),
+    ("public", KeyUse::Like),
+    ("public_reply", KeyUse::Like),
+    ("public_name", KeyUse::Like),
+    ("scale", KeyUse::Owner),
+    ("values", KeyUse::Owner),
+    ("date_format", KeyUse::Owner),
+    ("zone", KeyUse::Owner),
+    ("header_row", KeyUse::Owner),
+    ("rows", KeyUse::Owner),
+    ("separator", KeyUse::Owner),
+    ("joined", KeyUse::Owner),
+    ("paging", KeyUse::Owner),
+    ("fields", KeyUse::Owner),
+    ("label", KeyUse::BuiltIn),
+    ("note", KeyUse::BuiltIn),
+    ("source", KeyUse::BuiltIn),
+    ("ids", KeyUse::BuiltIn),
+    ("keys", KeyUse::BuiltIn),
+    ("excerpts", KeyUse::BuiltIn),
+    ("is_manual", KeyUse::BuiltIn),
+    ("html", KeyUse::BuiltIn),
+    ("escapes_formulas", KeyUse::BuiltIn),
+    ("has_google_names", KeyUse::BuiltIn),
+    ("matched", KeyUse::BuiltIn),
+    ("answered", KeyUse::BuiltIn),
 ];
 
 impl KeyUse {
     /// Who may write a key; `None` if there is none of that name.
     pub fn of(key: &str) -> Option<Self> {
-        let lists = [
-            (Self::Like, &LIKE_KEYS[..]),
-            (Self::Owner, &OWNER_KEYS),
-            (Self::BuiltIn, &BUILT_IN_KEYS),
-        ];
-        let found = lists.into_iter().find(|(_, keys)| keys.contains(&key));
-        found.map(|(used, _)| used)
+        let found = KEYS.iter().find(|(name, _)| *name == key);
+        found.map(|(_, used)| *used)
     }
 }
 
@@ -397,8 +388,10 @@ impl Format {
         let spanned = toml::Spanned::new(0..text.len(), table);
         let read = Self::deserialize(toml::Deserializer::from(spanned));
         let format = read.map_err(|error| explain(text, &error))?;
-        let blocks = format.public_blocks().map(|(_, blocks)| blocks).concat();
-        if blocks.iter().any(|block| block.optional.is_some()) {
+        if format
+            .public_columns()
+            .any(|block| block.optional.is_some())
+        {
             let reason = "optional is a key of built-in formats; leave it out of the block";
             return Err(FileError::new(reason));
         }
@@ -428,20 +421,15 @@ impl Format {
 
     /// The names of a field's columns, in the order in which they are tried.
     pub fn column_names(&self, field: ReviewField) -> Vec<&str> {
-        self.fields
-            .get(&field)
-            .map(Names::parts)
-            .unwrap_or_default()
+        self.fields.get(&field).map_or_else(Vec::new, Names::parts)
     }
 
     /// The names of all columns that are read.
     pub fn columns_read(&self) -> Vec<Names> {
-        let blocks = self.public_blocks();
-        let blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
         let only = self.only.iter().map(|only| &only.column);
         let others = only.chain(&self.answered);
         let mut all: Vec<Names> = self.fields.values().cloned().collect();
-        all.extend(blocks.map(|block| block.names.clone()));
+        all.extend(self.public_columns().map(|block| block.names.clone()));
         all.extend(others.map(|name| Names::List(vec![name.clone()])));
         all
     }
@@ -510,23 +498,10 @@ impl Format {
         ]
     }
 
-    /// Whether `next` publishes by less than this format: what a lost column hid could then be published. One that the file lacks may
-    /// be replaced. `columns_of` finds columns in the file.
-    pub fn loses_column(&self, next: &Self, columns_of: impl Fn(&Names) -> Vec<usize>) -> bool {
-        let columns = |blocks: &[PublicColumn]| -> BTreeSet<usize> {
-            blocks.iter().flat_map(|it| columns_of(&it.names)).collect()
-        };
-        let (former, next) = (self.public_blocks(), next.public_blocks());
-        // What this one withheld stays so where the next one says nothing at all.
-        let says_nothing = next.iter().all(|(_, blocks)| blocks.is_empty());
-        former
-            .into_iter()
-            .zip(next)
-            .any(|((part, blocks), (_, others))| {
-                let is_less =
-                    others.len() < blocks.len() || !columns(blocks).is_subset(&columns(others));
-                is_less && (part == PublicPart::Name || !says_nothing)
-            })
+    /// The columns that say what is public.
+    pub fn public_columns(&self) -> impl Iterator<Item = &PublicColumn> {
+        let of_others = self.public_reply.iter().chain(&self.public_name);
+        self.public.iter().chain(of_others)
     }
 
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {
@@ -629,8 +604,8 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     } else if ["names", "values", "reason"].contains(&name) {
         "is a key of a block such as [[public]], so it stands below one".to_owned()
     } else {
-        let is_listed = |known: &&&str| !matches!(KeyUse::of(known), Some(KeyUse::BuiltIn));
-        let allowed = expected.iter().filter(is_listed).copied();
+        let allowed = expected.into_iter();
+        let allowed = allowed.filter(|key| KeyUse::of(key) != Some(KeyUse::BuiltIn));
         let near = nearest(name, allowed).unwrap_or_default();
         format!("is no key here; the nearest is {near}")
     };
@@ -659,8 +634,9 @@ impl Format {
             *place = OPEN.into();
         }
         let mut lines = Vec::new();
-        for key in LIKE_KEYS.into_iter().chain(OWNER_KEYS) {
-            if own[key] != usual[key] && !SECTIONS.contains(&key) {
+        for (key, used) in KEYS {
+            let is_owners = used != KeyUse::BuiltIn && !SECTIONS.contains(&key);
+            if is_owners && own[key] != usual[key] {
                 let line = format!("{key} = {}", toml_text(&own[key]));
                 lines.push((key.to_owned(), line));
             }
@@ -771,14 +747,12 @@ fn key_and_bracket(name: &str) -> (String, Option<String>) {
     if let Some((before, inside)) = closed.and_then(|it| it.rsplit_once(['(', '['])) {
         let is_scale = ["1-5", "1 - 5", "1–5"].contains(&inside.trim());
         let has_digit = inside.contains(|c: char| c.is_ascii_digit());
-        let says_hidden = || {
-            let inside = words(inside);
-            HIDDEN.iter().any(|word| inside.contains(word))
-        };
-        let says_nothing = is_scale || !has_digit && !says_hidden();
+        let words = words(inside);
+        let says_hidden = HIDDEN.iter().any(|word| words.contains(word));
+        let says_nothing = is_scale || !has_digit && !says_hidden;
         if says_nothing && before.contains(char::is_alphanumeric) && !inside.is_empty() {
             rest = before.trim_end_matches(marks);
-            bracket = Some(words(inside));
+            bracket = Some(words);
         }
     }
     let is_kept = |c: &char| {

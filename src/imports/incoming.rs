@@ -100,8 +100,10 @@ impl ReviewRow {
     pub fn new(file: usize, at: Position, format: &Arc<Format>, incoming: Incoming) -> Self {
         let (review, unpublished) = (&incoming.statement.review, &incoming.unpublished);
         let author = incoming.hidden_name.as_deref().unwrap_or(&review.author);
-        let of_row = || Digests::new(review, author, unpublished.posted_at);
-        let digests = unpublished.digests.unwrap_or_else(of_row);
+        let digests = match unpublished.digests {
+            Some(digests) => digests,
+            None => Digests::new(review, author, unpublished.posted_at),
+        };
         Self {
             file,
             at,

@@ -4,13 +4,13 @@
 //! bytes ──read(&Format)──► rows of cells ──row──► ReviewRow ──merge──► Change ──► written
 //! ```
 //!
-//! - `detect` says what a file is, and `opened_file` opens it by its parts;
-//! - `choose` finds its format by the names of the columns: a platform's file in `platforms`, or what the source keeps, completed by `draft`;
-//! - `read` gives the rows of a part as cells ([`read::Table`]);
+//! - `files` opens the files: `detect` says what one is, and `opened_file` which parts it has. It chooses their formats by the names of the
+//!   columns: a platform's, in `platforms`, or what the source keeps;
+//! - `read` gives the rows of a part as cells ([`read::Table`]), and `draft` completes a format from their columns;
 //! - `row` turns each row into a review as its source states it ([`incoming::Incoming`]), with the values of `value`;
 //! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).
 //!
-//! `collect` takes the files of a call through all but the last. A row is accepted or rejected by itself; a file that cannot be read stops
+//! `collect` takes the files of a call through all but the last step. A row is accepted or rejected by itself; a file that cannot be read stops
 //! the import before anything is written. `native` is our own form, which exports write and imports read.
 
 use std::collections::BTreeSet;
@@ -34,11 +34,11 @@ use crate::storage::reviews::{self, Mark, RunChange, RunCounts, Scope};
 use crate::storage::sync::{note_entry, reviews_of_entry};
 use crate::storage::{AtPath as _, Database, Write, business};
 
-mod choose;
 mod collect;
 mod detect;
 mod draft;
 mod fault;
+mod files;
 mod format;
 mod incoming;
 mod merge;
@@ -59,8 +59,8 @@ mod value {
     pub mod text;
 }
 
-pub use choose::{base_of, format_of};
 pub use draft::{Draft, DraftColumn, shown_cell};
+pub use files::{base_of, format_of};
 pub use format::{
     Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, line_of,
 };

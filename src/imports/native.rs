@@ -1,22 +1,26 @@
 //! Native records: written by exports, in lines or as a table, and read again from lines and from another instance's `/reviews.json`.
 //! An import of an export into an empty database restores everything.
 
+use std::sync::LazyLock;
+
 use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sqlx::SqliteConnection;
 
 use crate::imports::fault::FieldError;
 use crate::imports::format::Format;
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
-use crate::imports::owner::{Origin, TextRule, language, note_fault, read_members, read_texts};
+use crate::imports::owner::{
+    TextRule, UnknownMember, language, note_fault, read_members, read_texts, remove_unknown,
+};
 use crate::imports::read::json::parse_row;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
 use crate::imports::value::names::{derive_id, without_address};
 use crate::imports::value::text::escape_formulas;
-use crate::model::json::{join, without_nulls};
-use crate::model::text::{nearest, quoted, shown, url};
+use crate::model::json::without_nulls;
+use crate::model::text::{quoted, shown, url};
 use crate::model::{
     Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted,
     Rating, Reply, Review, ReviewId, Source, Statement, Status, Unit, Units, Verification,
@@ -124,103 +128,68 @@ pub fn export_record(id: &ReviewId, known: &KnownReview) -> Value {
 
 /// The record as cells, one for each of [`columns_of_table`]; no spreadsheet runs a cell as a formula.
 pub fn record_cells(record: &Value) -> Vec<String> {
-    let cell = |path: &str| match record.pointer(&format!("/{}", path.replace('.', "/"))) {
-        None | Some(Value::Null) => String::new(),
-        Some(Value::String(text)) => text.clone(),
-        Some(Value::Array(values)) => {
-            let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
-            cell.join("; ")
-        }
-        Some(other) => other.to_string(),
-    };
-    let cells = columns_of_table().map(cell);
-    cells.map(|cell| escape_formulas(&cell)).collect()
-}
-
-/// Removes the members that native records do not have, and returns their paths. A record with these is somebody else's, and a review that
-/// it hides there would be published.
-fn remove_foreign(members: &mut Map<String, Value>, path: &str) -> Vec<String> {
-    let mut foreign = Vec::new();
-    members.retain(|name, value| {
-        let path = join(path, name);
-        let is_column = columns_of_table().any(|column| column == path);
-        let is_object = columns_of_table().any(|column| column.starts_with(&format!("{path}.")));
-        if is_object && let Value::Object(inner) = value {
-            foreign.extend(remove_foreign(inner, &path));
-            return true;
-        }
-        if is_column || is_object {
-            // An object where none belongs may have anything.
-            return !value.is_object() || path == "said";
-        }
-        if !["url", "business", "editorial"].contains(&path.as_str()) {
-            foreign.push(path);
-        }
-        false
+    let cells = columns_of_table().map(|path| {
+        let cell = match record.pointer(&format!("/{}", path.replace('.', "/"))) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(Value::Array(values)) => {
+                let cell: Vec<_> = values.iter().filter_map(Value::as_str).collect();
+                cell.join("; ")
+            }
+            Some(other) => other.to_string(),
+        };
+        escape_formulas(&cell)
     });
-    foreign
+    cells.collect()
 }
 
-/// The paths of the members of a record that native records do not have.
-pub fn foreign_members(record: &Value) -> Vec<String> {
-    let mut members = record.as_object().cloned().unwrap_or_default();
-    remove_foreign(&mut members, "")
+/// The paths of the members of a native record: the columns, the permalink in documents, and what a source said of any field.
+static MEMBERS: LazyLock<String> = LazyLock::new(|| COLUMNS.replace(",said,", ",said.*,url,"));
+
+/// The members of a record that native records do not have. A record with these is somebody else's, and a review that it hides there would
+/// be published.
+pub fn foreign_members(record: &Value) -> Vec<UnknownMember<'static>> {
+    remove_unknown(&mut record.clone(), &MEMBERS)
 }
 
-/// Whether a line contains the business and the editorial texts, and no review.
-pub fn is_about_business(value: &Value) -> bool {
-    let has = |name: &str| value.get(name).is_some_and(Value::is_object);
-    (has("business") || has("editorial"))
-        && value.get("id").is_none()
-        && value.get("rating").is_none()
+/// What a native record is about.
+pub enum NativeRecord {
+    /// The business, the editorial texts and the formats of sources: the first line of an export.
+    Settings,
+    /// A review that the owner deleted.
+    Deleted(Box<Mark>),
+    Review(Box<Incoming>),
 }
 
-/// The review in a native record, or all its faults.
+/// What a native record says, or all its faults.
 pub fn parse_record(
-    record: &Value,
+    value: &Value,
     format: &Format,
     request: &ImportRequest,
     calendar: Calendar,
-) -> Result<Incoming, Vec<FieldError>> {
-    let mut incoming = parse_review(record, format, calendar)?;
-    if !format.is_native() {
-        let author = &mut incoming.statement.review.author;
-        *author = without_address(author);
+) -> Result<NativeRecord, Vec<FieldError>> {
+    if !value.is_object() {
+        let message = format!("{} is not a JSON object in {{…}}", shown(value));
+        return Err(vec![FieldError::new("record", message)]);
     }
+    let is_review = value.get("id").or(value.get("rating")).is_some();
+    if !is_review && (value["business"].is_object() || value["editorial"].is_object()) {
+        return Ok(NativeRecord::Settings);
+    }
+    let (record, mut faults) = Record::read(value);
+    if value["deleted"] == true {
+        let mark = record.into_mark(faults)?;
+        return Ok(NativeRecord::Deleted(Box::new(mark)));
+    }
+    // A newer instance may have more, which `collect` names.
+    if format.is_native() {
+        faults.extend(foreign_members(value).iter().map(UnknownMember::fault));
+    }
+    let mut incoming = record.into_incoming(value, format, calendar, faults)?;
     if request.run_of.is_some() {
         take_as_customer(&mut incoming);
     }
-    Ok(incoming)
-}
-
-/// The deleted review in a native record; `None` if the record is one of a review.
-pub fn parse_deleted(record: &Value) -> Option<Result<Mark, Vec<FieldError>>> {
-    record
-        .get("deleted")
-        .filter(|it| **it == Value::Bool(true))?;
-    let (record, mut faults) = Record::read(record);
-    let shown_as = record.source.or_else(|| record.imported_from.clone());
-    let shown_as = shown_as.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
-    if record.id.is_none() {
-        note_fault(&mut faults, "id", "missing");
-    }
-    let Some(id) = record.id.filter(|_| faults.is_empty()) else {
-        return Some(Err(faults));
-    };
-    let name = record.imported_from.unwrap_or_else(|| shown_as.clone());
-    let source = record.digests.map(|digests| SourceRecord {
-        id_at_source: record.id_at_source,
-        ..SourceRecord::new(id.clone(), name, digests)
-    });
-    Some(Ok(Mark {
-        id,
-        deletion: Deletion {
-            source_name: shown_as,
-            day: record.deleted_on.map(|day| day.to_string()),
-            reason: record.deleted_reason,
-        },
-        source,
-    }))
+    Ok(NativeRecord::Review(Box::new(incoming)))
 }
 
 /// Leaves only what a review of a customer says, and what the row withholds: no person vouches for what a run brings, and its server
@@ -247,14 +216,15 @@ fn take_as_customer(incoming: &mut Incoming) {
 /// The members of a native record that are read; all others may be private. What is not an object is unchanged.
 pub fn readable(record: &Value) -> Value {
     let mut readable = record.clone();
-    if let Value::Object(members) = &mut readable {
-        remove_foreign(members, "");
-        if let Some(Value::String(author)) = members.get_mut("author") {
-            *author = without_address(author);
-        }
+    remove_unknown(&mut readable, &MEMBERS);
+    if let Some(Value::String(author)) = readable.get_mut("author") {
+        *author = without_address(author);
     }
     readable
 }
+
+/// The members without which there is no review.
+const NEEDED: [&str; 3] = ["rating", "date", "author"];
 
 /// The rules for texts of a record.
 const RULES: [(&str, TextRule); 8] = [
@@ -280,10 +250,11 @@ fn mentioned(name: &str) -> Result<String, String> {
 fn instant(text: &str) -> Result<String, String> {
     // RFC 3339 §5.6 has a T between date and time; chrono also accepts blanks.
     let is_shaped = matches!(text.as_bytes().get(10), Some(b'T' | b't'));
-    let fits = |instant: DateTime<Utc>| {
-        is_shaped && (1..=9999).contains(&instant.year()) && instant.nanosecond() < 1_000_000_000
-    };
-    if DateTime::parse_from_rfc3339(text).is_ok_and(|instant| fits(instant.to_utc())) {
+    if let Ok(instant) = DateTime::parse_from_rfc3339(text)
+        && is_shaped
+        && (1..=9999).contains(&instant.to_utc().year())
+        && instant.nanosecond() < 1_000_000_000
+    {
         return Ok(text.to_owned());
     }
     let shown = quoted(text);
@@ -335,8 +306,10 @@ impl Record {
     fn read(record: &Value) -> (Self, Vec<FieldError>) {
         let (mut record, mut faults) = (record.clone(), Vec::new());
         read_texts(&mut record, ["", ""], &RULES, &mut faults);
-        let read = read_members(record, Origin::Service, &mut faults, &mut Vec::new());
-        (read.unwrap_or_default(), faults)
+        let mut record: Self = read_members(record, &mut faults);
+        // Exports that write every field have an empty answer if there is none.
+        record.owner_reply = record.owner_reply.filter(|reply| !reply.text.is_empty());
+        (record, faults)
     }
 
     /// Whole stars: 5.0 is whole (JSON has only one kind of number); 4.5 and "5" are not.
@@ -386,6 +359,181 @@ impl Record {
             reason: self.withheld_reason.clone().or(usual),
         })
     }
+
+    /// Notes what is missing of a review, and days that cannot be.
+    fn check(&self, calendar: Calendar, faults: &mut Vec<FieldError>) {
+        let is_there = [
+            self.rating.is_some(),
+            self.date.is_some(),
+            self.author.is_some(),
+        ];
+        for (name, is_there) in NEEDED.into_iter().zip(is_there) {
+            if !is_there {
+                note_fault(faults, name, "missing");
+            }
+        }
+        let answered_on = self.owner_reply.as_ref().and_then(|reply| reply.date);
+        for (name, day) in [("date", self.date), ("owner_reply.date", answered_on)] {
+            if let Some(Err(message)) = day.map(|day| calendar.place(Posted::Day(day))) {
+                note_fault(faults, name, message);
+            }
+        }
+    }
+
+    fn into_mark(self, mut faults: Vec<FieldError>) -> Result<Mark, Vec<FieldError>> {
+        let shown_as = self.source.or_else(|| self.imported_from.clone());
+        let shown_as = shown_as.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+        if self.id.is_none() {
+            note_fault(&mut faults, "id", "missing");
+        }
+        let Some(id) = self.id.filter(|_| faults.is_empty()) else {
+            return Err(faults);
+        };
+        let name = self.imported_from.unwrap_or_else(|| shown_as.clone());
+        let source = self.digests.map(|digests| SourceRecord {
+            id_at_source: self.id_at_source,
+            ..SourceRecord::new(id.clone(), name, digests)
+        });
+        Ok(Mark {
+            id,
+            deletion: Deletion {
+                source_name: shown_as,
+                day: self.deleted_on.map(|day| day.to_string()),
+                reason: self.deleted_reason,
+            },
+            source,
+        })
+    }
+
+    /// The review in the record, whose JSON is `value` and whose faults are known, or all its faults.
+    fn into_incoming(
+        mut self,
+        value: &Value,
+        format: &Format,
+        calendar: Calendar,
+        mut faults: Vec<FieldError>,
+    ) -> Result<Incoming, Vec<FieldError>> {
+        let stars = self.stars(&mut faults);
+        let verification = self.vouched(&mut faults);
+        self.check(calendar, &mut faults);
+        if !format.is_native() {
+            self.author = self.author.as_deref().map(without_address);
+        }
+        let (Some(rating), Some(date), Some(author), []) =
+            (stars, self.date, self.author.take(), &faults[..])
+        else {
+            return Err(faults);
+        };
+        let has_own_id = self.id.is_some();
+        let is_no_reason = value.get("withheld_reason") == Some(&Value::Null);
+        let status = self.stated_status(verification.method.is_some(), is_no_reason);
+        // The merge withholds a review that is not verified.
+        let status = status.unwrap_or(Status::Published);
+        self.updated_at = self.updated_at.map(|at| at.min(calendar.now));
+        let review = self.take_review(rating, date, author, verification, status)?;
+        let decided = self.decided.iter().flatten();
+        let decided: Units = decided.filter_map(|name| Unit::find(name)).collect();
+        Ok(Incoming {
+            has_own_id,
+            hidden_name: None,
+            is_answer_hidden: false,
+            has_new_value: false,
+            has_instant: false,
+            statement: Statement {
+                unstated: self.unstated(value, &review, &decided),
+                review,
+                decided,
+                unshown: Units::new(),
+            },
+            unpublished: Unpublished {
+                posted_at: self.posted_at,
+                id_at_source: self.id_at_source,
+                imported_from: self.imported_from,
+                note: self.note,
+                last_statement: self.last_statement,
+                digests: self.digests,
+            },
+        })
+    }
+
+    /// Moves the review out of the record.
+    fn take_review(
+        &mut self,
+        rating: Rating,
+        date: Day,
+        author: String,
+        verification: Verification,
+        status: Status,
+    ) -> Result<Review, Vec<FieldError>> {
+        let name = self.source.clone();
+        let name = name.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
+        let (title, text) = (self.title.take(), self.text.take().unwrap_or_default());
+        let id = match self.id.take() {
+            Some(id) => id,
+            // It is that of a row with the same values in a table.
+            None => derive_id(
+                "table",
+                [&name, &author, &date.to_string(), &text],
+                title.as_deref(),
+                rating,
+            )?,
+        };
+        let mentions = self.mentions.take().unwrap_or_default();
+        Ok(Review {
+            id,
+            rating,
+            date,
+            author,
+            title,
+            text,
+            language: self.language.take(),
+            source: Source {
+                name,
+                url: self.source_url.take(),
+            },
+            verification,
+            mentions: Mentions::new(
+                mentions.technicians,
+                mentions.services,
+                mentions.service_areas,
+            ),
+            reply: self.owner_reply.take(),
+            status,
+            updated_at: self.updated_at,
+        })
+    }
+
+    /// The units of `review` that the record, whose JSON is `value`, does not state.
+    fn unstated(&self, value: &Value, review: &Review, decided: &Units) -> Units {
+        let is_null = |name| value.get(name).is_none_or(Value::is_null);
+        let is_absent = |unit: Unit| match unit {
+            // A withheld review states its status with its reason.
+            Unit::Status => self.status.is_none() && review.status == Status::Published,
+            Unit::Source => self.source.is_none(),
+            Unit::Verification => is_null("verified") && is_null("verification"),
+            Unit::Reply => value.get("owner_reply").is_none(),
+            Unit::Rating
+            | Unit::Date
+            | Unit::Author
+            | Unit::Title
+            | Unit::Text
+            | Unit::Language
+            | Unit::Mentions => value.get(unit.name()).is_none(),
+        };
+        let mut unstated = Units::new();
+        for unit in Unit::ALL {
+            // Neither the source nor the owner said anything of it.
+            let is_unknown = self.last_statement.as_ref().is_some_and(|last| {
+                unit.is_unset(review)
+                    && last.compare(unit, review).is_none()
+                    && !decided.contains(&unit)
+            });
+            if is_absent(unit) || is_unknown {
+                unstated.insert(unit);
+            }
+        }
+        unstated
+    }
 }
 
 #[derive(PartialEq, Deserialize)]
@@ -395,148 +543,18 @@ enum StatusName {
     Withheld,
 }
 
-/// The review in `value`, or all its errors.
-fn parse_review(
-    value: &Value,
-    format: &Format,
-    calendar: Calendar,
-) -> Result<Incoming, Vec<FieldError>> {
-    if !value.is_object() {
-        let message = format!("{} is not a JSON object in {{…}}", shown(value));
-        return Err(vec![FieldError::new("record", message)]);
-    }
-    let (record, mut faults) = Record::read(value);
-    // A newer instance may have more, which `collect` names.
-    let is_native = format.is_native();
-    let foreign = is_native.then(|| foreign_members(value));
-    for name in foreign.into_iter().flatten() {
-        let near = nearest(&name, columns_of_table()).unwrap_or_default();
-        let message = format!("is no member of an export; the nearest is {near}; leave it out");
-        note_fault(&mut faults, &name, message);
-    }
-    let stars = record.stars(&mut faults);
-    let verification = record.vouched(&mut faults);
-    let is_no_reason = value.get("withheld_reason") == Some(&Value::Null);
-    let status = record.stated_status(verification.method.is_some(), is_no_reason);
-    for (name, is_there) in [
-        ("rating", record.rating.is_some()),
-        ("date", record.date.is_some()),
-        ("author", record.author.is_some()),
-    ] {
-        if !is_there {
-            note_fault(&mut faults, name, "missing");
+/// Whether rows have members of native records alone, and one of them all that it needs: what the others lack is their fault.
+pub fn are_native<'t>(rows: impl IntoIterator<Item = &'t str>) -> bool {
+    let mut is_one_whole = false;
+    for row in rows {
+        let Ok(mut record) = parse_row(row) else {
+            return false;
+        };
+        let has_needed = NEEDED.iter().all(|name| record.get(name).is_some());
+        is_one_whole |= has_needed || record.get("deleted") == Some(&Value::Bool(true));
+        if !record.is_object() || !remove_unknown(&mut record, &MEMBERS).is_empty() {
+            return false;
         }
     }
-    // Exports that write every field have an empty answer if there is none.
-    let reply = record.owner_reply.filter(|reply| !reply.text.is_empty());
-    let answered_on = reply.as_ref().and_then(|reply| reply.date);
-    for (name, day) in [("date", record.date), ("owner_reply.date", answered_on)] {
-        if let Some(Err(message)) = day.map(|day| calendar.place(Posted::Day(day))) {
-            note_fault(&mut faults, name, message);
-        }
-    }
-    let (Some(rating), Some(date), Some(author), []) =
-        (stars, record.date, record.author, faults.as_slice())
-    else {
-        return Err(faults);
-    };
-    let decided = record.decided.unwrap_or_default();
-    let decided: Units = decided.iter().filter_map(|name| Unit::find(name)).collect();
-    let unpublished = Unpublished {
-        posted_at: record.posted_at,
-        id_at_source: record.id_at_source,
-        imported_from: record.imported_from,
-        note: record.note,
-        last_statement: record.last_statement,
-        digests: record.digests,
-    };
-    let (title, text, id) = (record.title, record.text.unwrap_or_default(), record.id);
-    let has_source = record.source.is_some();
-    let name = record.source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned());
-    let has_own_id = id.is_some();
-    let id = match id {
-        Some(id) => id,
-        // It is that of a row with the same values in a table.
-        None => derive_id(
-            "table",
-            [&name, &author, &date.to_string(), &text],
-            title.as_deref(),
-            rating,
-        )?,
-    };
-    let mentions = record.mentions.unwrap_or_default();
-    let review = Review {
-        id,
-        rating,
-        date,
-        author,
-        title,
-        text,
-        language: record.language,
-        source: Source {
-            name,
-            url: record.source_url,
-        },
-        verification,
-        mentions: Mentions::new(
-            mentions.technicians,
-            mentions.services,
-            mentions.service_areas,
-        ),
-        reply,
-        // The merge withholds a review that is not verified.
-        status: status.clone().unwrap_or(Status::Published),
-        updated_at: record.updated_at.map(|at| at.min(calendar.now)),
-    };
-    let has = |name: &str| value.get(name).is_some_and(|value| !value.is_null());
-    let is_unstated = |unit: &Unit| match unit {
-        Unit::Status => status.is_none(),
-        Unit::Source => !has_source,
-        Unit::Verification => !has("verified") && !has("verification"),
-        Unit::Reply => value.get("owner_reply").is_none(),
-        Unit::Rating
-        | Unit::Date
-        | Unit::Author
-        | Unit::Title
-        | Unit::Text
-        | Unit::Language
-        | Unit::Mentions => value.get(unit.name()).is_none(),
-    };
-    // Neither the source nor the owner said anything of these.
-    let is_unknown = |unit: &Unit| {
-        let last = unpublished.last_statement.as_ref();
-        last.is_some_and(|last| {
-            unit.is_unset(&review)
-                && last.compare(*unit, &review).is_none()
-                && !decided.contains(unit)
-        })
-    };
-    let unstated = Unit::ALL.into_iter();
-    let unstated = unstated.filter(|unit| is_unstated(unit) || is_unknown(unit));
-    Ok(Incoming {
-        has_own_id,
-        hidden_name: None,
-        is_answer_hidden: false,
-        has_new_value: false,
-        has_instant: false,
-        statement: Statement {
-            unstated: unstated.collect(),
-            review,
-            decided,
-            unshown: Units::new(),
-        },
-        unpublished,
-    })
-}
-
-/// Whether a row of native members alone has all that it needs; `None` for any other row.
-pub fn native_row(row: &str) -> Option<bool> {
-    let record = parse_row(row).ok()?;
-    let mut members = record.as_object()?.clone();
-    members.remove("url");
-    let count = members.len();
-    let is_native = remove_foreign(&mut members, "").is_empty() && members.len() == count;
-    let mut needed = ["rating", "date", "author"].iter();
-    let is_whole = needed.all(|name| record.get(name).is_some());
-    is_native.then_some(is_whole || record["deleted"] == true)
+    is_one_whole
 }

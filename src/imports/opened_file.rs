@@ -1,7 +1,6 @@
 //! A file by its parts: the sheets of a workbook, the lists of a document of JSON, a text below its header, or the structured data of a
 //! page. The names of the columns of a part say which format the file has, and by that one part is read as a table.
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,7 +9,7 @@ use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::draft::named_field;
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Names, Reader, ReviewField, column_key, is_inside};
-use crate::imports::native::{columns_of_table, native_row};
+use crate::imports::native::{are_native, columns_of_table};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
@@ -22,7 +21,7 @@ use crate::model::json::{member, visit};
 /// An opened file.
 pub struct OpenedFile<'t> {
     /// At least one.
-    pub parts: Vec<FilePart<'t>>,
+    parts: Vec<FilePart<'t>>,
     /// Its text, if it is one document of JSON.
     document: Option<&'t str>,
     pub own_form: Option<OwnForm>,
@@ -31,7 +30,7 @@ pub struct OpenedFile<'t> {
 }
 
 /// A part of a file, of which only the names of its columns are known.
-pub struct FilePart<'t> {
+struct FilePart<'t> {
     /// The path of a list, or the name of a sheet.
     place: String,
     /// Those of a sheet or a text in its first row.
@@ -47,7 +46,6 @@ enum PartContent<'t> {
 }
 
 /// The names of the columns of a part.
-#[derive(Clone)]
 struct ColumnNames {
     columns: Vec<String>,
     keys: HashSet<String>,
@@ -58,6 +56,17 @@ pub struct OwnForm {
     pub format: Arc<Format>,
     /// Whether no other file is like it.
     pub is_certain: bool,
+}
+
+/// How far an owner's format reads a table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Fit {
+    /// It has neither the stars nor the texts: it is another table.
+    OtherTable,
+    Partly,
+    /// It has all that the format needs, but a column that says what is public.
+    WithoutPublic,
+    Wholly,
 }
 
 impl<'t> FilePart<'t> {
@@ -80,58 +89,33 @@ impl<'t> FilePart<'t> {
         }
     }
 
-    /// The names of its columns, in the row that the format names.
-    fn names_by(&self, format: &Format) -> Cow<'_, ColumnNames> {
+    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
+    fn has_keys(&self, format: &Format) -> bool {
+        let has_field = |field| {
+            let mut names = format.column_names(field).into_iter();
+            names.any(|name| self.names.has(name))
+        };
+        let is_whole = self.list().is_some()
+            || format.reader == Reader::Columns
+                && (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
+                && has_field(ReviewField::Date)
+                && has_field(ReviewField::Text);
+        let mut keys = format.keys.iter().map(|set| set.split(", "));
+        is_whole && keys.any(|mut set| set.all(|name| self.names.has(name)))
+    }
+
+    /// How far an owner's format reads it, with its first row as the header or the row that the format names.
+    fn fit(&self, format: &Format) -> Fit {
+        let first = self.names.fit(format);
         let columns = match (&self.content, format.header_row) {
             (PartContent::Sheet(sheet), row @ Some(_)) => sheet.header(row),
             (PartContent::Text(text), row @ Some(_)) => {
                 let header = find_header(text, row);
                 header.map(|header| header.cells).unwrap_or_default()
             }
-            (_, _) => return Cow::Borrowed(&self.names),
+            (_, _) => return first,
         };
-        Cow::Owned(ColumnNames::new(columns))
-    }
-
-    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
-    pub fn has_keys(&self, format: &Format) -> bool {
-        let has = |name: &str| self.names.has(name);
-        let has_field = |field| format.column_names(field).into_iter().any(has);
-        let is_whole = self.list().is_some()
-            || format.reader == Reader::Columns
-                && (has_field(ReviewField::Rating) || has_field(ReviewField::Recommended))
-                && has_field(ReviewField::Date)
-                && has_field(ReviewField::Text);
-        let mut keys = format.keys.iter();
-        is_whole && keys.any(|set| set.split(", ").all(has))
-    }
-
-    /// Whether it has the columns that an owner's format needs, but perhaps not those of publication.
-    pub fn fits(&self, format: &Format) -> bool {
-        self.names_by(format).fit(format)
-    }
-
-    /// Whether its first row, or that which the format names, has the columns that the format needs.
-    pub fn may_be_of(&self, format: &Format) -> bool {
-        self.names.fit(format) || self.fits(format)
-    }
-
-    /// Whether it lacks a column that says what is public.
-    pub fn lacks_public(&self, format: &Format) -> bool {
-        let names = self.names_by(format);
-        let blocks = format.public_blocks();
-        let mut blocks = blocks.iter().flat_map(|(_, blocks)| blocks.iter());
-        blocks.any(|block| !names.has_one(&block.names))
-    }
-
-    /// Whether it has neither the stars nor the texts of an owner's format, so that it is another table.
-    pub fn is_other(&self, format: &Format) -> bool {
-        let names = self.names_by(format);
-        let has = |field| {
-            let listed = format.fields.get(&field);
-            listed.is_some_and(|listed| names.has_one(listed))
-        };
-        !has(ReviewField::Rating) && !has(ReviewField::Text)
+        first.max(ColumnNames::new(columns).fit(format))
     }
 }
 
@@ -155,6 +139,11 @@ impl ColumnNames {
         is_name || self.columns.iter().any(|column| is_inside(column, name))
     }
 
+    fn has_one(&self, names: &Names) -> bool {
+        let mut names = names.among(&self.columns).into_iter();
+        names.any(|name| self.has(name))
+    }
+
     /// The number of fields of a review of which a column has an exact name.
     fn core_fields(&self) -> usize {
         let named = self.columns.iter().filter_map(|column| named_field(column));
@@ -163,20 +152,29 @@ impl ColumnNames {
         core.filter(|field| named.contains(field)).count()
     }
 
-    /// Whether they have the columns of stars, date, author, text and `only` of an owner's format.
-    fn fit(&self, format: &Format) -> bool {
+    fn fit(&self, format: &Format) -> Fit {
         let core = ReviewField::CORE.iter();
         let fields = core.filter_map(|field| format.fields.get(field));
-        let mut fields = fields.filter(|names| !names.is_empty()).peekable();
-        let only = format.only.as_ref().map(|only| only.column.as_str());
-        fields.peek().is_some()
-            && fields.all(|names| self.has_one(names))
-            && only.is_none_or(|name| self.has(name))
-    }
-
-    fn has_one(&self, names: &Names) -> bool {
-        let mut names = names.among(&self.columns).into_iter();
-        names.any(|name| self.has(name))
+        let needed: Vec<&Names> = fields.filter(|names| !names.is_empty()).collect();
+        let only = format.only.as_ref();
+        let has_needed = !needed.is_empty()
+            && needed.iter().all(|names| self.has_one(names))
+            && only.is_none_or(|only| self.has(&only.column));
+        if has_needed {
+            let mut blocks = format.public_columns();
+            let is_whole = blocks.all(|block| self.has_one(&block.names));
+            return if is_whole {
+                Fit::Wholly
+            } else {
+                Fit::WithoutPublic
+            };
+        }
+        let mut telling = [ReviewField::Rating, ReviewField::Text].iter();
+        if telling.any(|field| format.fields.get(field).is_some_and(|it| self.has_one(it))) {
+            Fit::Partly
+        } else {
+            Fit::OtherTable
+        }
     }
 }
 
@@ -199,7 +197,7 @@ impl<'t> OpenedFile<'t> {
             let (name, header) = (sheet.name.clone(), sheet.header(None));
             FilePart::new(&name, header, PartContent::Sheet(sheet))
         });
-        Self::new(parts.collect())
+        Self::new(parts.collect(), None)
     }
 
     /// A file that is no archive; `None` if there is nothing in it.
@@ -210,52 +208,51 @@ impl<'t> OpenedFile<'t> {
         let text = &*decoded.text;
         let kind = kind_of_text(text);
         refuse_text(kind, text)?;
-        let mut document = None;
-        let parts = match kind {
+        let mut file = match kind {
             Kind::Nothing => return Ok(None),
             Kind::Json => {
-                let lists;
-                (document, lists) = read_lists(text)?;
+                let (document, lists) = read_lists(text)?;
+                let has_lists = !lists[0].are_lines;
+                if !has_lists && document.is_some_and(is_empty_document) {
+                    return Ok(None);
+                }
                 let parts = lists.into_iter().map(|list| {
                     let (path, names) = (list.path.clone(), list.names());
                     FilePart::new(&path, names, PartContent::List(list))
                 });
-                parts.collect()
+                Self::new(parts.collect(), document)?
             }
-            Kind::Page => vec![FilePart::new("", [], PartContent::Page(text.trim()))],
+            Kind::Page => {
+                let page = FilePart::new("", [], PartContent::Page(text.trim()));
+                Self::new(vec![page], None)?
+            }
             Kind::Text => {
                 let header = find_header(text, None);
                 let columns = header.map(|header| header.cells).unwrap_or_default();
-                vec![FilePart::new("", columns, PartContent::Text(text))]
+                let table = FilePart::new("", columns, PartContent::Text(text));
+                Self::new(vec![table], None)?
             }
         };
-        let mut file = Self::new(parts)?;
-        file.document = document;
-        let has_lists = file.parts[0].list().is_some_and(|list| !list.are_lines);
-        let is_empty = |it: &str| is_empty_document(it) && !is_own_document(it);
-        if !has_lists && document.is_some_and(is_empty) {
-            return Ok(None);
+        if !decoded.is_unknown {
+            file.note = describe_damage(text);
         }
-        file.own_form = find_own_form(&file);
-        file.note = (!decoded.is_unknown)
-            .then(|| describe_damage(text))
-            .flatten();
         Ok(Some(file))
     }
 
-    fn new(parts: Vec<FilePart<'t>>) -> Result<Self, FileError> {
-        let is_own = |part: &FilePart<'_>| {
-            columns_of_table().all(|name| part.names.columns.iter().any(|it| it == name))
-        };
-        if parts.iter().any(is_own) {
+    /// # Errors
+    /// If it is our own table, which is not read back.
+    fn new(parts: Vec<FilePart<'t>>, document: Option<&'t str>) -> Result<Self, FileError> {
+        let mut columns = parts.iter().map(|part| &part.names.columns);
+        if columns.any(|columns| columns_of_table().all(|name| columns.iter().any(|it| it == name)))
+        {
             return Err(FileError::new(
                 "is a table that `reviews export` wrote for spreadsheets, which is not read back; export as JSON Lines, and import that file",
             ));
         }
         Ok(Self {
+            own_form: find_own_form(&parts[0], document),
             parts,
-            document: None,
-            own_form: None,
+            document,
             note: None,
         })
     }
@@ -264,17 +261,32 @@ impl<'t> OpenedFile<'t> {
         matches!(self.parts[0].content, PartContent::Page(_))
     }
 
+    /// Whether a part has the names that identify a built-in format.
+    pub fn has_keys(&self, format: &Format) -> bool {
+        self.parts.iter().any(|part| part.has_keys(format))
+    }
+
+    /// How far an owner's format reads its parts.
+    pub fn fits(&self, format: &Format) -> impl Iterator<Item = Fit> {
+        self.parts.iter().map(|part| part.fit(format))
+    }
+
     /// The native records of a file that has our own form, or is to be read so. They are parsed one after another, because all parsed
     /// records of a large file need too much memory.
     ///
     /// # Errors
-    /// If it is no JSON.
+    /// If it is no JSON, or a document without a list `reviews`.
     pub fn records(&self, format: &Format) -> Result<Vec<(Position, String)>, FileError> {
         let mut lists = self.parts.iter().filter_map(FilePart::list);
         let document = self.document.filter(|it| it.starts_with('{'));
         let rows: Vec<(Position, &str)> = match document {
-            Some(_) if format.reader == Reader::Document => {
+            Some(document) if format.reader == Reader::Document => {
                 let list = lists.find(|list| list.path == "reviews");
+                if list.is_none() && !member(document, "reviews").is_some_and(is_empty_list) {
+                    return Err(FileError::new(
+                        "has no list `reviews`; give all that /reviews.json answers",
+                    ));
+                }
                 list.into_iter().flat_map(RowList::rows).collect()
             }
             Some(document) => vec![(Position::Line(1), document)],
@@ -292,76 +304,91 @@ impl<'t> OpenedFile<'t> {
         member(self.document?, "business")
     }
 
-    /// The part that is read: the one that the format names or whose columns it knows, else the only one that may have reviews; with the
-    /// names of those that may be meant, if several may. `base` is the built-in format in it, if there is one.
+    /// The place of a part: the path of a list, or the name of a sheet.
+    pub fn place(&self, part: usize) -> String {
+        self.parts[part].place.clone()
+    }
+
+    /// The parts that may be meant, at least one, and first the one that is read: the one that the format names or whose columns it knows,
+    /// else the one that is most like reviews. `base` is the built-in format in it, if there is one.
     ///
     /// # Errors
     /// If there is none.
-    pub fn find_part(
+    pub fn find_parts(
         &self,
         format: &Format,
         base: Option<&Format>,
-    ) -> Result<(usize, Vec<String>), FileError> {
-        let (named, noun) = match &self.parts[0].content {
+    ) -> Result<Vec<usize>, FileError> {
+        if let Some(part) = self.named_part(format, base)? {
+            return Ok(vec![part]);
+        }
+        let is_known = |part: &usize| match base {
+            Some(base) => self.parts[*part].has_keys(base),
+            None => self.parts[*part].fit(format) >= Fit::WithoutPublic,
+        };
+        let are_lists = self.parts[0].list().is_some();
+        let known: BTreeSet<usize> = (0..self.parts.len()).filter(is_known).collect();
+        let mut parts = known.clone();
+        // What stands beside it may be what is not public. An owner's format knows no other sheet and list.
+        if are_lists && (base.is_none() || known.is_empty()) {
+            parts.extend(self.lists_of_reviews());
+        } else if base.is_none() || known.is_empty() {
+            parts.extend(0..self.parts.len());
+        }
+        // Of lists within each other that it knows the one with most rows.
+        let rank = |part: &usize| match self.parts[*part].list() {
+            Some(list) if known.contains(part) => (true, list.texts().count()),
+            _ => (known.contains(part), self.parts[*part].names.core_fields()),
+        };
+        // Of equal ones `max_by_key` takes the last.
+        let Some(best) = parts.iter().copied().rev().max_by_key(rank) else {
+            return Err(FileError::new(
+                "is JSON without a list of objects; give a list of reviews, or one review in each line",
+            ));
+        };
+        parts.retain(|part| !self.is_inside(*part, best) && !self.is_inside(best, *part));
+        parts.remove(&best);
+        let parts: Vec<usize> = [best].into_iter().chain(parts).collect();
+        match base {
+            Some(base) if are_lists && parts.len() > 1 => Err(FileError::new(format!(
+                "has {} lists of reviews of {}: {}; give a file with one of them, for example with jq",
+                parts.len(),
+                base.label,
+                self.places(&parts)
+            ))),
+            _ => Ok(parts),
+        }
+    }
+
+    /// The sheet or list that the format names.
+    ///
+    /// # Errors
+    /// If there is none of that name; not all files of a platform have the list that its format names.
+    fn named_part(
+        &self,
+        format: &Format,
+        base: Option<&Format>,
+    ) -> Result<Option<usize>, FileError> {
+        let (name, noun) = match &self.parts[0].content {
             PartContent::Sheet(_) => (&format.sheet, "sheet"),
             PartContent::List(_) => (&format.rows, "list"),
             PartContent::Text(_) | PartContent::Page(_) => (&None, ""),
         };
-        let all: Vec<usize> = (0..self.parts.len()).collect();
-        let place = |number: &usize| self.parts[*number].place.clone();
-        if let Some(name) = named {
-            let found = all.iter().find(|it| fold(&place(it)) == fold(name));
-            if let Some(number) = found {
-                return Ok((*number, Vec::new()));
-            }
-            // Not all files of a platform have the list that its format names.
-            if base.is_none_or(|base| base.rows.is_none()) {
-                let names: Vec<String> = all.iter().map(place).collect();
-                return Err(FileError::new(format!(
-                    "has no {noun} {name:?} with rows, which the source's format names; there are {}",
-                    names.join(", ")
-                )));
-            }
+        let Some(name) = name else { return Ok(None) };
+        let mut places = self.parts.iter().map(|part| fold(&part.place));
+        let found = places.position(|place| place == fold(name));
+        if found.is_some() || base.is_some_and(|base| base.rows.is_some()) {
+            return Ok(found);
         }
-        let is_read = |number: &&usize| match base {
-            Some(base) => self.parts[**number].has_keys(base),
-            None => self.parts[**number].fits(format),
-        };
-        let fitting: Vec<usize> = all.iter().filter(is_read).copied().collect();
-        // What stands beside it may be what is not public. An owner's format knows no other sheet and list.
-        let others = match noun {
-            _ if base.is_some() && !fitting.is_empty() => Vec::new(),
-            "list" => self.lists_of_reviews(),
-            _ => all,
-        };
-        // Of lists within each other that fit the one with most rows; of equal ones `max_by_key` takes the last.
-        let rows = |number: &&usize| {
-            let list = self.parts[**number].list();
-            list.map_or(0, |list| list.texts().count())
-        };
-        let fields = |number: &&usize| self.parts[**number].names.core_fields();
-        let fit = fitting.iter().rev().max_by_key(rows);
-        let found = fit.or_else(|| others.iter().rev().max_by_key(fields));
-        let found = *found.ok_or_else(|| {
-            FileError::new(
-                "is JSON without a list of objects; give a list of reviews, or one review in each line",
-            )
-        })?;
-        let candidates: BTreeSet<&usize> = fitting.iter().chain(&others).collect();
-        let is_beside = |other: &&usize| {
-            **other != found && !self.is_inside(**other, found) && !self.is_inside(found, **other)
-        };
-        let beside = candidates.into_iter().filter(is_beside);
-        let names: Vec<String> = [&found].into_iter().chain(beside).map(place).collect();
-        match (names.len(), base) {
-            (1, _) => Ok((found, Vec::new())),
-            (count, Some(base)) if noun == "list" => Err(FileError::new(format!(
-                "has {count} lists of reviews of {}: {}; give a file with one of them, for example with jq",
-                base.label,
-                names.join(", ")
-            ))),
-            _ => Ok((found, names)),
-        }
+        Err(FileError::new(format!(
+            "has no {noun} {name:?} with rows, which the source's format names; there are {}",
+            self.places(&(0..self.parts.len()).collect::<Vec<_>>())
+        )))
+    }
+
+    fn places(&self, parts: &[usize]) -> String {
+        let places = parts.iter().map(|part| self.place(*part));
+        places.collect::<Vec<_>>().join(", ")
     }
 
     /// Whether a list is within the elements of another.
@@ -373,15 +400,15 @@ impl<'t> OpenedFile<'t> {
 
     /// The outermost lists with names of a review; without any, the outermost of all. A document without a list may be one review.
     fn lists_of_reviews(&self) -> Vec<usize> {
-        let has_names = |number: &usize| self.parts[*number].names.core_fields() > 1;
-        let all = 0..self.parts.len();
-        let mut known: Vec<usize> = all.clone().filter(has_names).collect();
+        let mut lists: Vec<usize> = (0..self.parts.len()).collect();
+        lists.retain(|list| self.parts[*list].names.core_fields() > 1);
         let are_lines = self.parts[0].list().is_some_and(|list| list.are_lines);
-        if known.is_empty() && !(are_lines && self.document.is_some()) {
-            known = all.collect();
+        if lists.is_empty() && !(are_lines && self.document.is_some()) {
+            lists.extend(0..self.parts.len());
         }
-        let is_outermost = |list: &usize| !known.iter().any(|outer| self.is_inside(*list, *outer));
-        known.iter().copied().filter(is_outermost).collect()
+        let all = lists.clone();
+        lists.retain(|list| !all.iter().any(|outer| self.is_inside(*list, *outer)));
+        lists
     }
 
     /// A part as a table.
@@ -438,25 +465,22 @@ fn unreadable(format: &Format) -> FileError {
 }
 
 /// Our own form, if that is what a text of JSON has: lines, or another instance's document. A list of native records is a table.
-fn find_own_form(file: &OpenedFile<'_>) -> Option<OwnForm> {
-    let (list, document) = (file.parts[0].list()?, file.document);
-    let form = |format: &Arc<Format>, is_certain| {
-        let format = Arc::clone(format);
-        Some(OwnForm { format, is_certain })
-    };
-    if document.is_some_and(is_own_document) {
-        return form(&DOCUMENT, true);
-    }
-    if document.or(list.texts().next()).is_some_and(begins_export) {
-        return form(&NATIVE, true);
-    }
-    if !list.are_lines {
+fn find_own_form(first: &FilePart<'_>, document: Option<&str>) -> Option<OwnForm> {
+    let list = first.list()?;
+    let begin = document.or(list.texts().next());
+    let (format, is_certain) = if document.is_some_and(is_own_document) {
+        (&DOCUMENT, true)
+    } else if begin.is_some_and(begins_export) {
+        (&NATIVE, true)
+    } else if list.are_lines && are_native(list.texts()) {
+        (&NATIVE, false)
+    } else {
         return None;
-    }
-    let rows: Option<Vec<bool>> = list.texts().map(native_row).collect();
-    // One of the rows is whole: what the others lack is their fault.
-    rows.filter(|rows| rows.contains(&true))
-        .and_then(|_| form(&NATIVE, false))
+    };
+    Some(OwnForm {
+        format: Arc::clone(format),
+        is_certain,
+    })
 }
 
 /// Whether a line is the first one of an export.
@@ -477,12 +501,10 @@ fn is_own_document(document: &str) -> bool {
 /// Whether a document is an export without rows: an empty list or object, or one that has an empty list and no error. An answer of a
 /// failed request is none.
 fn is_empty_document(document: &str) -> bool {
-    let is_blank = |c: char| matches!(c, '[' | ']') || c.is_whitespace();
-    let is_list = |value: &str| value.starts_with('[') && value.chars().all(is_blank);
     let (mut has_empty, mut has_rows, mut says_error) = (false, false, false);
     visit(document, |name, value| {
-        has_empty |= is_list(value) || name == "totalReviewCount" && value == "0";
-        has_rows |= value.starts_with('[') && !is_list(value);
+        has_empty |= is_empty_list(value) || name == "totalReviewCount" && value == "0";
+        has_rows |= value.starts_with('[') && !is_empty_list(value);
         says_error |= match name {
             "error" | "errors" => !matches!(value, "null" | "false" | "\"\"" | "[]" | "{}"),
             "success" => value == "false",
@@ -490,7 +512,12 @@ fn is_empty_document(document: &str) -> bool {
         };
         ControlFlow::<()>::Continue(())
     });
-    is_list(document)
-        || document == "{}"
-        || document.starts_with('{') && has_empty && !has_rows && !says_error
+    let is_empty_object = document.starts_with('{') && has_empty && !has_rows && !says_error;
+    is_empty_list(document) || document == "{}" || is_empty_object && !is_own_document(document)
+}
+
+/// Whether a value is a list of nothing but lists.
+fn is_empty_list(value: &str) -> bool {
+    let mut inner = value.chars();
+    value.starts_with('[') && inner.all(|c| "[]".contains(c) || c.is_whitespace())
 }

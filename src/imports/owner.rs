@@ -2,7 +2,7 @@
 //! column. Our own documents and exports begin with the same objects (`docs/IMPORT.md`). Every value that the tables would refuse is refused
 //! here.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveTime;
@@ -10,6 +10,7 @@ use chrono_tz::{TZ_VARIANTS, Tz};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
+use serde_path_to_error::Segment;
 use url::Url;
 
 use crate::config::read_text;
@@ -22,12 +23,12 @@ use crate::storage::FAULTS_SHOWN;
 
 /// All faults of a file, in its order: each with its line and its byte of that line, both from 1 (1 if unknown), and the problem with the
 /// allowed values.
-fn wrong(path: &Path, mut faults: Vec<(usize, usize, String)>) -> FileError {
+fn list_faults(path: &Path, mut faults: Vec<((usize, usize), String)>) -> FileError {
     faults.sort();
     faults.dedup();
     let lines = faults
         .into_iter()
-        .map(|(line, column, message)| format!("{}:{line}:{column}: {message}", path.display()));
+        .map(|((line, column), message)| format!("{}:{line}:{column}: {message}", path.display()));
     FileError::new(listed(lines, "faults"))
 }
 
@@ -67,7 +68,7 @@ impl OwnerFile {
         }
         let is_whole = replaces || known.is_none();
         let origin = Origin::Owner { is_whole };
-        self.make(|value| business(value, &before, origin, &mut Vec::new()))
+        self.make(|value| business(value, &before, origin))
     }
 
     /// Merges the editorial texts into `known`: missing members stay, `null` removes one, and lists are replaced whole.
@@ -76,7 +77,7 @@ impl OwnerFile {
     /// [`FileError`] with all faults and, if known, their lines.
     pub fn editorial(&self, known: &Editorial) -> Result<Editorial, FileError> {
         let origin = Origin::Owner { is_whole: false };
-        self.make(|value| editorial(value, known, origin, &mut Vec::new()))
+        self.make(|value| editorial(value, known, origin))
     }
 
     /// # Errors
@@ -90,7 +91,7 @@ impl OwnerFile {
             .to_owned();
         let value = serde_json::from_str(&text).map_err(|error| {
             let message = format!("the JSON is broken ({})", reason(&error));
-            wrong(path, vec![(error.line(), error.column(), message)])
+            list_faults(path, vec![((error.line(), error.column()), message)])
         })?;
         let path = path.to_owned();
         Ok(Self { path, text, value })
@@ -103,10 +104,10 @@ impl OwnerFile {
     ) -> Result<T, FileError> {
         make(&self.value).map_err(|faults| {
             let located = faults.into_iter().map(|fault| {
-                let (line, column) = locate(&self.text, &fault.path).unwrap_or((1, 1));
-                (line, column, fault.to_string())
+                let place = locate(&self.text, &fault.path).unwrap_or((1, 1));
+                (place, fault.to_string())
             });
-            wrong(&self.path, located.collect())
+            list_faults(&self.path, located.collect())
         })
     }
 }
@@ -115,6 +116,16 @@ impl OwnerFile {
 
 /// The length of tag that implementations must support (RFC 5646 §4.4.1).
 const LANGUAGE_BYTES_MAX: usize = 35;
+
+/// The paths of the members of business.json, in which `[]` is any element of a list.
+const BUSINESS_MEMBERS: &str = "id,name,type,time_zone,publish_staff,language,country,description,url,telephone,address.street_address,\
+    address.locality,address.region,address.postal_code,address.country,geo.latitude,geo.longitude,hours[].days,hours[].opens,\
+    hours[].closes,same_as,review_links[].name,review_links[].url,review_policy.collection,review_policy.verification,\
+    review_policy.moderation,review_policy.incentives,review_policy.contact,services[].id,services[].name,services[].synonyms,\
+    technicians[].id,technicians[].name,technicians[].aliases,service_areas";
+
+/// The paths of the members of editorial.json.
+const EDITORIAL_MEMBERS: &str = "summary.text,faq[].id,faq[].question,faq[].answer";
 
 /// The parts of an address, in the order of `init --address`.
 pub const ADDRESS: [&str; 5] = [
@@ -144,38 +155,34 @@ const RULES: [(&str, TextRule); 9] = [
 ];
 
 /// Who wrote a document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Origin {
-    /// This service, perhaps another release of it: unknown members are left out.
-    Service,
+pub enum Origin<'u> {
+    /// This service, perhaps another release of it: unknown members are left out, and their paths added to these.
+    Service(&'u mut BTreeSet<String>),
     /// The owner: unknown members are faults, and so are types that search engines do not know. A document that is not whole
     /// changes only what it has.
     Owner { is_whole: bool },
 }
 
-/// Reads the business in `value`. A missing member keeps its value from `before`, and `null` removes it; `unread` gets the members that
-/// another release added.
+/// Reads the business in `value`. A missing member keeps its value from `before`, and `null` removes it.
 pub fn business(
     value: &Value,
     before: &Business,
-    origin: Origin,
-    unread: &mut Vec<String>,
+    origin: Origin<'_>,
 ) -> Result<Business, Vec<FieldError>> {
-    let (mut value, mut faults) = (value.clone(), Vec::new());
-    read_texts(&mut value, ["", ""], &RULES, &mut faults);
-    let is_patch = origin == Origin::Owner { is_whole: false };
+    let is_owners = matches!(origin, Origin::Owner { .. });
+    let is_patch = matches!(origin, Origin::Owner { is_whole: false });
+    let (value, mut faults) = check_members(value, BUSINESS_MEMBERS, origin);
     for name in ["id", "name"] {
         if value.get(name).map_or(!is_patch, Value::is_null) {
             faults.push(FieldError::new(name, "missing"));
         }
     }
-    check_address(&mut value, origin, &mut faults);
     let has_kind = value.get("type").is_some();
-    let mut business: Business = merge(before, value, origin, &mut faults, unread);
+    let mut business: Business = merge(before, value, &mut faults);
     match local_business_type(&business.kind) {
         Ok(known) => known.clone_into(&mut business.kind),
         // A type that search engines do not know stays as it is.
-        Err(unknown) if has_kind && origin != Origin::Service => {
+        Err(unknown) if has_kind && is_owners => {
             faults.push(FieldError::new("type", unknown));
         }
         Err(_) => {}
@@ -198,12 +205,10 @@ pub fn business(
 pub fn editorial(
     value: &Value,
     before: &Editorial,
-    origin: Origin,
-    unread: &mut Vec<String>,
+    origin: Origin<'_>,
 ) -> Result<Editorial, Vec<FieldError>> {
-    let (mut value, mut faults) = (value.clone(), Vec::new());
-    read_texts(&mut value, ["", ""], &RULES, &mut faults);
-    let mut editorial: Editorial = merge(before, value, origin, &mut faults, unread);
+    let (value, mut faults) = check_members(value, EDITORIAL_MEMBERS, origin);
+    let mut editorial: Editorial = merge(before, value, &mut faults);
     let unnamed = editorial.faq.iter_mut();
     for entry in unnamed.filter(|entry| entry.id.is_empty()) {
         entry.id = id_of_words(&entry.question);
@@ -215,6 +220,97 @@ pub fn editorial(
     } else {
         Err(faults)
     }
+}
+
+/// The value without the members that are not among `members`, and with its texts by their rules; and the faults of both.
+fn check_members(value: &Value, members: &str, mut origin: Origin<'_>) -> (Value, Vec<FieldError>) {
+    let (mut value, mut faults) = (value.clone(), Vec::new());
+    for unknown in remove_unknown(&mut value, members) {
+        match &mut origin {
+            Origin::Service(unread) => _ = unread.insert(unknown.pattern),
+            Origin::Owner { .. } => faults.push(unknown.fault()),
+        }
+    }
+    read_texts(&mut value, ["", ""], &RULES, &mut faults);
+    (value, faults)
+}
+
+/// A member that a form does not have.
+pub struct UnknownMember<'m> {
+    pub path: String,
+    /// Its path, with `[]` for any element of a list.
+    pub pattern: String,
+    name: String,
+    /// The names of the members that its object may have.
+    known: Vec<&'m str>,
+}
+
+impl UnknownMember<'_> {
+    pub fn fault(&self) -> FieldError {
+        let message = match nearest(&self.name, self.known.iter().copied()) {
+            Some(near) => {
+                let known = self.known.join(", ");
+                format!("is unknown, did you mean {near}? Known: {known}")
+            }
+            None => "is unknown; write a plain value or a list here, not an object".to_owned(),
+        };
+        FieldError::new(&self.path, message)
+    }
+}
+
+/// Removes the members whose paths are not among `members`, which has `[]` for any element of a list, and `.*` for any members.
+pub fn remove_unknown<'m>(value: &mut Value, members: &'m str) -> Vec<UnknownMember<'m>> {
+    let mut removed = Vec::new();
+    remove_unknown_in(value, ["", ""], members, &mut removed);
+    removed
+}
+
+fn remove_unknown_in<'m>(
+    value: &mut Value,
+    [path, pattern]: [&str; 2],
+    members: &'m str,
+    removed: &mut Vec<UnknownMember<'m>>,
+) {
+    if let Value::Object(object) = value {
+        let known = names_at(members, pattern);
+        object.retain(|name, member| {
+            let [path, pattern] = [path, pattern].map(|path| join(path, name));
+            if known == ["*"] {
+                return true;
+            }
+            if known.contains(&name.as_str()) {
+                remove_unknown_in(member, [&path, &pattern], members, removed);
+                return true;
+            }
+            removed.push(UnknownMember {
+                path,
+                pattern,
+                name: name.clone(),
+                known: known.clone(),
+            });
+            false
+        });
+    } else if let Value::Array(elements) = value {
+        for (index, element) in elements.iter_mut().enumerate() {
+            let paths = [format!("{path}[{index}]"), format!("{pattern}[]")];
+            let paths = paths.each_ref().map(String::as_str);
+            remove_unknown_in(element, paths, members, removed);
+        }
+    }
+}
+
+/// The names of the members of the object at a path.
+fn names_at<'m>(members: &'m str, path: &str) -> Vec<&'m str> {
+    let mut names: Vec<&str> = members
+        .split(',')
+        .filter_map(|member| match path {
+            "" => Some(member),
+            path => member.strip_prefix(path)?.strip_prefix('.'),
+        })
+        .map(|member| member.split(['.', '[']).next().unwrap_or_default())
+        .collect();
+    names.dedup();
+    names
 }
 
 /// Checks the texts in a value, whose path is given with and without the numbers of elements, and corrects them by their rules. A member
@@ -261,12 +357,10 @@ pub fn read_texts(
 }
 
 /// `before` with the members of `value`, of which null removes one (RFC 7396, but lists are replaced whole).
-fn merge<T: Serialize + DeserializeOwned + Clone>(
+fn merge<T: Serialize + DeserializeOwned + Default + Clone>(
     before: &T,
     value: Value,
-    origin: Origin,
     faults: &mut Vec<FieldError>,
-    unread: &mut Vec<String>,
 ) -> T {
     if !value.is_object() {
         faults.push(FieldError::new("", "is not a JSON object in {…}"));
@@ -274,82 +368,29 @@ fn merge<T: Serialize + DeserializeOwned + Clone>(
     }
     let mut merged = json!(before);
     patch(&mut merged, value);
-    read_members(merged, origin, faults, unread).unwrap_or_else(|| before.clone())
+    read_members(merged, faults)
 }
 
-/// The value of an object. A member that is wrong is a fault, and counts as missing; an unknown one is left out, and a fault in what the
-/// owner wrote, or else added to `unread`. `None`, with a fault, if there are too many.
-pub fn read_members<T: DeserializeOwned>(
+/// The value of an object. A member that is wrong is a fault, and counts as missing.
+pub fn read_members<T: DeserializeOwned + Default>(
     mut object: Value,
-    origin: Origin,
     faults: &mut Vec<FieldError>,
-    unread: &mut Vec<String>,
-) -> Option<T> {
+) -> T {
     // Each round removes a member.
     for _ in 0..FAULTS_SHOWN {
         let error = match serde_path_to_error::deserialize(&object) {
-            Ok(read) => return Some(read),
+            Ok(read) => return read,
             Err(error) => error,
         };
-        let (path, message) = (error.path().to_string(), error.inner().to_string());
-        let mut names = message.split('`').skip(1).step_by(2);
-        let name = names.next().unwrap_or_default();
-        let mut pointer = path.replace(['[', '.'], "/").replace(']', "");
-        if message.starts_with("unknown field") {
-            if origin == Origin::Service {
-                unread.push(path);
-                remove_from_all(&mut object, &pointer);
-                continue;
-            }
-            let known: Vec<&str> = names.collect();
-            faults.push(unknown_member(&path, name, &known));
-        } else {
-            if message.starts_with("missing field") {
-                note_fault(faults, &join(&path, name), "missing");
-            } else {
-                note_fault(faults, &path, message);
-            }
-            let end = pointer.find('/').unwrap_or(pointer.len());
-            pointer.truncate(end);
-        }
-        let (outer, name) = pointer.rsplit_once('/').unwrap_or(("", &pointer));
-        let outer = match outer {
-            "" => Some(&mut object),
-            outer => object.pointer_mut(&format!("/{outer}")),
-        };
-        let members = outer.and_then(Value::as_object_mut);
-        if members.and_then(|members| members.remove(name)).is_none() {
-            break;
+        let path = error.path();
+        note_fault(faults, &path.to_string(), error.inner().to_string());
+        if let (Some(Segment::Map { key }), Some(members)) =
+            (path.iter().next(), object.as_object_mut())
+        {
+            members.remove(key);
         }
     }
-    if faults.is_empty() {
-        faults.push(FieldError::new("", "has too many unknown members"));
-    }
-    None
-}
-
-/// Removes the member at `pointer`; of an object in a list, from all objects of the list.
-fn remove_from_all(object: &mut Value, pointer: &str) {
-    let (outer, name) = pointer.rsplit_once('/').unwrap_or(("", pointer));
-    let list = outer.rsplit_once('/').unwrap_or_default().0;
-    let below = |outer: &str| {
-        if outer.is_empty() {
-            String::new()
-        } else {
-            format!("/{outer}")
-        }
-    };
-    let siblings = object
-        .pointer_mut(&below(list))
-        .and_then(Value::as_array_mut);
-    for sibling in siblings.into_iter().flatten() {
-        if let Some(members) = sibling.as_object_mut() {
-            members.remove(name);
-        }
-    }
-    if let Some(Value::Object(members)) = object.pointer_mut(&below(outer)) {
-        members.remove(name);
-    }
+    T::default()
 }
 
 /// Notes a fault, unless another one of the value is known: a text that breaks a rule may be no value of its type, too.
@@ -358,15 +399,6 @@ pub fn note_fault(faults: &mut Vec<FieldError>, path: &str, message: impl Into<S
     if !faults.iter().any(is_known) {
         faults.push(FieldError::new(path, message));
     }
-}
-
-fn unknown_member(path: &str, name: &str, known: &[&str]) -> FieldError {
-    let near = nearest(name, known.iter().copied()).unwrap_or_default();
-    let known = known.join(", ");
-    FieldError::new(
-        path,
-        format!("is unknown, did you mean {near}? Known: {known}"),
-    )
 }
 
 /// Changes `target` to have these members, of which null removes one (RFC 7396, but lists are replaced whole).
@@ -407,20 +439,6 @@ fn check_unique<'k>(
             faults.push(FieldError::new(path, message));
         }
     }
-}
-
-/// Refuses parts of an address that there are not, or leaves them out of a document of this service.
-fn check_address(value: &mut Value, origin: Origin, faults: &mut Vec<FieldError>) {
-    let Some(address) = value.get_mut("address").and_then(Value::as_object_mut) else {
-        return;
-    };
-    address.retain(|name, _| {
-        let is_known = ADDRESS.contains(&name.as_str());
-        if !is_known && origin != Origin::Service {
-            faults.push(unknown_member(&join("address", name), name, &ADDRESS));
-        }
-        is_known
-    });
 }
 
 /// Refuses a position that is none, and hours without a day or without a length.

@@ -278,7 +278,7 @@ impl<'t> RowReader<'t> {
     /// The review in a row, or all its errors.
     pub fn read(&self, row: &Row) -> Result<Incoming, Vec<FieldError>> {
         if let Some(fault) = &row.fault {
-            return Err(vec![FieldError::new("", &fault.0)]);
+            return Err(vec![FieldError::new("", &fault.message)]);
         }
         let reading = RowReading {
             reader: self,
@@ -295,8 +295,8 @@ impl<'t> RowReader<'t> {
 
     /// The cells of a row that are read, and those that identify the format: all others may be private.
     pub fn raw(&self, row: &Row) -> Value {
-        if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.1.as_ref()) {
-            return serde_json::from_str(raw).unwrap_or_default();
+        if let Some(raw) = row.fault.as_ref().and_then(|fault| fault.raw.as_ref()) {
+            return raw.clone();
         }
         let keys = self.format.keys.iter().flat_map(|set| set.split(", "));
         let keys = keys.filter_map(|name| self.table.find(name));

@@ -1,9 +1,9 @@
-//! Opens files: standard input, files, and the files in an archive, which is unpacked while it is read, never to disk.
+//! The bytes of files, and of the files in an archive, which is unpacked while it is read, never to disk.
 
 use std::borrow::Cow;
 use std::fmt::Display;
 use std::fs::File;
-use std::io::{self, Cursor, Read};
+use std::io::{Cursor, Read};
 use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
@@ -11,7 +11,7 @@ use zip::ZipArchive;
 use crate::imports::fault::FileError;
 
 /// The name of `-` in messages.
-const STDIN: &str = "standard input";
+pub const STDIN: &str = "standard input";
 /// Maximum size of a file in bytes, and of all files of one import, unpacked.
 pub const FILE_BYTES_MAX: u64 = 64 << 20;
 pub const INPUT_BYTES_MAX: u64 = 256 << 20;
@@ -21,99 +21,33 @@ const ARCHIVE_FILES_MAX: usize = 20_000;
 /// Of the files in an archive that are read beside others.
 const TABLE_EXTENSIONS: [&str; 7] = ["csv", "tsv", "xlsx", "ods", "json", "jsonl", "ndjson"];
 
-/// Opens files one after another, and hands each on.
-pub struct Opener<'o> {
-    /// The folder of the files, if they are not named by their paths.
-    folder: Option<&'o Path>,
-    /// The number of bytes that the import may still read.
-    bytes_left: u64,
-    take: &'o mut dyn FnMut(String, Vec<u8>) -> Result<(), FileError>,
-    /// The files that cannot be imported, each with the reason.
-    pub faults: Vec<String>,
+/// All bytes of a file, which are taken from the number that the import may still read.
+pub fn read_all(input: impl Read, bytes_left: &mut u64) -> Result<Vec<u8>, FileError> {
+    let mut all = Vec::new();
+    let (limit, advice) = if *bytes_left < FILE_BYTES_MAX {
+        let advice = "the files of one import may have, unpacked, at most 256 MiB";
+        (*bytes_left, advice)
+    } else {
+        (FILE_BYTES_MAX, "a file may have at most 64 MiB")
+    };
+    let read = input.take(limit + 1).read_to_end(&mut all)? as u64;
+    if read > limit {
+        return Err(FileError::new(format!(
+            "{advice}; split it, and import one part after the other"
+        )));
+    }
+    *bytes_left -= read;
+    Ok(all)
 }
 
-impl<'o> Opener<'o> {
-    pub fn new(
-        folder: Option<&'o Path>,
-        take: &'o mut dyn FnMut(String, Vec<u8>) -> Result<(), FileError>,
-    ) -> Self {
-        Self {
-            folder,
-            bytes_left: INPUT_BYTES_MAX,
-            take,
-            faults: Vec::new(),
-        }
+/// The bytes of a file that is not named `-`.
+pub fn read_file(path: &Path, bytes_left: &mut u64) -> Result<Vec<u8>, FileError> {
+    if path.is_dir() {
+        return Err(FileError::new(
+            "is a folder; give its files, for example FOLDER/*.csv",
+        ));
     }
-
-    /// Opens the file at `path`, or the files of the archive there.
-    pub fn open(&mut self, path: &Path) {
-        let is_stdin = path == Path::new("-");
-        let name = if is_stdin {
-            STDIN.to_owned()
-        } else {
-            path.display().to_string()
-        };
-        let place = self.folder.map_or(path.into(), |folder| folder.join(path));
-        let bytes = if is_stdin {
-            self.read(io::stdin().lock())
-        } else if place.is_dir() {
-            Err(FileError::new(
-                "is a folder; give its files, for example FOLDER/*.csv",
-            ))
-        } else {
-            let file = File::open(place).map_err(FileError::from);
-            file.and_then(|file| self.read(file))
-        };
-        let opened = bytes.and_then(|bytes| self.take_file(&name, bytes));
-        if let Err(fault) = opened {
-            self.faults.push(format!("{name}: {fault}"));
-        }
-    }
-
-    /// All bytes of a file.
-    fn read(&mut self, input: impl Read) -> Result<Vec<u8>, FileError> {
-        let mut all = Vec::new();
-        let (limit, advice) = if self.bytes_left < FILE_BYTES_MAX {
-            let advice = "the files of one import may have, unpacked, at most 256 MiB";
-            (self.bytes_left, advice)
-        } else {
-            (FILE_BYTES_MAX, "a file may have at most 64 MiB")
-        };
-        let read = input.take(limit + 1).read_to_end(&mut all);
-        let read = read? as u64;
-        if read > limit {
-            return Err(FileError::new(format!(
-                "{advice}; split it, and import one part after the other"
-            )));
-        }
-        self.bytes_left -= read;
-        Ok(all)
-    }
-
-    fn take_file(&mut self, name: &str, bytes: Vec<u8>) -> Result<(), FileError> {
-        if !is_zip(&bytes) {
-            return (self.take)(name.to_owned(), bytes);
-        }
-        let mut archive = open_archive(&bytes)?;
-        if is_office_document(&archive) {
-            drop(archive);
-            return (self.take)(name.to_owned(), bytes);
-        }
-        let members = archive.file_names().flatten().map(Cow::into_owned);
-        let members: Vec<String> = members.collect();
-        // Only what is unpacked counts.
-        self.bytes_left += bytes.len() as u64;
-        for member in choose_members(members)? {
-            let file = format!("{name}: {member}");
-            let unpacked = archive.by_name(&member).map_err(broken_archive);
-            let unpacked = unpacked.and_then(|member| self.read(member));
-            let taken = unpacked.and_then(|bytes| (self.take)(file.clone(), bytes));
-            if let Err(fault) = taken {
-                self.faults.push(format!("{file}: {fault}"));
-            }
-        }
-        Ok(())
-    }
+    read_all(File::open(path)?, bytes_left)
 }
 
 pub fn is_zip(head: &[u8]) -> bool {
@@ -122,7 +56,7 @@ pub fn is_zip(head: &[u8]) -> bool {
 }
 
 /// Whether an archive is a document of an office program.
-fn is_office_document(archive: &ZipArchive<Cursor<&[u8]>>) -> bool {
+pub fn is_office_document(archive: &ZipArchive<Cursor<&[u8]>>) -> bool {
     archive.file_names().flatten().any(|name| {
         let is_part = ["[Content_Types].xml", "content.xml", "mimetype"].contains(&&*name);
         is_part || has_extension(&name, &["iwa"])
@@ -148,7 +82,7 @@ pub fn open_archive(bytes: &[u8]) -> Result<ZipArchive<Cursor<&[u8]>>, FileError
     ZipArchive::new(Cursor::new(bytes)).map_err(broken_archive)
 }
 
-fn broken_archive(error: impl Display) -> FileError {
+pub fn broken_archive(error: impl Display) -> FileError {
     FileError::new(format!(
         "the zip archive cannot be read ({error}); unpack it and give the file"
     ))
@@ -156,19 +90,21 @@ fn broken_archive(error: impl Display) -> FileError {
 
 /// The members of an archive that are read, sorted by name: those of a Takeout (`reviews.json` with its further pages
 /// `reviews-<token>.json`, `reviews_001.json`), otherwise the only file, otherwise all tables and JSON.
-fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
+pub fn choose_members(archive: &ZipArchive<Cursor<&[u8]>>) -> Result<Vec<String>, FileError> {
+    let members = archive.file_names().flatten().map(Cow::into_owned);
+    let mut members: Vec<String> = members.collect();
     members.retain(|name| !name.ends_with('/') && !name.contains("__MACOSX/"));
     members.sort();
-    let is_review_file = |path: &&String| {
+    let mut chosen = members.clone();
+    chosen.retain(|path| {
         let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
         // By case: `Reviews.json` of Google Maps has what a user wrote.
         let stem = name.strip_suffix(".json");
         stem.is_some_and(|stem| stem.starts_with("reviews"))
-    };
-    let is_table = |name: &&String| has_extension(name, &TABLE_EXTENSIONS);
-    let mut chosen: Vec<String> = members.iter().filter(is_review_file).cloned().collect();
+    });
     if chosen.is_empty() {
-        chosen = members.iter().filter(is_table).cloned().collect();
+        chosen.clone_from(&members);
+        chosen.retain(|name| has_extension(name, &TABLE_EXTENSIONS));
     }
     if chosen.is_empty() && members.len() != 1 {
         return Err(FileError::new(
@@ -181,12 +117,9 @@ fn choose_members(mut members: Vec<String>) -> Result<Vec<String>, FileError> {
 
 /// File names without folders.
 pub fn file_names(files: &[PathBuf]) -> Vec<String> {
-    let name = |file: &PathBuf| {
-        let name = file.file_name().map(|name| name.to_string_lossy());
-        match name {
-            Some(name) if name != "-" => name.into_owned(),
-            Some(_) | None => STDIN.to_owned(),
-        }
-    };
-    files.iter().map(name).collect()
+    let names = files.iter().map(|file| match file.file_name() {
+        Some(name) if name != "-" => name.to_string_lossy().into_owned(),
+        Some(_) | None => STDIN.to_owned(),
+    });
+    names.collect()
 }

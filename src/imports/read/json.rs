@@ -2,7 +2,7 @@
 //!
 //! Elements are split with `serde_json`'s `RawValue`, so that one broken element rejects its row and not the file.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::imports::fault::{FileError, Position, reason};
 use crate::imports::format::{Format, PublicColumn};
 use crate::imports::read::{
-    Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, Table, too_many_columns,
+    Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, RowFault, Table, too_many_columns,
 };
 use crate::model::json::{join, member, visit};
 use crate::model::text::shown;
@@ -31,9 +31,6 @@ const ROWS_LOOKED_AT: usize = 50;
 const PATH_BYTES_MAX: usize = 1 << 10;
 /// Maximum number of members beside a list that are shown.
 const BESIDE_MAX: usize = 20;
-
-/// A row; or an error message with the row as text, truncated if it is too long.
-pub type RowValue = Result<Value, (String, Value)>;
 
 /// The document that a text is, if it is one, and the lists of objects in it, the outermost first; without any, it is one row. Otherwise
 /// the lines of the text.
@@ -72,8 +69,8 @@ pub struct RowList<'t> {
 fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
     let mut found = BTreeMap::new();
     find_lists(document, "", LISTS_DEEP_MAX, &mut found)?;
-    let has_objects = |list: &RowList<'_>| list.elements.iter().any(|row| row.starts_with('{'));
-    let mut lists: Vec<RowList<'_>> = found.into_values().filter(has_objects).collect();
+    let mut lists: Vec<RowList<'_>> = found.into_values().collect();
+    lists.retain(|list| list.elements.iter().any(|row| row.starts_with('{')));
     lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
     // Linked data says at its top what its lists are.
     if lists.is_empty() || member(document, "@context").is_some() {
@@ -92,8 +89,8 @@ fn find_lists<'t>(
     let is_list = value.starts_with('[');
     let mut add = |name: &str, inner: &'t str| {
         if is_list {
-            let new = || RowList::new(path.to_owned(), false);
-            let list = found.entry(path.to_owned()).or_insert_with(new);
+            let list = found.entry(path.to_owned());
+            let list = list.or_insert_with(|| RowList::new(path.to_owned(), false));
             list.push(inner)?;
         }
         if found.len() > LISTS_MAX {
@@ -192,21 +189,19 @@ impl<'t> RowList<'t> {
     }
 
     /// The paths of the members of the first rows; of a row that is broken or too large, only its own members.
-    pub fn names(&self) -> BTreeSet<String> {
-        let (mut objects, mut names) = (Objects::default(), BTreeSet::new());
+    pub fn names(&self) -> Vec<String> {
+        let mut objects = Objects::default();
         for text in self.texts().take(ROWS_LOOKED_AT) {
             if let Ok(value) = parse_row(text) {
                 objects.put_all("", value);
                 continue;
             }
             visit(text, |name, _| {
-                names.insert(name.to_owned());
+                objects.put(name, "");
                 ControlFlow::<()>::Continue(())
             });
         }
-        names.extend(objects.table.columns);
-        names.remove("");
-        names
+        objects.table.columns
     }
 }
 
@@ -240,8 +235,8 @@ fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
     found
 }
 
-/// The row; or an error message with the row as text, truncated if it is too long.
-pub fn parse_row(text: &str) -> RowValue {
+/// A row that is one value of JSON.
+pub fn parse_row(text: &str) -> Result<Value, RowFault> {
     let message = if text.len() > ROW_BYTES_MAX {
         format!("longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line")
     } else {
@@ -254,7 +249,10 @@ pub fn parse_row(text: &str) -> RowValue {
         }
     };
     let shown = text.floor_char_boundary(BYTES_SHOWN);
-    Err((message, text[..shown].into()))
+    Err(RowFault {
+        message,
+        raw: Some(text[..shown].into()),
+    })
 }
 
 /// Makes a table of objects: each member is a cell in the column of its path, as `reviewer.name` or, of the elements of a
@@ -285,20 +283,20 @@ impl Objects {
     pub fn add_value(
         &mut self,
         at: Position,
-        value: RowValue,
+        value: Result<Value, RowFault>,
         bounds: &mut Bounds<'_>,
     ) -> Result<(), FileError> {
-        let fault = match &value {
-            Ok(Value::Object(_)) => None,
-            Ok(other) => {
-                let message = format!("record: {} is not a JSON object in {{…}}", shown(other));
-                Some((message, Some(other.to_string())))
+        let fault = match value {
+            Ok(object @ Value::Object(_)) => {
+                self.put_all("", object);
+                None
             }
-            Err((message, raw)) => Some((message.clone(), Some(raw.to_string()))),
+            Ok(other) => Some(RowFault {
+                message: format!("record: {} is not a JSON object in {{…}}", shown(&other)),
+                raw: Some(other),
+            }),
+            Err(fault) => Some(fault),
         };
-        if let Ok(object @ Value::Object(_)) = value {
-            self.put_all("", object);
-        }
         let cells = std::mem::take(&mut self.cells);
         bounds.count(1, cells.count(), cells.bytes())?;
         self.table.push(at, cells, fault);
@@ -321,17 +319,15 @@ impl Objects {
             Value::Array(elements) if elements.iter().any(Value::is_object) => {
                 self.put_list(path, elements);
             }
-            Value::Null | Value::Object(_) => self.put(path, ""),
-            Value::String(text) => self.put(path, &text),
+            Value::Object(_) => self.put(path, ""),
             Value::Array(elements) => {
-                let text = |value: &Value| {
-                    let plain = value.as_str().map(str::to_owned);
-                    plain.unwrap_or_else(|| value.to_string())
-                };
-                let texts: Vec<String> = elements.iter().map(text).collect();
+                let texts: Vec<String> = elements.iter().map(text_of).collect();
                 self.put(path, &texts.join("\n"));
             }
-            value @ (Value::Bool(_) | Value::Number(_)) => self.put(path, &value.to_string()),
+            Value::String(text) => self.put(path, &text),
+            plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => {
+                self.put(path, &text_of(&plain));
+            }
         }
     }
 
@@ -373,11 +369,6 @@ impl Objects {
         if let Some((location, _)) = name.and_then(|(_, rest)| rest.split_once("/reviews/")) {
             self.put("location", location);
         }
-        let path = if path.is_empty() {
-            "(empty name)"
-        } else {
-            path
-        };
         let count = self.table.columns.len();
         let number = self.numbers.get(path).copied().unwrap_or(count);
         if number == COLUMNS_MAX {
@@ -402,13 +393,15 @@ fn is_public_reply(blocks: &[PublicColumn], element: &Value, path: &str) -> bool
                 .split('.')
                 .try_fold(element, |object, name| object.get(name))
         });
-        let text = |value: &Value| match value {
-            Value::Null => String::new(),
-            Value::String(text) => text.clone(),
-            Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
-                value.to_string()
-            }
-        };
-        members.map(text).all(|value| block.publishes(&value))
+        members.map(text_of).all(|value| block.publishes(&value))
     })
+}
+
+/// A value as a cell.
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
 }

@@ -5,6 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use serde_json::Value;
+
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Names, find_column, is_same_column};
 use crate::imports::value::text::{TEXT_BYTES_MAX, is_empty};
@@ -104,8 +106,21 @@ pub struct Row {
     pub file: usize,
     pub at: Position,
     pub cells: Cells,
-    /// Why the row cannot be read as cells, and the row as JSON, if it has no cells.
-    pub fault: Option<Box<(String, Option<String>)>>,
+    pub fault: Option<Box<RowFault>>,
+}
+
+/// Why a row cannot be read as cells.
+#[derive(Debug)]
+pub struct RowFault {
+    pub message: String,
+    /// The row, if it has no cells; a text if it is no JSON, truncated if it is too long.
+    pub raw: Option<Value>,
+}
+
+impl RowFault {
+    pub const fn new(message: String) -> Self {
+        Self { message, raw: None }
+    }
 }
 
 /// The cells of a row, which has a few of perhaps a thousand columns.
@@ -180,7 +195,7 @@ impl Cells {
 }
 
 impl Row {
-    pub fn new(at: Position, mut cells: Cells, fault: Option<(String, Option<String>)>) -> Self {
+    pub fn new(at: Position, mut cells: Cells, fault: Option<RowFault>) -> Self {
         cells.finish();
         Self {
             file: 0,
@@ -198,12 +213,12 @@ impl Row {
 
 impl Table {
     /// Adds a row; a text that is too long is a fault of it.
-    pub fn push(&mut self, at: Position, cells: Cells, fault: Option<(String, Option<String>)>) {
+    pub fn push(&mut self, at: Position, cells: Cells, fault: Option<RowFault>) {
         let long = cells.long.map(|column| {
             let name = self.columns.get(column).map_or("", String::as_str);
             let kib = TEXT_BYTES_MAX >> 10;
-            let message = format!("{} has more than {kib} KiB; shorten it", shorten(name, 80));
-            (message, None)
+            let name = shorten(name, 80);
+            RowFault::new(format!("{name} has more than {kib} KiB; shorten it"))
         });
         self.rows.push(Row::new(at, cells, long.or(fault)));
     }
@@ -223,12 +238,10 @@ impl Table {
     pub fn find_all(&self, names: &[&str]) -> Vec<usize> {
         let mut found: Vec<usize> = Vec::new();
         for name in names {
-            let has_name = |column: &usize| {
-                is_same_column(&self.columns[*column], name) && !self.is_other(*column, name)
-            };
-            let more = (0..self.columns.len()).filter(|_| self.is_objects);
-            for column in self.find(name).into_iter().chain(more.filter(has_name)) {
-                if !found.contains(&column) {
+            found.extend(self.find(name).filter(|column| !found.contains(column)));
+            for column in (0..self.columns.len()).filter(|_| self.is_objects) {
+                let is_named = is_same_column(&self.columns[column], name);
+                if is_named && !self.is_other(column, name) && !found.contains(&column) {
                     found.push(column);
                 }
             }
@@ -260,8 +273,8 @@ impl Table {
     /// # Errors
     /// If it has other columns; those of objects may be others in each.
     pub fn append(&mut self, other: Self) -> Result<(), FileError> {
-        let names = |table: &Self| -> BTreeSet<String> { table.columns.iter().cloned().collect() };
-        if self.is_objects != other.is_objects || !self.is_objects && names(self) != names(&other) {
+        let [names, other_names] = [&*self, &other].map(|it| BTreeSet::from_iter(&it.columns));
+        if self.is_objects != other.is_objects || !self.is_objects && names != other_names {
             return Err(FileError::new(
                 "has other columns than the files before it, so it has another format; import it by itself",
             ));
@@ -318,19 +331,13 @@ impl Table {
 
     /// Whether the cells count the rows: 1, 2, 3 in their order and without a gap, perhaps from 0 or from the row below the header on.
     pub fn counts_rows(&self, column: usize) -> bool {
-        let number = |row: &Row| {
+        let numbers = self.rows.iter().map(|row| {
             let cell = row.cell(column)?.trim().trim_start_matches('#');
             cell.trim_end_matches(".0").parse::<u64>().ok()
-        };
-        let mut numbers = self.rows.iter().map(number);
-        let Some(Some(first)) = numbers.next() else {
-            return false;
-        };
-        let count = self.rows.len();
-        first <= 2
-            && count > 1
-            && (first + 1..)
-                .zip(numbers)
-                .all(|(next, it)| it == Some(next))
+        });
+        let numbers: Vec<u64> = numbers.collect::<Option<_>>().unwrap_or_default();
+        numbers.len() > 1
+            && numbers[0] <= 2
+            && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
     }
 }

@@ -2,7 +2,7 @@
 //! (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). `schema_org.toml` has the meanings of their
 //! members.
 //!
-//! Enclosing objects (a business, a product, a `@graph`) are searched; names may have the prefix `schema:`.
+//! Enclosing objects (a business, a product, a `@graph`) are searched.
 
 use std::ops::ControlFlow;
 
@@ -99,8 +99,7 @@ impl Reviews<'_, '_> {
         let (array, index) = ("reviews".into(), self.count);
         self.count += 1;
         let at = Position::Element { array, index };
-        let review = parse_row(review).map(plain_names);
-        self.objects.add_value(at, review, self.bounds)
+        self.objects.add_value(at, parse_row(review), self.bounds)
     }
 
     /// Adds every schema.org review in `data`, a value of JSON.
@@ -125,34 +124,12 @@ impl Reviews<'_, '_> {
 
 /// Whether a type, or one of several, is that of reviews.
 fn is_review(kind: &str) -> bool {
-    let of = |kind: &Value| {
-        let kind = kind
-            .as_str()
-            .and_then(|kind| kind.rsplit(['/', ':']).next());
-        kind.is_some_and(|kind| kind == "Review" || kind == "UserReview")
-    };
-    match parse_row(kind) {
-        Ok(Value::Array(kinds)) => kinds.iter().any(of),
-        Ok(kind) => of(&kind),
-        Err(_) => false,
-    }
-}
-
-/// The value with its members' names as in schema.org, without the prefix `schema:` or the address.
-fn plain_names(value: Value) -> Value {
-    let plain = |name: &str| {
-        let prefixes = ["schema:", "https://schema.org/", "http://schema.org/"];
-        let plain = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
-        plain.unwrap_or(name).to_owned()
-    };
-    match value {
-        Value::Object(members) => {
-            let members = members.into_iter();
-            members
-                .map(|(name, member)| (plain(&name), plain_names(member)))
-                .collect()
-        }
-        Value::Array(elements) => elements.into_iter().map(plain_names).collect(),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value,
-    }
+    let kind: Value = serde_json::from_str(kind).unwrap_or_default();
+    let kinds = kind
+        .as_array()
+        .map_or(std::slice::from_ref(&kind), Vec::as_slice);
+    kinds.iter().filter_map(Value::as_str).any(|kind| {
+        let name = kind.rsplit('/').next().unwrap_or_default();
+        name == "Review" || name == "UserReview"
+    })
 }

@@ -10,7 +10,9 @@ use encoding_rs::{Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memchr_iter;
 
 use crate::imports::fault::{FileError, Position};
-use crate::imports::read::{Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, Table, too_many_columns};
+use crate::imports::read::{
+    Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, RowFault, Table, too_many_columns,
+};
 use crate::model::text::quoted;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
@@ -51,15 +53,10 @@ fn first_rows(text: &str, delimiter: u8) -> impl Iterator<Item = (u64, Vec<Strin
     rows.map(|row| (row.line, row.cells.texts()))
 }
 
-impl Header {
-    /// The rows that stand near the header, by any delimiter, for advice.
-    pub fn rows_near<'t>(
-        &self,
-        text: &'t str,
-    ) -> impl Iterator<Item = (u64, Vec<String>)> + use<'t> {
-        let delimiters = [self.delimiter].into_iter().chain(DELIMITERS);
-        delimiters.flat_map(move |delimiter| first_rows(text, delimiter).take(20))
-    }
+/// The rows that stand near the header, by any delimiter, for advice.
+pub fn rows_near_header(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
+    let delimiters = DELIMITERS.into_iter();
+    delimiters.flat_map(move |delimiter| first_rows(text, delimiter).take(20))
 }
 
 /// The table below a header.
@@ -97,7 +94,7 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
                 count.max(filled)
             )
         });
-        let fault = fault.or(misfit).map(|message| (message, None));
+        let fault = fault.or(misfit).map(RowFault::new);
         cells.width = columns;
         bounds.count(1, cells.count(), cells.bytes())?;
         table.push(Position::Line(line), cells, fault);
@@ -214,11 +211,7 @@ pub struct Decoded<'b> {
 ///
 /// # Errors
 /// When it is not in that encoding.
-pub fn decode<'b>(
-    bytes: &'b [u8],
-    named: Option<&str>,
-    country: Option<&str>,
-) -> Result<Decoded<'b>, FileError> {
+pub fn decode<'b>(bytes: &'b [u8], named: Option<&str>) -> Result<Decoded<'b>, FileError> {
     let named = named.and_then(|label| Encoding::for_label(label.as_bytes()));
     let unicode = marked(bytes).or_else(|| std::str::from_utf8(bytes).is_ok().then_some(UTF_8));
     let known = unicode.or(named);
@@ -231,7 +224,7 @@ pub fn decode<'b>(
             is_unknown: false,
         });
     }
-    let encoding = known.unwrap_or_else(|| encodings(bytes, country)[0]);
+    let encoding = known.unwrap_or_else(|| encodings(bytes)[0]);
     let (mut text, has_errors) = encoding.decode_with_bom_removal(bytes);
     // Old Macs end lines with it.
     if text.contains('\r') && !text.contains('\n') {
@@ -260,43 +253,29 @@ const fn marked(head: &[u8]) -> Option<&'static Encoding> {
 }
 
 /// Up to three encodings that a text may have which is not UTF-8, the likeliest first.
-pub fn encodings(text: &[u8], country: Option<&str>) -> Vec<&'static Encoding> {
+pub fn encodings(text: &[u8]) -> Vec<&'static Encoding> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
     detector.feed(text, true);
-    let country = country.filter(|it| it.bytes().all(|byte| byte.is_ascii_alphabetic()));
-    let domain = country.unwrap_or("US").to_ascii_lowercase();
-    let likeliest = detector.guess(Some(domain.as_bytes()), Utf8Detection::Deny);
-    let mut found = vec![likeliest];
-    for other in [
-        WINDOWS_1252,
-        MACINTOSH,
-        detector.guess(None, Utf8Detection::Deny),
-    ] {
-        if !found.contains(&other) && found.len() < 3 {
-            found.push(other);
-        }
-    }
+    let likeliest = detector.guess(None, Utf8Detection::Deny);
+    let mut found = vec![WINDOWS_1252, MACINTOSH];
+    found.retain(|other| *other != likeliest);
+    found.insert(0, likeliest);
     found
 }
 
 /// A sentence for the owner if some of the text was in UTF-8 and read as Windows-1252 before: spreadsheets do so with a CSV
-/// file that they open by a double click, and Facebook's downloads have it in the escapes of their JSON.
+/// file that they open by a double click.
 pub fn describe_damage(text: &str) -> Option<String> {
-    let is_end = |c: char| c.is_whitespace() || ",;\"".contains(c);
     // The first byte of a letter in UTF-8.
     let is_first = |c: char| matches!(c, '\u{c2}'..='\u{f4}');
-    let may_be = |part: &&str| part.contains(is_first) || part.contains("\\u00");
-    let words = text.lines().filter(may_be);
-    let words = words.flat_map(|line| line.split(is_end)).filter(may_be);
-    let mut words = words.map(|word| {
-        let decoded = serde_json::from_str(&format!("\"{word}\""));
-        decoded.unwrap_or_else(|_| word.to_owned())
-    });
-    let word = words.find(|word| is_garbled(word))?;
+    let lines = text.lines().filter(|line| line.contains(is_first));
+    let mut words =
+        lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || ",;\"".contains(c)));
+    let word = words.find(|word| word.contains(is_first) && is_garbled(word))?;
     Some(format!(
         "the file was probably saved after another program read its UTF-8 as Windows-1252, for example {}; export it again, and \
          import it without opening it",
-        quoted(&word)
+        quoted(word)
     ))
 }
 

@@ -157,10 +157,10 @@ impl Sheet {
         rows: &[(u64, Cells)],
         width: usize,
     ) -> Result<(), FileError> {
-        let is_row = |number: &u64| {
+        let mut hidden = self.hidden_rows.iter();
+        let (fault, advice) = if hidden.any(|number| {
             *number == header_row || rows.binary_search_by_key(number, |row| row.0).is_ok()
-        };
-        let (fault, advice) = if self.hidden_rows.iter().any(is_row) {
+        }) {
             ("hidden rows", "clear the filter and show them")
         } else if self.hidden_columns.iter().any(|first| *first < width) {
             ("hidden columns", "show them")
@@ -256,17 +256,19 @@ impl Sheet {
     ) -> Result<(), FileError> {
         let mut number = 0;
         visit_elements(archive, part, &mut |element| {
-            let value = |name| attribute(element, name).unwrap_or_default();
-            let is_zero = |name| value(name).trim().parse() == Ok(0.0_f64);
-            let is_hidden = matches!(value("hidden").trim(), "1" | "true");
+            let value = |name| {
+                let value = attribute(element, name).unwrap_or_default();
+                value.trim().to_owned()
+            };
+            let is_hidden = matches!(&*value("hidden"), "1" | "true");
             match element.local_name().as_ref() {
-                "col" if is_hidden || is_zero("width") => {
-                    let at = |name| value(name).trim().parse::<usize>().unwrap_or(1);
-                    self.hidden_columns.push(at("min").saturating_sub(1));
+                "col" if is_hidden || value("width").parse() == Ok(0.0_f64) => {
+                    let first: usize = value("min").parse().unwrap_or(1);
+                    self.hidden_columns.push(first.saturating_sub(1));
                 }
                 "row" => {
-                    number = value("r").trim().parse().unwrap_or(number + 1);
-                    if is_hidden || is_zero("ht") {
+                    number = value("r").parse().unwrap_or(number + 1);
+                    if is_hidden || value("ht").parse() == Ok(0.0_f64) {
                         self.hidden_rows.push(number);
                     }
                 }
@@ -296,11 +298,10 @@ fn visit_events(
     path: &str,
     mut visit: impl FnMut(Event<'_>) -> Result<(), FileError>,
 ) -> Result<(), FileError> {
-    let is_part = |index: &usize| {
+    let index = (0..archive.len()).find(|index| {
         let part = archive.name_for_index(*index).and_then(Result::ok);
         part.is_some_and(|part| part.eq_ignore_ascii_case(path))
-    };
-    let index = (0..archive.len()).find(is_part);
+    });
     let index = index.ok_or_else(|| broken(format!("it has no part {path}")))?;
     let part = archive.by_index(index).map_err(broken)?;
     let (mut xml, mut buffer) = (XmlReader::from_reader(BufReader::new(part)), Vec::new());
@@ -373,11 +374,9 @@ struct OpenDocument {
 impl OpenDocument {
     fn begin(&mut self, element: &BytesStart<'_>) {
         let name = element.local_name();
-        let repeats = |name| attribute(element, name).and_then(|it| it.parse::<u64>().ok());
-        let count = |name| {
-            let count = repeats(name).and_then(|it| usize::try_from(it).ok());
-            count.unwrap_or(1).min(COLUMNS_MAX)
-        };
+        let columns = attribute(element, "number-columns-repeated");
+        let columns = columns.and_then(|it| it.parse().ok()).unwrap_or(1);
+        let columns = COLUMNS_MAX.min(columns);
         let style = attribute(element, "style-name").unwrap_or_default();
         let is_hidden = attribute(element, "visibility").is_some_and(|it| it != "visible");
         let is_folded = attribute(element, "display").is_some_and(|it| it == "false");
@@ -394,19 +393,20 @@ impl OpenDocument {
             }
             "table-column" => {
                 let first = self.columns;
-                self.columns += count("number-columns-repeated");
+                self.columns += columns;
                 if let Some(sheet) = self.sheet.as_mut().filter(|_| is_hidden) {
                     sheet.hidden_columns.push(first);
                 }
             }
             "table-row" => {
                 self.number = self.number.saturating_add(1);
-                self.row_repeats = repeats("number-rows-repeated").unwrap_or(1).max(1);
+                let rows = attribute(element, "number-rows-repeated");
+                self.row_repeats = rows.and_then(|it| it.parse().ok()).unwrap_or(1).max(1);
                 self.is_row_hidden = is_hidden;
                 self.column = 0;
             }
             "table-cell" | "covered-table-cell" => {
-                self.cell_repeats = count("number-columns-repeated");
+                self.cell_repeats = columns;
                 let values = ["value", "date-value", "boolean-value"].iter();
                 let mut values = values.filter_map(|name| attribute(element, name));
                 self.value = values.next().map(|value| value.replace('T', " "));

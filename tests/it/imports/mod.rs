@@ -327,12 +327,12 @@ async fn members_of_a_newer_instance_are_passed_over_and_named() {
     let bench = bench().await;
     let service = |number: i32| json!({"id": format!("s{number}"), "name": "AC", "price": 5});
     let services: Vec<Value> = (0..30).map(service).collect();
-    let business = json!({"id": "x", "name": "X", "mood": "good", "services": services});
+    let business = json!({"id": "x", "name": "X", "mood": 1, "a.b[0]": 1, "services": services});
     let review = native(&json!({"colour": "red", "mentions": {"cars": []}}));
     let document = json!({"business": business, "aggregate_rating": {"rating_value": 5}, "withheld": {}, "reviews": [review]});
     let (report, _) = bench.take(document.to_string()).await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
-    let names = "business.mood, business.services[0].price, colour, mentions.cars";
+    let names = "business.a.b[0], business.mood, business.services[].price, colour, mentions.cars";
     assert_eq!(
         report.notes,
         [format!("members that are not read: {names}")]

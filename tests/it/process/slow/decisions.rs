@@ -199,7 +199,7 @@ fn editorial_texts_are_replaced_and_file_errors_are_located() {
         wrong.json ← {"faq": [{"id": "a", "question": "Q", "anser": "A"}]}
         editorial wrong.json ✗ faq[0].anser: is unknown, did you mean answer?
         wrong.json ← {"faq": [{"id": "a", "question": "Q"}]}
-        editorial wrong.json ✗ faq[0].answer: missing
+        editorial wrong.json ✗ faq[0]: missing field `answer`
         wrong.json ← {"summary": "text"}
         editorial wrong.json ✗ summary
         wrong.json ← {

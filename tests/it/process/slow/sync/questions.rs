@@ -170,6 +170,11 @@ fn few_new_values_withhold_and_many_fail_unless_accepted() {
     sync(&home).failed("that the source withheld would become public");
     home.run("sync run sheet --accept-changes").done();
     assert_eq!(withheld(&home), "0");
+    // A format without the column is refused for that.
+    let less = format_of(&["yes"]).replace("[[public]]", "[[public_reply]]");
+    home.file("less.toml", &less);
+    let run = add(&home, "less", &site.url("/r"), "format = './less.toml'");
+    run.failed("less: the format lacks a column");
 }
 
 #[test]

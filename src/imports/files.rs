@@ -1,0 +1,476 @@
+//! Opens the files of a call: each gets its format, which is that of the call, what its source keeps, or the built-in one whose names its
+//! columns have; and the tables of one format become one.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::imports::detect::{check_workbook, refuse_binary};
+use crate::imports::draft::DraftContext;
+use crate::imports::fault::{FileError, Position};
+use crate::imports::format::{Format, Reader, basic_string};
+use crate::imports::opened_file::{Fit, OpenedFile};
+use crate::imports::platforms::{LINKED_DATA, NATIVE, PLATFORMS, find_format, format_names};
+use crate::imports::read::bytes::{
+    INPUT_BYTES_MAX, STDIN, broken_archive, choose_members, is_office_document, is_zip,
+    open_archive, read_all, read_file,
+};
+use crate::imports::read::text::{decode, encodings};
+use crate::imports::read::{Bounds, Cells, Row, RowFault, Table};
+use crate::imports::report::{FileReport, ImportError, ImportReport, Watcher};
+use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
+use crate::model::Calendar;
+use crate::model::text::{nearest, quote_for_shell};
+use crate::storage::formats::KeptFormats;
+
+/// What is in the files of a call.
+#[derive(Debug, Default)]
+pub struct OpenedFiles {
+    pub natives: Vec<NativeInput>,
+    pub tables: Vec<TableInput>,
+    pub report: ImportReport,
+}
+
+/// The native records of a file.
+#[derive(Debug)]
+pub struct NativeInput {
+    /// Its number in the report.
+    pub file: usize,
+    pub format: Arc<Format>,
+    pub records: Vec<(Position, String)>,
+    /// The business in another instance's `/reviews.json`, as JSON.
+    pub business: Option<String>,
+}
+
+/// The table of one or several files, which have one format.
+#[derive(Debug)]
+pub struct TableInput {
+    /// The number of its first file in the report.
+    pub file: usize,
+    pub choice: Choice,
+    pub table: Table,
+    pub context: DraftContext,
+}
+
+/// The format of a file, as far as it is known.
+#[derive(Debug, Clone)]
+pub struct Choice {
+    /// The built-in format; `None` for an owner's.
+    pub base: Option<Arc<Format>>,
+    /// The owner's part of the format.
+    pub own: Format,
+    pub source: String,
+    pub is_kept: bool,
+    /// Whether the table needs a source of its own, since the source that it would be of keeps another format.
+    pub needs_source: bool,
+}
+
+impl Choice {
+    pub fn whole(&self) -> Format {
+        Format::whole(self.base.as_deref(), &self.own)
+    }
+
+    /// Whether two tables are read by one format.
+    fn is_like(&self, other: &Self) -> bool {
+        let [name, other_name] = [self, other].map(|it| it.base.as_ref().map(|base| &base.name));
+        name == other_name && self.source == other.source
+    }
+}
+
+/// Opens all files of a request.
+///
+/// # Errors
+/// When a file cannot be imported.
+pub fn open_files(
+    request: &ImportRequest,
+    calendar: Calendar,
+    kept: &KeptFormats,
+    watch: Watcher<'_>,
+) -> Result<OpenedFiles, ImportError> {
+    // A format that cannot be read, as a shell may have written it, counts as none.
+    let kept = kept.iter().filter_map(|(source, text)| {
+        let format = Format::parse(text).ok()?;
+        Some((source.clone(), format))
+    });
+    let is_stopped = || watch.is_stopped();
+    let mut reader = FileReader {
+        request,
+        kept: kept.collect(),
+        calendar,
+        bounds: Bounds::new(&is_stopped),
+        bytes_left: INPUT_BYTES_MAX,
+        opened: OpenedFiles::default(),
+        faults: Vec::new(),
+    };
+    for file in &request.files {
+        reader.open(file);
+    }
+    if watch.is_stopped() {
+        return Err(ImportError::Stopped);
+    }
+    ImportError::refuse_files(reader.faults)?;
+    Ok(reader.opened)
+}
+
+/// Opens one file after another.
+struct FileReader<'r> {
+    request: &'r ImportRequest,
+    /// The formats that sources keep.
+    kept: BTreeMap<String, Format>,
+    calendar: Calendar,
+    bounds: Bounds<'r>,
+    /// The number of bytes that the import may still read.
+    bytes_left: u64,
+    opened: OpenedFiles,
+    /// Why files cannot be imported.
+    faults: Vec<String>,
+}
+
+impl FileReader<'_> {
+    /// Opens the file at `path`, or the files of the archive there.
+    fn open(&mut self, path: &Path) {
+        let (name, bytes) = if path == Path::new("-") {
+            let bytes = read_all(io::stdin().lock(), &mut self.bytes_left);
+            (STDIN.to_owned(), bytes)
+        } else {
+            let folder = self.request.folder.as_deref();
+            let place = folder.map_or(path.into(), |folder| folder.join(path));
+            let bytes = read_file(&place, &mut self.bytes_left);
+            (path.display().to_string(), bytes)
+        };
+        let taken = bytes.and_then(|bytes| self.take_all(&name, &bytes));
+        self.note_fault(&name, taken);
+    }
+
+    /// Adds what a file has, or each file of an archive.
+    fn take_all(&mut self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        if !is_zip(bytes) {
+            return self.take(name, bytes);
+        }
+        let mut archive = open_archive(bytes)?;
+        if is_office_document(&archive) {
+            return self.take(name, bytes);
+        }
+        // Only what is unpacked counts.
+        self.bytes_left += bytes.len() as u64;
+        for member in choose_members(&archive)? {
+            let file = format!("{name}: {member}");
+            let unpacked = archive.by_name(&member).map_err(broken_archive);
+            let unpacked = unpacked.and_then(|it| read_all(it, &mut self.bytes_left));
+            let taken = unpacked.and_then(|bytes| self.take(&file, &bytes));
+            self.note_fault(&file, taken);
+        }
+        Ok(())
+    }
+
+    fn note_fault(&mut self, file: &str, taken: Result<(), FileError>) {
+        if let Err(fault) = taken {
+            self.faults.push(format!("{file}: {fault}"));
+        }
+    }
+
+    /// Adds what a file has to that of the files before it.
+    fn take(&mut self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        if is_zip(bytes) {
+            check_workbook(bytes)?;
+            let opened = OpenedFile::of_workbook(bytes, &mut self.bounds)?;
+            let choice = self.choose(&opened)?;
+            return self.add(name, opened, choice, Vec::new());
+        }
+        refuse_binary(bytes)?;
+        self.take_text(name, bytes, None)
+    }
+
+    /// Adds what a text has, which is in the encoding with that name, unless its bytes say another.
+    fn take_text(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        encoding: Option<&str>,
+    ) -> Result<(), FileError> {
+        let decoded = decode(bytes, encoding)?;
+        let Some(opened) = OpenedFile::of_text(&decoded)? else {
+            self.add_records(name, &NATIVE, Vec::new(), None, None);
+            return Ok(());
+        };
+        let choice = self.choose(&opened)?;
+        if !decoded.is_unknown {
+            return self.add(name, opened, choice, Vec::new());
+        }
+        // The names of columns tell the format, which says how their letters are read.
+        if let Some(encoding) = choice.whole().encoding {
+            return self.take_text(name, bytes, Some(&encoding));
+        }
+        let tried = encodings(bytes).into_iter().map(|encoding| {
+            let text = encoding.decode_without_bom_handling(bytes).0;
+            let mut cells = text.split([',', ';', '\t', '|', '"', '\r', '\n']);
+            let cell = cells.find(|cell| !cell.is_ascii()).unwrap_or_default();
+            (encoding.name(), cell.trim().to_owned())
+        });
+        self.add(name, opened, choice, tried.collect())
+    }
+
+    /// Adds the records of an opened file, or the table in it; `encodings` are those that it may have, each with a cell.
+    fn add(
+        &mut self,
+        name: &str,
+        mut opened: OpenedFile<'_>,
+        choice: Choice,
+        mut encodings: Vec<(&'static str, String)>,
+    ) -> Result<(), FileError> {
+        let format = choice.whole();
+        if format.is_ours() {
+            let records = opened.records(&format)?;
+            let business = opened.business().filter(|_| !format.is_native());
+            let business = business.map(str::to_owned);
+            self.add_records(name, &Arc::new(format), records, business, opened.note);
+            return Ok(());
+        }
+        let parts = opened.find_parts(&format, choice.base.as_deref())?;
+        let mut places: Vec<String> = parts.iter().map(|part| opened.place(*part)).collect();
+        if places.len() == 1 {
+            places.clear();
+        }
+        let mut table = opened.table(parts[0], &format, &mut self.bounds)?;
+        table.named = format.all_names();
+        self.hide_secrets(&mut table);
+        let mut name = name.to_owned();
+        if format.is_table() || !table.is_objects {
+            name += &table.place;
+        }
+        let file = self.add_file(&name, &format, opened.note);
+        for row in &mut table.rows {
+            row.file = file;
+        }
+        let mut tables = self.opened.tables.iter_mut();
+        if let Some(first) = tables.find(|first| first.choice.is_like(&choice)) {
+            let DraftContext {
+                places: known_places,
+                encodings: known,
+                ..
+            } = &mut first.context;
+            places.retain(|place| !known_places.contains(place));
+            known_places.append(&mut places);
+            encodings.retain(|(name, _)| known.iter().all(|(other, _)| other != name));
+            known.append(&mut encodings);
+            return first.table.append(table);
+        }
+        let context = DraftContext {
+            tomorrow: self.calendar.tomorrow(),
+            country: self.request.country().map(str::to_owned),
+            encodings,
+            places,
+            is_kept: choice.is_kept,
+        };
+        self.opened.tables.push(TableInput {
+            file,
+            choice,
+            table,
+            context,
+        });
+        Ok(())
+    }
+
+    fn add_records(
+        &mut self,
+        name: &str,
+        format: &Arc<Format>,
+        records: Vec<(Position, String)>,
+        business: Option<String>,
+        note: Option<String>,
+    ) {
+        let file = self.add_file(name, format, note);
+        self.opened.natives.push(NativeInput {
+            file,
+            format: Arc::clone(format),
+            records,
+            business,
+        });
+    }
+
+    /// Adds a file to the report, with a note about its letters; returns its number.
+    fn add_file(&mut self, name: &str, format: &Format, note: Option<String>) -> usize {
+        let (report, mask) = (&mut self.opened.report, &self.request.mask);
+        report.files.push(FileReport::new(mask.apply(name), format));
+        if let Some(note) = note {
+            report.note(mask.apply(&note));
+        }
+        report.files.len() - 1
+    }
+
+    /// Empties the rows that have a secret of the request, and masks it in names.
+    fn hide_secrets(&self, table: &mut Table) {
+        let mask = &self.request.mask;
+        if mask.is_empty() {
+            return;
+        }
+        let beside = table
+            .beside
+            .iter_mut()
+            .flat_map(|(name, value)| [name, value]);
+        let names = table.columns.iter_mut().chain([&mut table.place]);
+        for name in names.chain(beside) {
+            *name = mask.apply(name).replace(char::is_control, " ");
+        }
+        for row in &mut table.rows {
+            if row.cells.all().any(|(_, cell)| mask.is_in(cell)) {
+                let fault = RowFault {
+                    message: HAS_SECRET.to_owned(),
+                    raw: Some(Value::Null),
+                };
+                *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
+            }
+        }
+    }
+    /// The format of a file, as far as it is known.
+    ///
+    /// # Errors
+    /// If it has the columns of what another source keeps.
+    fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
+        let request = self.request;
+        if let Some(own) = &request.own_format {
+            return self.choose_owners(own, false, opened);
+        }
+        if let Some(FormatArgument::BuiltIn(base)) = &request.format {
+            return Ok(self.choose_built_in(base));
+        }
+        let source = request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
+        let kept = self.kept.get(source);
+        let fit = kept.and_then(|kept| opened.fits(kept).max());
+        let fit = fit.unwrap_or(Fit::OtherTable);
+        let others = self.fitting_others(source, opened);
+        // A file without a column that says what is public never becomes one of another source without a question.
+        let deciding = others.iter().find(|(_, fit)| *fit == Fit::WithoutPublic);
+        if let Some(form) = &opened.own_form {
+            let is_kept = kept.is_some_and(|it| it.like.is_none()) && fit > Fit::OtherTable;
+            if form.is_certain || !is_kept && deciding.is_none() {
+                return Ok(self.choose_built_in(&form.format));
+            }
+        }
+        let named = kept.filter(|_| request.source.is_some());
+        if let Some(kept) = named.filter(|it| it.like.is_some() || fit > Fit::OtherTable) {
+            return self.choose_owners(kept, true, opened);
+        }
+        if let Some(base) = find_platform(opened) {
+            return Ok(self.choose_built_in(&base));
+        }
+        if let Some(kept) = kept.filter(|_| fit >= Fit::WithoutPublic) {
+            return self.choose_owners(kept, true, opened);
+        }
+        let only = others.first().filter(|_| others.len() == 1);
+        if let Some((other, _)) = deciding.or(only) {
+            return Err(FileError::new(format!(
+                "has the columns of the source {other}; if it is a file of it, add --source {} (in an entry: source = {}), else give \
+                 its format",
+                quote_for_shell(other),
+                basic_string(other)
+            )));
+        }
+        if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable) {
+            return self.choose_owners(kept, true, opened);
+        }
+        Ok(Choice {
+            base: None,
+            own: Format::default(),
+            source: source.to_owned(),
+            is_kept: false,
+            needs_source: kept.is_some(),
+        })
+    }
+
+    /// The other sources whose formats read a file that none is named for, perhaps without a column that says what is public.
+    fn fitting_others(&self, source: &str, opened: &OpenedFile<'_>) -> Vec<(&str, Fit)> {
+        let is_unnamed = self.request.source.is_none();
+        let others = self.kept.iter().filter(|(name, _)| *name != source);
+        let fitting = others.filter(|_| is_unnamed).filter_map(|(name, format)| {
+            let fits = opened.fits(format).filter(|fit| *fit >= Fit::WithoutPublic);
+            Some((name.as_str(), fits.min()?))
+        });
+        fitting.collect()
+    }
+
+    /// A built-in format, with what its source keeps beside it.
+    fn choose_built_in(&self, base: &Arc<Format>) -> Choice {
+        let source = self.request.source_of(base).to_owned();
+        let like = Some(base.name.clone()).filter(|_| !base.is_ours());
+        let kept = self.kept.get(&source);
+        let kept = kept.filter(|kept| like.is_some() && kept.like == like);
+        Choice {
+            base: Some(Arc::clone(base)),
+            own: kept.cloned().unwrap_or_else(|| Format {
+                like,
+                ..Format::default()
+            }),
+            source,
+            is_kept: kept.is_some(),
+            needs_source: false,
+        }
+    }
+
+    fn choose_owners(
+        &self,
+        own: &Format,
+        is_kept: bool,
+        opened: &OpenedFile<'_>,
+    ) -> Result<Choice, FileError> {
+        let page = opened.is_page().then(|| Arc::clone(&LINKED_DATA));
+        let base = base_of(own)?.or(page);
+        let source = match &base {
+            Some(base) => self.request.source_of(base),
+            None => self.request.source.as_deref().unwrap_or(SOURCE_DEFAULT),
+        };
+        Ok(Choice {
+            source: source.to_owned(),
+            base,
+            own: own.clone(),
+            is_kept,
+            needs_source: false,
+        })
+    }
+}
+
+/// The built-in format that an owner's is like.
+///
+/// # Errors
+/// If there is none of that name.
+pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
+    let Some(name) = &format.like else {
+        return Ok(None);
+    };
+    let found = find_format(name).filter(|it| !it.is_ours());
+    if found.is_none() {
+        let near = nearest(name, format_names()).unwrap_or_default();
+        return Err(FileError::new(format!(
+            "the source's format is like {name:?}, which is no built-in format of a platform; the nearest is {near}"
+        )));
+    }
+    Ok(found)
+}
+
+/// The format by which further pages of a file are found: that of the call, or the built-in one; `None` if it is unknown.
+pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<Arc<Format>> {
+    if let Some(FormatArgument::BuiltIn(format)) = &request.format {
+        return Some(Arc::clone(format));
+    }
+    if let Some(own) = &request.own_format {
+        return Some(Arc::new(Format::whole(base_of(own).ok()?.as_deref(), own)));
+    }
+    let decoded = decode(content, None).ok()?;
+    let opened = OpenedFile::of_text(&decoded).ok()??;
+    let own = opened.own_form.as_ref();
+    let own = own.filter(|form| form.format.reader == Reader::Document);
+    own.map(|form| Arc::clone(&form.format))
+        .or_else(|| find_platform(&opened).filter(|_| !opened.is_page()))
+}
+
+/// The platform's format that a file has.
+fn find_platform(opened: &OpenedFile<'_>) -> Option<Arc<Format>> {
+    if opened.is_page() {
+        return Some(Arc::clone(&LINKED_DATA));
+    }
+    let mut platforms = PLATFORMS.iter();
+    platforms.find(|format| opened.has_keys(format)).cloned()
+}
