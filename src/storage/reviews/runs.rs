@@ -47,6 +47,13 @@ pub struct Run {
     pub is_scheduled: bool,
 }
 
+impl Run {
+    /// Whether it changed something that is not taken back, as far as that is known.
+    pub const fn stands(&self) -> bool {
+        self.undone_at.is_none() && (self.has_changes || !self.is_kept)
+    }
+}
+
 /// Number of reviews by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RunCounts {
