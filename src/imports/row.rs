@@ -92,8 +92,7 @@ pub fn date_orders(
         for column in field_columns(format, table, field) {
             let mut evidence = Evidence::default();
             for (row, cell) in table.cells(column) {
-                let place = || format!("{}:{}", files[row.file], row.at);
-                evidence.add(place, cell, tomorrow);
+                evidence.add(&files[row.file], &row.at, cell, tomorrow);
             }
             let order = evidence.order(&table.columns[column]);
             let order = order.map_err(FileError::new)?;
@@ -115,8 +114,8 @@ impl<'t> RowReader<'t> {
         technicians: &'t [Technician],
         orders: BTreeMap<usize, DateOrder>,
     ) -> Self {
-        let of_field = |field| (field, field_columns(format, table, field));
-        let fields: BTreeMap<_, _> = ReviewField::ALL.into_iter().map(of_field).collect();
+        let fields = ReviewField::ALL.into_iter();
+        let fields = fields.map(|field| (field, field_columns(format, table, field)));
         let public = format.public_blocks().into_iter();
         let public = public.flat_map(|(part, blocks)| blocks.iter().map(move |it| (part, it)));
         let public = public.map(|(part, block)| {
@@ -150,7 +149,7 @@ impl<'t> RowReader<'t> {
                 .and_then(|only| table.find(&only.column)),
             answered: format.answered.as_deref().and_then(|name| table.find(name)),
             orders,
-            fields,
+            fields: fields.collect(),
         }
     }
 
@@ -217,8 +216,8 @@ impl<'t> RowReader<'t> {
             .map(|column| columns[column].as_str());
         let passed: Vec<&str> = passed.collect();
         let names = self.format.fields.values().flat_map(Names::parts);
-        let is_missing = |name: &&str| self.format.is_table() && self.table.find(name).is_none();
-        let missing: Vec<&str> = names.filter(is_missing).collect();
+        let names = names.filter(|name| self.table.find(name).is_none());
+        let missing: Vec<&str> = names.filter(|_| self.format.is_table()).collect();
         let mut notes = Vec::new();
         if !passed.is_empty() {
             notes.push(format!("members that are not read: {}", passed.join(", ")));
@@ -551,8 +550,8 @@ impl<'t> RowReading<'t> {
         let reader = self.reader;
         let column = reader.fields[&field].first();
         let name = column.map(|column| reader.table.columns[*column].as_str());
-        let listed = || reader.format.column_names(field).into_iter().next();
-        let name = name.or_else(listed).unwrap_or(field.name());
+        let listed = reader.format.column_names(field).into_iter().next();
+        let name = name.or(listed).unwrap_or(field.name());
         self.noted::<()>(name, Err("missing".to_owned()));
     }
 

@@ -82,9 +82,8 @@ pub fn number_above_five(text: &str) -> Option<f64> {
 
 /// The first number of a text, with what stands before and after it.
 fn first_number(text: &str) -> Option<(&str, &str, &str)> {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let (before, rest) = text.split_at(text.find(is_digit)?);
-    let end = rest.find(|c| !is_digit(c) && c != '.' && c != ',');
+    let (before, rest) = text.split_at(text.find(|c: char| c.is_ascii_digit())?);
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',');
     let (number, after) = rest.split_at(end.unwrap_or(rest.len()));
     let whole = number.trim_end_matches(['.', ',']);
     Some((before, whole, after))
@@ -109,21 +108,9 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
         return is_count_of_stars(before, after).then_some((value, None));
     };
     let other = decimal(second).filter(|_| first_number(end).is_none())?;
-    let are_words = |text: &str| {
-        let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-        letters <= LETTERS_MAX && !is_month(text) && !text.contains(['€', '$', '@', '-', '+'])
-    };
-    let is_letter = |c: char| c.is_ascii_alphabetic();
-    // `5e0`, `4th of 5`
-    let is_glued = between.starts_with(is_letter) || between.ends_with(is_letter);
-    let is_preposition = between
-        .chars()
-        .all(|c| c.is_alphabetic() || c.is_whitespace())
-        && !between.trim().is_empty()
-        && !is_glued;
     let (value, of) = match between.trim() {
         "/" | "／" => (value, other),
-        _ if is_preposition && are_words(between) => (value.min(other), value.max(other)),
+        _ if is_preposition(between) => (value.min(other), value.max(other)),
         _ => return None,
     };
     let mut ends = SCALES.into_iter().chain(scale);
@@ -131,13 +118,27 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
     (is_scale && are_words(before) && are_words(end)).then_some((value, Some(of)))
 }
 
+/// Whether words may stand between a number of stars and the end of its scale.
+fn is_preposition(text: &str) -> bool {
+    // `5e0`, `4th of 5`
+    let is_glued = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        || text.ends_with(|c: char| c.is_ascii_alphabetic());
+    let has_other = text.contains(|c: char| !c.is_alphabetic() && !c.is_whitespace());
+    !is_glued && !has_other && !text.trim().is_empty() && are_words(text)
+}
+
+/// Whether the text beside a rating may belong to it.
+fn are_words(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    letters <= LETTERS_MAX && !is_month(text) && !text.contains(['€', '$', '@', '-', '+'])
+}
+
 /// Whether the text around a number is a word or sign for stars.
 fn is_count_of_stars(before: &str, after: &str) -> bool {
-    let is_unit = |text: &str, signs: &str| {
-        let mut words = text.split(|c: char| signs.contains(c));
-        words.all(|word| word.is_empty() || STARS.contains(&word))
-    };
-    is_unit(before, " :_★⭐") && is_unit(after, " !*★⭐🌟\u{fe0f}.")
+    let before = before.split([' ', ':', '_', '★', '⭐']);
+    let after = after.split([' ', '!', '*', '★', '⭐', '🌟', '\u{fe0f}', '.']);
+    let mut words = before.chain(after);
+    words.all(|word| word.is_empty() || STARS.contains(&word))
 }
 
 /// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
@@ -148,14 +149,17 @@ fn is_month(text: &str) -> bool {
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
 fn drawn(text: &str) -> Option<f64> {
-    let full = |c: &char| matches!(c, '★' | '⭐' | '🌟' | '*');
-    let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');
-    let count = text.chars().filter(full).count();
-    let signs = text.chars().filter(|c| full(c) || matches!(c, '☆' | '✩'));
+    let (mut filled, mut empty) = (0_u32, 0_u32);
+    for c in text.chars() {
+        match c {
+            '★' | '⭐' | '🌟' | '*' => filled += 1,
+            '☆' | '✩' => empty += 1,
+            '\u{fe0f}' | ' ' => {}
+            _ => return None,
+        }
+    }
     // Of more than five the scale is not known.
-    let is_drawing = count > 0 && signs.count() <= 5 && text.chars().all(|c| full(&c) || other(c));
-    let count = u8::try_from(count).ok().filter(|_| is_drawing)?;
-    Some(f64::from(count))
+    (filled > 0 && filled + empty <= 5).then(|| f64::from(filled))
 }
 
 /// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.
@@ -178,8 +182,8 @@ pub fn recommendation(text: &str) -> Result<Rating, String> {
 
 fn whole_stars(count: f64, text: &str) -> Result<Rating, String> {
     let mut all = (1..=5).filter_map(|stars| Rating::try_from(stars).ok());
-    let is_same = |rating: &Rating| (f64::from(rating.stars()) - count).abs() < 1e-9;
-    all.find(is_same).ok_or_else(|| unknown_rating(text))
+    let rating = all.find(|rating| (f64::from(rating.stars()) - count).abs() < 1e-9);
+    rating.ok_or_else(|| unknown_rating(text))
 }
 
 fn unknown_rating(text: &str) -> String {

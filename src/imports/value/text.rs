@@ -116,12 +116,11 @@ pub fn is_spreadsheet_error(cell: &str) -> bool {
     if let Some(name) = cell.strip_prefix('#') {
         let name = name.strip_prefix(['¡', '¿']).unwrap_or(name);
         let name = name.strip_suffix(['!', '?']).unwrap_or(name);
-        let is_part = |c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '/' | '_');
-        return name.contains(char::is_uppercase) && name.chars().all(is_part);
+        let is_other = |c: char| !(c.is_uppercase() || c.is_ascii_digit() || "/_".contains(c));
+        return name.contains(char::is_uppercase) && !name.contains(is_other);
     }
-    let code = cell.strip_prefix("Err:");
-    let is_number = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit());
-    cell == "Loading..." || code.is_some_and(is_number)
+    let code = cell.strip_prefix("Err:").unwrap_or_default();
+    cell == "Loading..." || code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Delimiters of cells and rows at which a spreadsheet may split the text of a cell, besides the comma of the file.
@@ -172,10 +171,13 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
 /// Elements of HTML that are lines of their own.
 const BLOCKS: &str = "p, div, ul, ol, li, blockquote, h1, h2, h3, h4, h5, h6, tr, table, section, article, pre, hr, dl, dt, dd";
 
+fn is_block(name: &[u8]) -> bool {
+    BLOCKS.split(", ").any(|block| block.as_bytes() == name)
+}
+
 /// The text of HTML as a browser shows it: elements become line breaks or nothing, and entities are decoded once.
 fn plain_text(html: &str) -> String {
     let (mut text, mut is_after_break) = (String::new(), false);
-    let is_block = |name: &[u8]| BLOCKS.split(", ").any(|block| block.as_bytes() == name);
     for token in Tokenizer::new(html) {
         let Ok(token) = token;
         match token {
@@ -221,17 +223,15 @@ fn original(text: &str) -> &str {
     let mark = (0..lines.len()).find_map(|line| {
         let (words, rest) = bracketed(lines[line])?;
         // Inside a paragraph, brackets are the customer's own, unless the original is marked, too.
-        let has_label = || (0..lines.len()).any(is_label);
-        let is_mark = names_google(words) && (begins_paragraph(line) || has_label());
+        let is_mark =
+            names_google(words) && (begins_paragraph(line) || (0..lines.len()).any(is_label));
         is_mark.then_some((line, start(rest)))
     });
     let Some((line, translated)) = mark else {
         return text;
     };
-    let labels = || (line + 1..lines.len()).filter(|line| is_label(*line));
-    let label = labels()
-        .find(|line| begins_paragraph(*line))
-        .or_else(|| labels().next());
+    let labels = (line + 1..lines.len()).filter(|line| is_label(*line));
+    let label = labels.min_by_key(|line| !begins_paragraph(*line));
     let above = if is_label(0) { end(0) } else { 0 };
     let parts = [
         &text[above..start(lines[line])],
@@ -249,8 +249,9 @@ const LABEL_CHARACTERS_MAX: usize = 40;
 fn bracketed(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_matches(is_blank);
     let brackets = [('(', ')'), ('（', '）'), ('【', '】'), ('[', ']')];
-    let split = |(open, close): (char, char)| line.strip_prefix(open)?.split_once(close);
-    let (words, rest) = brackets.into_iter().find_map(split)?;
+    let (words, rest) = brackets
+        .into_iter()
+        .find_map(|(open, close)| line.strip_prefix(open)?.split_once(close))?;
     let is_sentence = words.contains(|c: char| c.is_numeric() || ".!?,;".contains(c));
     let is_short = words.chars().count() <= LABEL_CHARACTERS_MAX;
     (is_short && !is_sentence).then(|| (words, rest.trim_start()))
@@ -267,11 +268,16 @@ const ZEROS: &str = "\u{660}\u{6f0}\u{966}\u{9e6}\u{a66}\u{ae6}\u{b66}\u{be6}\u{
 
 /// The text with the digits of other scripts as those of ASCII.
 pub fn ascii_digits(text: &str) -> String {
-    let digit = |c: char| {
-        let digit = |zero| char::from_digit(u32::from(c).checked_sub(u32::from(zero))?, 10);
-        ZEROS.chars().find_map(digit).unwrap_or(c)
-    };
-    text.chars().map(digit).collect()
+    text.chars().map(ascii_digit).collect()
+}
+
+fn ascii_digit(c: char) -> char {
+    let mut numbers = ZEROS
+        .chars()
+        .map(|zero| u32::from(c).wrapping_sub(u32::from(zero)));
+    numbers
+        .find_map(|number| char::from_digit(number, 10))
+        .unwrap_or(c)
 }
 
 #[cfg(test)]
