@@ -175,9 +175,10 @@ pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
 
-/// Whether rows were rejected or doubtful.
+/// Whether rows were rejected or doubtful, or are left on a page that nothing reads.
 pub(super) fn exit_of(report: &ImportReport) -> Exit {
-    if report.count(Outcome::Rejected) + report.count(Outcome::Doubtful) > 0 {
+    let left = report.count(Outcome::Rejected) + report.count(Outcome::Doubtful);
+    if left > 0 || report.has_further_page {
         Exit::SomeRejected
     } else {
         Exit::Done

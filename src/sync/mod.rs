@@ -10,7 +10,6 @@ mod scheduler;
 mod secrets;
 
 pub use client::SyncError;
-pub use fetch::{Run, RunOptions, SyncRunner};
 pub use file::{Entry, KEYS, SyncFile};
-pub use run::RunOutcome;
+pub use run::{Run, RunOptions, RunOutcome, SyncRunner};
 pub use scheduler::EntryScheduler;
