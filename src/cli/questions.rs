@@ -202,19 +202,16 @@ fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
 
 /// Asks which encoding, sheet or list.
 fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
-    let context = &draft.context;
-    let (question, names, shown) = if key == "encoding" {
-        let encodings = context.encodings.iter();
-        let shown = encodings
-            .map(|(name, cell)| ((*name).to_owned(), format!("{name}: {}", shown_cell(cell))));
-        let (names, shown) = shown.unzip();
-        let question = "The file is not UTF-8. Which of these is right?";
-        (question, names, shown)
+    let mut names = draft.context.places.clone();
+    let mut shown = names.clone();
+    if key == "encoding" {
+        print_note("The file is not UTF-8. Which of these is right?")?;
+        (names, shown) = (draft.context.encodings.iter())
+            .map(|(name, cell)| ((*name).to_owned(), format!("{name}: {}", shown_cell(cell))))
+            .unzip();
     } else {
-        let places = context.places.clone();
-        ("Which of these has the reviews?", places.clone(), places)
-    };
-    print_note(question)?;
+        print_note("Which of these has the reviews?")?;
+    }
     for (number, shown) in (1..).zip(&shown) {
         print_note(&format!("{number:>4}  {shown}"))?;
     }

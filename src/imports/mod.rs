@@ -229,8 +229,10 @@ async fn merge_and_write(
         other_ids,
     };
     let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
-    // A fetch that changes nothing is no run that could be taken back.
-    let has_changes = outcome.changes.iter().any(Change::is_visible);
+    // A fetch that changes nothing but what the source said is no run that could be taken back.
+    let mut changes = outcome.changes.iter();
+    let has_changes =
+        changes.any(|change| change.review.is_some() || change.kind == RunChange::Deleted);
     let mut run = None;
     if !request.is_sample && (has_changes || request.run_of.is_none()) {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();

@@ -435,7 +435,7 @@ impl<'k> Matcher<'k> {
 fn may_be_one(row: &ReviewRow, other: &Digests) -> bool {
     let one = &row.digests;
     let is_name = !row.format.is_table() || !is_shared_name(row.author());
-    is_name && one.has_author_of(other)
+    is_name && one.author() == other.author()
         || one.has_day_of(other)
         || one.text == other.text && !row.review().text.is_empty()
 }

@@ -424,13 +424,6 @@ impl Merging<'_> {
     }
 }
 
-impl Change {
-    /// Whether more changes than what the source of a review said.
-    pub fn is_visible(&self) -> bool {
-        self.review.is_some() || self.kind == RunChange::Deleted
-    }
-}
-
 impl MergeOutcome {
     /// Withholds reviews while a doubtful row that its source hides may be one of them; a row that is new, as the owner says, is none.
     fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>, rules: &Rules<'_>) {

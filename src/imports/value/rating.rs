@@ -130,7 +130,10 @@ fn is_preposition(text: &str) -> bool {
 /// Whether the text beside a rating may belong to it.
 fn are_words(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-    letters <= LETTERS_MAX && !is_month(text) && !text.contains(['€', '$', '@', '-', '+'])
+    // `-jan`, `-mrt.`
+    let word = words(text.trim_matches(['-', '.', ' ']));
+    let is_month = month(word.trim()).is_some();
+    letters <= LETTERS_MAX && !is_month && !text.contains(['€', '$', '@', '-', '+'])
 }
 
 /// Whether the text around a number is a word or sign for stars.
@@ -139,12 +142,6 @@ fn is_count_of_stars(before: &str, after: &str) -> bool {
     let after = after.split([' ', '!', '*', '★', '⭐', '🌟', '\u{fe0f}', '.']);
     let mut words = before.chain(after);
     words.all(|word| word.is_empty() || STARS.contains(&word))
-}
-
-/// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
-fn is_month(text: &str) -> bool {
-    let word = text.trim_matches(['-', '.', ' ']);
-    month(words(word).trim()).is_some()
 }
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
