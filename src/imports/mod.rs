@@ -283,8 +283,6 @@ async fn write_changes(
     now: DateTime<Utc>,
     watch: Watcher<'_>,
 ) -> Result<(), MergeError> {
-    let of = outcome.changes.len();
-    let mut done = 0;
     let mut changes = outcome.changes.into_iter();
     loop {
         let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
@@ -294,7 +292,6 @@ async fn write_changes(
         if watch.is_stopped() {
             return Err(ImportError::Stopped.into());
         }
-        done += batch.len();
         if let Some(run) = run {
             let notes: Vec<_> = batch
                 .iter()
@@ -327,7 +324,6 @@ async fn write_changes(
         for (id, note) in notes {
             reviews::set_note(write, id.as_str(), Some(&note)).await?;
         }
-        watch.written(done, of);
     }
     if let Some(run) = run {
         let notes = outcome.deleted.iter();

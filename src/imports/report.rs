@@ -266,9 +266,6 @@ pub trait Watch {
     fn rejected(&mut self, _rejection: Rejection) -> io::Result<()> {
         Ok(())
     }
-
-    /// `done` reviews of `of` have been written so far.
-    fn written(&mut self, _done: usize, _of: usize) {}
 }
 
 /// Why a guard does not take an import.

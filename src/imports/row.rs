@@ -482,10 +482,10 @@ impl<'t> RowReading<'t> {
             text,
             language,
             source,
-            status,
             verification,
             mentions,
             reply,
+            status,
             updated_at,
         };
         Ok(Incoming {

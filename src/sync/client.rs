@@ -66,12 +66,12 @@ pub enum SyncError {
 impl SyncError {
     /// Says on which page it is, but for the first.
     pub fn at_page(self, number: usize) -> Self {
-        match self {
-            Self::Failed { message, .. } if number > 1 => {
-                format!("page {number}: {message}").into()
-            }
-            error => error,
+        if let Self::Failed { message, .. } = &self
+            && number > 1
+        {
+            return format!("page {number}: {message}").into();
         }
+        self
     }
 }
 

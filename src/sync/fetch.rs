@@ -35,17 +35,14 @@ pub struct Preparation {
     pub format: Option<Format>,
     /// The validators of the last answer, if the run would read it in the same way.
     pub conditions: HeaderMap,
+    /// Whether the entry succeeded before as it now stands.
+    pub is_known: bool,
     /// As it was when the run began.
     pub state: SyncState,
     pub zone: Tz,
 }
 
 impl Preparation {
-    /// Whether the entry succeeded before as it now stands.
-    pub fn is_known(&self) -> bool {
-        self.state.entry_digest.as_ref() == Some(&self.entry_digest)
-    }
-
     /// Why a table without stars, day and text has no reviews.
     pub fn describe_lost_columns(&self, draft: &Draft) -> String {
         let mut lost = Vec::new();
@@ -145,8 +142,7 @@ pub async fn fetch(
             // Our own form has nothing but its own members, so an empty list in it is one.
             let is_own = format.as_ref().is_some_and(|it| it.is_ours());
             fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;
-            // The pages of a platform's API are JSON.
-            fetched.pager.format = format.filter(|_| text.starts_with(['{', '[']));
+            fetched.pager.format = format;
         }
         let is_new = fetched.pager.turn(&url, &page, text);
         if !is_new.map_err(|error| error.at_page(number))? && number > 1 {

@@ -251,13 +251,17 @@ impl SyncRunner {
                 conditions.extend(value.and_then(Result::ok).map(|value| (name, value)));
             }
         }
-        let source = reading.source.as_ref().or(state.source.as_ref());
+        // That of the last run is known of the entry as it now stands.
+        let is_known = state.entry_digest.as_ref() == Some(&entry_digest);
+        let last_source = state.source.as_ref().filter(|_| is_known);
+        let source = reading.source.as_ref().or(last_source);
         let kept_format = source.and_then(|source| Format::parse(kept.get(source)?).ok());
         Ok(Preparation {
             format: reading.own_format.clone().or(kept_format),
             reading,
             reading_digest,
             entry_digest,
+            is_known,
             conditions,
             state,
             zone,
@@ -302,8 +306,7 @@ impl SyncRunner {
                     Err(error) => return Err(describe(error, fetched)),
                 };
             let name = &entry.name;
-            let Some(draft) = draft.filter(|it| !prepared.is_known() || !it.finds_no_review())
-            else {
+            let Some(draft) = draft.filter(|it| !prepared.is_known || !it.finds_no_review()) else {
                 return Err(SyncError::Failed {
                     message: format!("{NO_REVIEWS}; `reviews sync run {name} --dry-run` shows why"),
                     details: Some(fetched.mask.apply(&format!("{NO_REVIEWS}: {reason}"))),
@@ -417,7 +420,7 @@ fn check_answer(
     }
     let before = prepared.state.last_format.as_ref();
     if let (Some(format), Some(before)) = (formats_of(report), before)
-        && prepared.is_known()
+        && prepared.is_known
         && format != *before
     {
         let reason =

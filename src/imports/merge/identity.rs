@@ -1,6 +1,6 @@
 //! Which review each row of an import is, by the rows and by what is stored of its source's reviews. Rows with an ID are found by it,
 //! all others in steps by author, day and text, compared with what the source last said and with what stands. Where that leaves
-//! a doubt, the row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
+//! a doubt, the row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules with their numbers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
@@ -273,7 +273,7 @@ impl<'k> Matcher<'k> {
         by_id
     }
 
-    /// Equal rows without an ID count once; of a name that many share, and without a text, as often as they stand in one file.
+    /// Rule 1: equal rows without an ID count once; of a name that many share, and without a text, as often as they stand in one file.
     fn repeat_equal(&mut self) {
         let (mut numbers, mut used) = (HashMap::new(), HashMap::new());
         for (index, row) in self.rows.iter().enumerate() {
@@ -295,7 +295,7 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Equal author, day and text: those of equal stars first.
+    /// Rule 1: equal author, day and text, those of equal stars first.
     fn match_equal(&mut self) {
         for group in self.groups(Among::Left, Equal::AuthorDayStarsText) {
             for (row, candidate) in group.rows.into_iter().zip(group.candidates) {
@@ -309,7 +309,7 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// One row and one review left of an author and a day: the same review, edited.
+    /// Rule 2: one row and one review left of an author and a day are the same review, edited.
     fn match_edited(&mut self) {
         for group in self.groups(Among::Left, Equal::AuthorDay) {
             if let ([index], [found]) = (&group.rows[..], &group.candidates[..]) {
@@ -325,7 +325,8 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Equal author and telling text, in files with rows for at least half of the source's reviews: the same review, its day corrected.
+    /// Rule 3: equal author and telling text, in files with rows for at least half of the source's reviews, are the same review, its day
+    /// corrected.
     fn match_moved(&mut self) {
         let mut groups = self.groups(Among::Left, Equal::AuthorText);
         groups.retain(|group| has_telling_text(&self.rows[group.rows[0]]));
@@ -354,7 +355,7 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
+    /// Rule 4: rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
     fn doubt_others(&mut self) {
         for group in self.groups(Among::LeftOrHidden, Equal::AuthorDay) {
             self.doubt(&group);
@@ -396,7 +397,7 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// What the owner says of doubtful rows; neither brings back a deleted review.
+    /// Takes doubtful rows as the owner says; neither answer brings back a deleted review.
     fn settle_doubts(&mut self, request: &ImportRequest) {
         let doubts = std::mem::take(&mut self.doubts);
         let mut rows_of: HashMap<usize, usize> = HashMap::new();

@@ -175,7 +175,6 @@ impl<'r> Batch<'r> {
         let former = row.former.as_ref();
         let source = former.and_then(|former| former.source.clone());
         let known = known.filter(|known| !known.is_deleted());
-        let is_left = |reason: String| format!("{id} ({reason})");
         match (row.change, known, former) {
             // One that was deleted since keeps its mark.
             (RunChange::Deleted, None, _) if row.is_untouched => match source {
@@ -184,7 +183,7 @@ impl<'r> Batch<'r> {
             },
             (_, None, _) => report.add(Outcome::Gone, String::new),
             (change, Some(_), _) if !row.is_untouched || change == RunChange::Deleted => {
-                report.add(Outcome::Left, || is_left("changed since".to_owned()));
+                report.add(Outcome::Left, || format!("{id} (changed since)"));
                 return Ok(());
             }
             (RunChange::Added | RunChange::Deleted, Some(known), _) => {
@@ -199,7 +198,7 @@ impl<'r> Batch<'r> {
             (RunChange::Changed, Some(known), former) => {
                 let Some((review, former)) = known.review().zip(former) else {
                     report.add(Outcome::Left, || {
-                        is_left("its former values cannot be read".to_owned())
+                        format!("{id} (its former values cannot be read)")
                     });
                     return Ok(());
                 };
@@ -214,7 +213,7 @@ impl<'r> Batch<'r> {
                         "it"
                     };
                     report.add(Outcome::Left, || {
-                        is_left(format!("its source hides {hidden}"))
+                        format!("{id} (its source hides {hidden})")
                     });
                     return Ok(());
                 }

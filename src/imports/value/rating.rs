@@ -19,18 +19,9 @@ const STARS: [&str; 8] = [
 /// Maximum number of letters beside a rating and its scale: `4 of 5 bubbles`.
 const LETTERS_MAX: usize = 16;
 /// Words for a recommendation without stars.
-const RECOMMENDED: [&str; 6] = ["positive", "recommended", "recommends", "yes", "true", "1"];
-const NOT_RECOMMENDED: [&str; 9] = [
-    "negative",
-    "not recommended",
-    "notrecommended",
-    "not_recommended",
-    "doesn't recommend",
-    "does not recommend",
-    "no",
-    "false",
-    "0",
-];
+const RECOMMENDED: &str = "positive, recommended, recommends, yes, true, 1";
+const NOT_RECOMMENDED: &str = "negative, not recommended, notrecommended, not_recommended, doesn't recommend, does not recommend, no, \
+    false, 0";
 
 /// Words for stars, by the number of stars.
 pub type RatingWords = BTreeMap<String, Rating>;
@@ -165,10 +156,10 @@ fn drawn(text: &str) -> Option<f64> {
 /// If the text is neither.
 pub fn recommendation(text: &str) -> Result<Rating, String> {
     let word = text.trim().to_ascii_lowercase();
-    if RECOMMENDED.contains(&word.as_str()) {
+    if RECOMMENDED.split(", ").any(|other| other == word) {
         return whole_stars(5.0, text);
     }
-    if NOT_RECOMMENDED.contains(&word.as_str()) {
+    if NOT_RECOMMENDED.split(", ").any(|other| other == word) {
         return whole_stars(1.0, text);
     }
     Err(format!(

@@ -12,23 +12,8 @@ use crate::model::text::{is_made_of_subtags, quoted, words};
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// Words for yes and no in flags: whether an author bought there, is anonymous, or is verified.
-const YES: [&str; 12] = [
-    "true", "wahr", "yes", "y", "1", "t", "on", "verified", "ja", "oui", "si", "x",
-];
-const NO: [&str; 12] = [
-    "false",
-    "falsch",
-    "no",
-    "n",
-    "0",
-    "f",
-    "off",
-    "not verified",
-    "unverified",
-    "nein",
-    "non",
-    "",
-];
+const YES: &str = "true|wahr|yes|y|1|t|on|verified|ja|oui|si|x";
+const NO: &str = "false|falsch|no|n|0|f|off|not verified|unverified|nein|non";
 
 /// What a flag says.
 ///
@@ -42,10 +27,10 @@ pub fn flag(text: &str) -> Result<bool, String> {
         text.to_owned()
     };
     let word = word.trim();
-    if YES.contains(&word) {
+    if YES.split('|').any(|yes| yes == word) {
         return Ok(true);
     }
-    if NO.contains(&word) {
+    if word.is_empty() || NO.split('|').any(|no| no == word) {
         return Ok(false);
     }
     Err(format!(
@@ -57,12 +42,9 @@ pub fn flag(text: &str) -> Result<bool, String> {
 /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
 /// none given: the language is then that of the text.
 pub fn language_tag(text: &str) -> Option<String> {
-    let tag = text
-        .split(['.', '@'])
-        .next()
-        .unwrap_or_default()
-        .replace('_', "-");
-    let primary = tag.split('-').next().unwrap_or_default();
+    let (tag, _) = text.split_once(['.', '@']).unwrap_or((text, ""));
+    let tag = tag.replace('_', "-");
+    let (primary, _) = tag.split_once('-').unwrap_or((&tag, ""));
     let is_primary =
         (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
     (is_primary && is_made_of_subtags(&tag)).then_some(tag)
@@ -72,27 +54,8 @@ pub fn language_tag(text: &str) -> Option<String> {
 
 /// Words that say that a value is empty, in any case, with the zero dates of `MySQL`; the same of an author, exactly so: there
 /// are people called Nan and Null.
-const EMPTY: [&str; 8] = [
-    "none",
-    "nan",
-    "null",
-    "n/a",
-    "-",
-    "undefined",
-    "0000-00-00",
-    "0000-00-00 00:00:00",
-];
-const NOBODY: [&str; 9] = [
-    "None",
-    "nan",
-    "NaN",
-    "NULL",
-    "null",
-    "N/A",
-    "n/a",
-    "-",
-    "undefined",
-];
+const EMPTY: &str = "none|nan|null|n/a|-|undefined|0000-00-00|0000-00-00 00:00:00";
+const NOBODY: &str = "None|nan|NaN|NULL|null|N/A|n/a|-|undefined";
 
 /// Whether a character shows nothing.
 pub fn is_blank(c: char) -> bool {
@@ -104,9 +67,10 @@ pub fn is_empty(text: &str, is_author: bool) -> bool {
     let text = text.trim_matches(is_blank);
     text.is_empty()
         || if is_author {
-            NOBODY.contains(&text)
+            NOBODY.split('|').any(|word| word == text)
         } else {
-            EMPTY.iter().any(|word| word.eq_ignore_ascii_case(text))
+            let mut words = EMPTY.split('|');
+            words.any(|word| word.eq_ignore_ascii_case(text))
         }
 }
 

@@ -222,14 +222,12 @@ pub async fn note_run_reviews(
     if changes.is_empty() {
         return Ok(());
     }
-    let row = |(id, change, former): &(&str, RunChange, Option<&Former>)| {
-        json!([
-            id,
-            change.name(),
-            former.map(|former| json!(former).to_string())
-        ])
-    };
-    let rows = Value::Array(changes.iter().map(row).collect()).to_string();
+    let mut rows = Vec::with_capacity(changes.len());
+    for (id, change, former) in changes {
+        let former = former.map(|former| json!(former).to_string());
+        rows.push(json!([id, change.name(), former]));
+    }
+    let rows = Value::Array(rows).to_string();
     execute!(
         write,
         "insert into import_run_review (run_id, review_id, kind, change_no, former_change_no, former)
