@@ -293,17 +293,9 @@ async fn write_changes(
             return Err(ImportError::Stopped.into());
         }
         if let Some(run) = run {
-            let notes: Vec<_> = batch
-                .iter()
-                .map(|change| {
-                    (
-                        change.source.id.as_str(),
-                        change.kind,
-                        change.former.as_ref(),
-                    )
-                })
-                .collect();
-            reviews::note_run_reviews(write, run, &notes).await?;
+            let notes = batch.iter();
+            let notes = notes.map(|it| (&it.source.id, it.kind, it.former.as_ref()));
+            reviews::note_run_reviews(write, run, notes).await?;
         }
         let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
         let mut notes = Vec::new();
@@ -327,8 +319,8 @@ async fn write_changes(
     }
     if let Some(run) = run {
         let notes = outcome.deleted.iter();
-        let notes = notes.map(|mark| (mark.id.as_str(), RunChange::Deleted, None));
-        reviews::note_run_reviews(write, run, &notes.collect::<Vec<_>>()).await?;
+        let notes = notes.map(|mark| (&mark.id, RunChange::Deleted, None));
+        reviews::note_run_reviews(write, run, notes).await?;
     }
     reviews::put_marks(write, &outcome.deleted).await?;
     Ok(())

@@ -51,7 +51,7 @@ impl Rules<'_> {
 }
 
 /// What an import writes, and its report.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MergeOutcome {
     /// Reviews that change, or of which their source said something else before.
     pub changes: Vec<Change>,
@@ -109,11 +109,10 @@ pub fn merge_rows(
         tallies: Tallies::of(&known),
         outcome: MergeOutcome {
             changes: Vec::with_capacity(rows.len()),
-            deleted: Vec::new(),
-            present: HashSet::with_capacity(rows.len()),
             doubted,
             others: known,
             report,
+            ..MergeOutcome::default()
         },
     };
     for (number, (row, found)) in (0..).zip(rows.into_iter().zip(matches)) {

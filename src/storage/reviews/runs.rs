@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 
 use super::rows::Deletion;
 use super::source::{Mark, SourceRecord};
-use crate::model::{Review, named};
+use crate::model::{Review, ReviewId, named};
 use crate::storage::text::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
 
@@ -214,18 +214,18 @@ pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<
 }
 
 /// Records what a run is about to do to reviews; [`end_run`] adds their change numbers.
-pub async fn note_run_reviews(
+pub async fn note_run_reviews<'c>(
     write: &mut Write,
     run: i64,
-    changes: &[(&str, RunChange, Option<&Former>)],
+    changes: impl Iterator<Item = (&'c ReviewId, RunChange, Option<&'c Former>)>,
 ) -> sqlx::Result<()> {
-    if changes.is_empty() {
-        return Ok(());
-    }
-    let mut rows = Vec::with_capacity(changes.len());
+    let mut rows = Vec::new();
     for (id, change, former) in changes {
         let former = former.map(|former| json!(former).to_string());
         rows.push(json!([id, change.name(), former]));
+    }
+    if rows.is_empty() {
+        return Ok(());
     }
     let rows = Value::Array(rows).to_string();
     execute!(
