@@ -14,7 +14,7 @@ use serde_json::{Map, Value, json};
 use super::database::repeat_if_overtaken;
 use super::output::{self, Output};
 use super::questions;
-use super::report::{Exit, counted, print_report, style};
+use super::report::{Exit, counted, print_report, print_result, style};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text};
 use crate::imports::{
@@ -97,7 +97,7 @@ impl Import {
                 Err(ImportError::Open(draft))
                     if self.request.format == Some(FormatArgument::Draft) =>
                 {
-                    questions::print_draft(&draft)?;
+                    print_result(&draft.text(&questions::command(&draft)))?;
                     return Ok(None);
                 }
                 Err(ImportError::Open(draft)) => {
@@ -175,9 +175,10 @@ pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
 
-/// Whether rows were rejected or doubtful.
+/// Whether rows were rejected or doubtful, or are left on a page that nothing reads.
 pub(super) fn exit_of(report: &ImportReport) -> Exit {
-    if report.count(Outcome::Rejected) + report.count(Outcome::Doubtful) > 0 {
+    let left = report.count(Outcome::Rejected) + report.count(Outcome::Doubtful);
+    if left > 0 || report.has_further_page {
         Exit::SomeRejected
     } else {
         Exit::Done
@@ -212,7 +213,7 @@ impl Console {
     pub(super) fn new(rejects: Option<Output>) -> Self {
         // Hidden unless standard error is a terminal.
         let bar = ProgressBar::no_length();
-        bar.set_style(style("reading {wide_bar} {percent} %, {human_pos} rows"));
+        bar.set_style(style("importing {wide_bar} {percent} %, {human_pos} rows"));
         Self {
             bar,
             faults: Faults::default(),
@@ -261,14 +262,6 @@ impl Watch for Console {
         });
         serde_json::to_writer(&mut *file, &row)?;
         file.write_all(b"\n")
-    }
-
-    fn written(&mut self, done: usize, of: usize) {
-        self.bar.set_style(style(
-            "writing {wide_bar} {percent} %, {human_pos} of {human_len} reviews",
-        ));
-        self.bar.set_length(of as u64);
-        self.bar.set_position(done as u64);
     }
 }
 

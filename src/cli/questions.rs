@@ -68,17 +68,8 @@ fn complete_with(
     )
 }
 
-/// Prints a draft to standard output.
-///
-/// # Errors
-/// If it cannot be printed.
-pub(super) fn print_draft(draft: &Draft) -> anyhow::Result<()> {
-    print_result(&draft.text(&command(draft)))?;
-    Ok(())
-}
-
 /// The command of this process that takes the draft, with its own options.
-fn command(draft: &Draft) -> String {
+pub(super) fn command(draft: &Draft) -> String {
     let stem = draft.file.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.split('.').next().unwrap_or_default();
     let name = if stem.is_empty() || stem.contains(' ') || stem.starts_with('-') {
@@ -202,19 +193,16 @@ fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
 
 /// Asks which encoding, sheet or list.
 fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
-    let context = &draft.context;
-    let (question, names, shown) = if key == "encoding" {
-        let encodings = context.encodings.iter();
-        let shown = encodings
-            .map(|(name, cell)| ((*name).to_owned(), format!("{name}: {}", shown_cell(cell))));
-        let (names, shown) = shown.unzip();
-        let question = "The file is not UTF-8. Which of these is right?";
-        (question, names, shown)
+    let mut names = draft.context.places.clone();
+    let mut shown = names.clone();
+    if key == "encoding" {
+        print_note("The file is not UTF-8. Which of these is right?")?;
+        (names, shown) = (draft.context.encodings.iter())
+            .map(|(name, cell)| ((*name).to_owned(), format!("{name}: {}", shown_cell(cell))))
+            .unzip();
     } else {
-        let places = context.places.clone();
-        ("Which of these has the reviews?", places.clone(), places)
-    };
-    print_note(question)?;
+        print_note("Which of these has the reviews?")?;
+    }
     for (number, shown) in (1..).zip(&shown) {
         print_note(&format!("{number:>4}  {shown}"))?;
     }
@@ -345,16 +333,14 @@ fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
 
 /// Asks whether one of the columns that are left says what may be shown; the others are ignored.
 fn ask_left(draft: &mut Draft) -> anyhow::Result<()> {
-    let count = draft.left.len();
-    let verb = if count == 1 { "is" } else { "are" };
-    let columns = counted(count as u64, "column", "columns");
+    let columns = counted(draft.left.len() as u64, "column is", "columns are");
     let shown = draft.columns.iter().zip(1..);
     let shown = shown.filter(|(column, _)| draft.left.contains(&column.header));
     let shown: Vec<String> = shown
         .map(|(column, number)| format!("{number} {}", column.header))
         .collect();
     let mut prompt = format!(
-        "{columns} {verb} left: {}\nDoes one of them say what may be shown on your page? Its number, or n for no: ",
+        "{columns} left: {}\nDoes one of them say what may be shown on your page? Its number, or n for no: ",
         shown.join(", ")
     );
     while !draft.left.is_empty() {
@@ -377,20 +363,17 @@ fn ask_left(draft: &mut Draft) -> anyhow::Result<()> {
 fn ask_public(draft: &mut Draft, column: &str) -> anyhow::Result<()> {
     let fields = &draft.format.fields;
     let has_reply = fields.contains_key(&ReviewField::ReplyText);
-    let mut parts = vec![("1", "the review", PublicPart::Review)];
+    let mut parts = vec!["1 the review", "3 the name of its author"];
     if has_reply {
-        parts.push(("2", "the firm's reply", PublicPart::Reply));
+        parts.insert(1, "2 the firm's reply");
     }
-    parts.push(("3", "the name of its author", PublicPart::Name));
-    let shown: Vec<String> = parts
-        .iter()
-        .map(|(number, noun, _)| format!("{number} {noun}"))
-        .collect();
-    let part = ask(&format!("  Of {}? ", shown.join(", ")), |line| {
-        let found = parts.iter().find(|(number, ..)| *number == line);
-        found
-            .map(|(.., part)| *part)
-            .ok_or_else(|| format!("{line} is none of them; write one of their numbers"))
+    let part = ask(&format!("  Of {}? ", parts.join(", ")), |line| match line {
+        "1" => Ok(PublicPart::Review),
+        "2" if has_reply => Ok(PublicPart::Reply),
+        "3" => Ok(PublicPart::Name),
+        _ => Err(format!(
+            "{line} is none of them; write one of their numbers"
+        )),
     })?;
     let (mut names, shown) = values(draft, column);
     let prompt = if names.is_empty() {

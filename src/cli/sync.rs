@@ -74,13 +74,18 @@ impl RunEntries {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = existing_address(config)?;
         let file = SyncFile::read(&self.config, address.file()).map_err(|fault| anyhow!(fault))?;
-        let file = file.with_context(|| no_file(&self.config, address.file()))?;
+        let file = file.with_context(|| {
+            let path = SyncFile::path(&self.config, address.file());
+            format!(
+                "there is no {}; write the entries into it: docs/guides/keep-reviews-fresh.md",
+                path.display()
+            )
+        })?;
         let states = read(config, sync_states).await?;
-        let is_held = |name: &str| states.get(name).is_some_and(|state| state.is_held);
         let mut entries = file.entries.clone();
         entries.retain(|entry| match &self.name {
             Some(name) => entry.name == *name,
-            None => !is_held(&entry.name),
+            None => states.get(&entry.name).is_none_or(|state| !state.is_held),
         });
         ensure!(
             !entries.is_empty(),
@@ -127,18 +132,10 @@ async fn run_entry(
     let ran = runner.run_locked(&run, Some(&mut ask), &mut console).await;
     console.finish(ran.is_ok())?;
     match ran {
-        Ok(RunOutcome::Imported {
-            report,
-            has_further_page,
-        }) => {
+        Ok(RunOutcome::Imported(report)) => {
             let text = summary(&report, options.dry_run);
             print_report(&format!("{}:\n{text}", entry.name));
-            let exit = exit_of(&report);
-            Ok(if has_further_page {
-                exit.max(Exit::SomeRejected)
-            } else {
-                exit
-            })
+            Ok(exit_of(&report))
         }
         Ok(RunOutcome::Unchanged | RunOutcome::Stopped) => Err(anyhow!("nothing was imported")),
         Err(SyncError::Failed {
@@ -147,13 +144,6 @@ async fn run_entry(
         }) => Err(anyhow!(details)),
         Err(error) => Err(error.into()),
     }
-}
-
-fn no_file(config: &SyncConfig, database: &Path) -> String {
-    format!(
-        "there is no {}; write the entries into it: docs/guides/keep-reviews-fresh.md",
-        SyncFile::path(config, database).display()
-    )
 }
 
 // The entries, for people and as JSON.
@@ -235,7 +225,7 @@ fn entry_json(entry: &Entry, state: &SyncState, now: DateTime<Utc>) -> Value {
     let next_run_at = state.next_run_at.clone().unwrap_or_else(now);
     let total = state.total.zip(state.total_on.as_ref());
     without_nulls(json!({
-        "name": entry.name, "source": source_of(entry, state), "url": entry.shown_url(), "schedule": entry.schedule().to_string(),
+        "name": entry.name, "source": source_of(entry, state), "url": entry.shown_url(), "schedule": entry.schedule.to_string(),
         "next_run_at": next_run_at, "last_success_at": state.last_success_at, "last_failure": state.last_failure,
         "gone": (state.gone > 0).then_some(state.gone),
         "total": total.map(|(count, on)| json!({ "count": count, "on": on })),
@@ -274,7 +264,7 @@ fn entry_text(entry: &Entry, state: &SyncState, zone: Tz) -> String {
     }
     let mut lines = vec![
         ("  source", source.clone()),
-        ("  schedule", entry.schedule().to_string()),
+        ("  schedule", entry.schedule.to_string()),
         ("  next run", next),
         ("  last success", success),
         (
@@ -288,7 +278,12 @@ fn entry_text(entry: &Entry, state: &SyncState, zone: Tz) -> String {
     }
     if state.gone > 0 {
         let reviews = counted(state.gone.unsigned_abs(), "public review", "public reviews");
-        let advice = format!("`reviews sync run {name} --withdraw-missing` withholds them");
+        let run = format!("`reviews sync run {name}");
+        let advice = if state.last_doubtful > 0 {
+            format!("{run} --doubtful new` or `--doubtful same` settles its doubtful rows first")
+        } else {
+            format!("{run} --withdraw-missing` withholds them if it has rows and rejects none")
+        };
         lines.push((
             "  gone",
             format!("{reviews} that the newest run lacks; {advice}"),

@@ -321,7 +321,8 @@ impl Collector<'_> {
             }
             let read = reader.read(row);
             if let Err(faults) = &read {
-                first_fault.get_or_insert_with(|| format!("{}: {}", row.at, faults[0]));
+                let first = self.request.describe_faults(&faults[..1]);
+                first_fault.get_or_insert_with(|| format!("{}: {first}", row.at));
             }
             self.add_row(&format, row.file, row.at.clone(), read, || reader.raw(row))?;
         }
@@ -468,10 +469,10 @@ impl Collector<'_> {
         row: Value,
         faults: &[FieldError],
     ) -> Result<(), FileError> {
-        let faults: Vec<String> = faults.iter().map(ToString::to_string).collect();
+        let faults = self.request.describe_faults(faults);
         self.count(file);
         let report = &mut self.collected.report;
-        let stored = report.reject(self.watch, file, at, faults.join("; "), row);
+        let stored = report.reject(self.watch, file, at, faults, row);
         stored.map_err(|error| FileError::new(format!("{error}; nothing was changed")))
     }
 

@@ -67,14 +67,10 @@ impl Incoming {
 
     /// The members of the review that the source hides.
     pub fn hidden_parts(&self) -> Vec<&'static str> {
-        let parts = [
-            ("author", self.hidden_name.is_some()),
-            ("owner_reply", self.is_answer_hidden),
-        ];
-        let parts = parts.into_iter();
+        let mut parts = Vec::new();
+        parts.extend(self.hidden_name.is_some().then_some("author"));
+        parts.extend(self.is_answer_hidden.then_some("owner_reply"));
         parts
-            .filter_map(|(name, is_hidden)| is_hidden.then_some(name))
-            .collect()
     }
 }
 

@@ -229,8 +229,10 @@ async fn merge_and_write(
         other_ids,
     };
     let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
-    // A fetch that changes nothing is no run that could be taken back.
-    let has_changes = outcome.changes.iter().any(Change::is_visible);
+    // A fetch that changes nothing but what the source said is no run that could be taken back.
+    let mut changes = outcome.changes.iter();
+    let has_changes =
+        changes.any(|change| change.review.is_some() || change.kind == RunChange::Deleted);
     let mut run = None;
     if !request.is_sample && (has_changes || request.run_of.is_none()) {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
@@ -281,8 +283,6 @@ async fn write_changes(
     now: DateTime<Utc>,
     watch: Watcher<'_>,
 ) -> Result<(), MergeError> {
-    let of = outcome.changes.len();
-    let mut done = 0;
     let mut changes = outcome.changes.into_iter();
     loop {
         let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
@@ -292,19 +292,10 @@ async fn write_changes(
         if watch.is_stopped() {
             return Err(ImportError::Stopped.into());
         }
-        done += batch.len();
         if let Some(run) = run {
-            let notes: Vec<_> = batch
-                .iter()
-                .map(|change| {
-                    (
-                        change.source.id.as_str(),
-                        change.kind,
-                        change.former.as_ref(),
-                    )
-                })
-                .collect();
-            reviews::note_run_reviews(write, run, &notes).await?;
+            let notes = batch.iter();
+            let notes = notes.map(|it| (&it.source.id, it.kind, it.former.as_ref()));
+            reviews::note_run_reviews(write, run, notes).await?;
         }
         let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
         let mut notes = Vec::new();
@@ -325,12 +316,11 @@ async fn write_changes(
         for (id, note) in notes {
             reviews::set_note(write, id.as_str(), Some(&note)).await?;
         }
-        watch.written(done, of);
     }
     if let Some(run) = run {
         let notes = outcome.deleted.iter();
-        let notes = notes.map(|mark| (mark.id.as_str(), RunChange::Deleted, None));
-        reviews::note_run_reviews(write, run, &notes.collect::<Vec<_>>()).await?;
+        let notes = notes.map(|mark| (&mark.id, RunChange::Deleted, None));
+        reviews::note_run_reviews(write, run, notes).await?;
     }
     reviews::put_marks(write, &outcome.deleted).await?;
     Ok(())

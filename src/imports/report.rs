@@ -71,6 +71,8 @@ pub struct ImportReport {
     pub outcomes: BTreeMap<Outcome, Named>,
     /// Withheld reviews in this import, by reason.
     pub withheld: BTreeMap<String, u64>,
+    /// Whether the answer of a run names a next page that nothing reads.
+    pub has_further_page: bool,
     /// Accepted rows, including repeated ones.
     pub taken: u64,
     /// Reviews of the files' sources that have no row, by source.
@@ -264,9 +266,6 @@ pub trait Watch {
     fn rejected(&mut self, _rejection: Rejection) -> io::Result<()> {
         Ok(())
     }
-
-    /// `done` reviews of `of` have been written so far.
-    fn written(&mut self, _done: usize, _of: usize) {}
 }
 
 /// Why a guard does not take an import.

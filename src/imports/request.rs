@@ -12,6 +12,7 @@ use clap::{Args, ValueEnum};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use serde_json::Value;
 
+use crate::imports::fault::FieldError;
 use crate::imports::format::Format;
 use crate::imports::platforms::{find_format, format_names};
 use crate::model::business::Business;
@@ -129,6 +130,21 @@ impl ImportRequest {
         self.business.as_ref()?.country.as_deref()
     }
 
+    /// The faults of a row in one line. Of a fetched row only the fields are named: a message with a value would have the server's words.
+    pub fn describe_faults(&self, faults: &[FieldError]) -> String {
+        let mut described = Vec::new();
+        for fault in faults {
+            let is_ours = self.run_of.is_none() || OWN_WORDS.contains(&fault.message.as_str());
+            let described_fault = match fault.path.as_str() {
+                _ if is_ours => fault.to_string(),
+                "" => "the row cannot be read".to_owned(),
+                path => format!("{path}: the value cannot be read"),
+            };
+            described.push(described_fault);
+        }
+        described.join("; ")
+    }
+
     /// Source of the rows that name none, of a file of that format.
     pub fn source_of<'r>(&'r self, format: &'r Format) -> &'r str {
         let requested = self.source.as_deref();
@@ -154,6 +170,8 @@ pub fn respell(name: &mut String, sources: &[SourceCounts]) {
 const MASKED: &str = "…";
 /// Why a row is rejected that has one.
 pub const HAS_SECRET: &str = "has a secret of the request, so it is left out";
+/// Messages about fields that have no value of theirs.
+const OWN_WORDS: [&str; 2] = ["missing", HAS_SECRET];
 /// A shorter secret is a word of many reviews, so it counts only as the value of a parameter.
 const WORD_BYTES: usize = 4;
 /// All but the unreserved characters of a URL (RFC 3986 §2.3).
@@ -192,16 +210,31 @@ impl Mask {
         self.0.is_empty()
     }
 
-    /// Whether the text has a secret, percent-encoded or not.
+    /// Whether the text has a secret, as it is or encoded as in a URL or a form.
     pub fn is_in(&self, text: &str) -> bool {
-        let has = |text: &str| self.0.iter().any(|secret| text.contains(secret.as_str()));
-        has(text) || (text.contains('%') && has(&percent_decode_str(text).decode_utf8_lossy()))
+        if !text.contains(['%', '+']) {
+            return self.is_written_in(text);
+        }
+        let of_form = text.replace('+', " ");
+        self.is_written_in(text)
+            || self.is_written_in(&percent_decode_str(text).decode_utf8_lossy())
+            || self.is_written_in(&percent_decode_str(&of_form).decode_utf8_lossy())
     }
 
-    /// The text without secrets.
+    fn is_written_in(&self, text: &str) -> bool {
+        self.0.iter().any(|secret| text.contains(secret.as_str()))
+    }
+
+    /// The text without secrets; nothing of one that has a secret in another spelling.
     pub fn apply(&self, text: &str) -> String {
-        let secrets = self.0.iter();
-        secrets.fold(text.to_owned(), |text, secret| text.replace(secret, MASKED))
+        let mut masked = text.to_owned();
+        for secret in &self.0 {
+            masked = masked.replace(secret, MASKED);
+        }
+        if self.is_in(&masked) {
+            MASKED.clone_into(&mut masked);
+        }
+        masked
     }
 
     /// Whether the record has a secret.

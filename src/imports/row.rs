@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FieldError, FileError};
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, ReviewField, is_inside};
-use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
+use crate::imports::incoming::{Incoming, Unpublished};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
@@ -27,11 +27,6 @@ use crate::model::{
     Source, Statement, Status, Unit, Units, Verification, source_day,
 };
 
-/// Verification of a review whose platform verifies its reviews.
-const BY_PLATFORM: Verification = Verification {
-    method: Some(Method::SourcePlatform),
-    verified_at: None,
-};
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
 const NO_STARS: &str = "recommendation without stars";
 
@@ -92,8 +87,7 @@ pub fn date_orders(
         for column in field_columns(format, table, field) {
             let mut evidence = Evidence::default();
             for (row, cell) in table.cells(column) {
-                let place = || format!("{}:{}", files[row.file], row.at);
-                evidence.add(place, cell, tomorrow);
+                evidence.add(&files[row.file], &row.at, cell, tomorrow);
             }
             let order = evidence.order(&table.columns[column]);
             let order = order.map_err(FileError::new)?;
@@ -115,8 +109,8 @@ impl<'t> RowReader<'t> {
         technicians: &'t [Technician],
         orders: BTreeMap<usize, DateOrder>,
     ) -> Self {
-        let of_field = |field| (field, field_columns(format, table, field));
-        let fields: BTreeMap<_, _> = ReviewField::ALL.into_iter().map(of_field).collect();
+        let fields = ReviewField::ALL.into_iter();
+        let fields = fields.map(|field| (field, field_columns(format, table, field)));
         let public = format.public_blocks().into_iter();
         let public = public.flat_map(|(part, blocks)| blocks.iter().map(move |it| (part, it)));
         let public = public.map(|(part, block)| {
@@ -150,7 +144,7 @@ impl<'t> RowReader<'t> {
                 .and_then(|only| table.find(&only.column)),
             answered: format.answered.as_deref().and_then(|name| table.find(name)),
             orders,
-            fields,
+            fields: fields.collect(),
         }
     }
 
@@ -217,8 +211,8 @@ impl<'t> RowReader<'t> {
             .map(|column| columns[column].as_str());
         let passed: Vec<&str> = passed.collect();
         let names = self.format.fields.values().flat_map(Names::parts);
-        let is_missing = |name: &&str| self.format.is_table() && self.table.find(name).is_none();
-        let missing: Vec<&str> = names.filter(is_missing).collect();
+        let names = names.filter(|name| self.table.find(name).is_none());
+        let missing: Vec<&str> = names.filter(|_| self.format.is_table()).collect();
         let mut notes = Vec::new();
         if !passed.is_empty() {
             notes.push(format!("members that are not read: {}", passed.join(", ")));
@@ -453,7 +447,7 @@ impl<'t> RowReading<'t> {
         let status = self.status(is_starless);
         let mentions = self.mentions();
         let reply = self.reply();
-        let updated = self.updated();
+        let updated_at = self.updated_at();
         let (Some((rating, _)), Some((date, posted_at)), []) = (rating, posted, &self.faults[..])
         else {
             return Err(self.faults);
@@ -488,11 +482,11 @@ impl<'t> RowReading<'t> {
             text,
             language,
             source,
-            status,
             verification,
             mentions,
             reply,
-            updated_at: updated.and_then(Posted::instant),
+            status,
+            updated_at,
         };
         Ok(Incoming {
             statement: Statement {
@@ -551,8 +545,8 @@ impl<'t> RowReading<'t> {
         let reader = self.reader;
         let column = reader.fields[&field].first();
         let name = column.map(|column| reader.table.columns[*column].as_str());
-        let listed = || reader.format.column_names(field).into_iter().next();
-        let name = name.or_else(listed).unwrap_or(field.name());
+        let listed = reader.format.column_names(field).into_iter().next();
+        let name = name.or(listed).unwrap_or(field.name());
         self.noted::<()>(name, Err("missing".to_owned()));
     }
 
@@ -632,11 +626,9 @@ impl<'t> RowReading<'t> {
     }
 
     /// When the row last changed.
-    fn updated(&mut self) -> Option<Posted> {
-        match self.posted(ReviewField::UpdatedAt)? {
-            Posted::Instant(at) => Some(Posted::Instant(at.min(self.reader.calendar.now))),
-            day @ Posted::Day(_) => Some(day),
-        }
+    fn updated_at(&mut self) -> Option<DateTime<Utc>> {
+        let at = self.posted(ReviewField::UpdatedAt)?.instant()?;
+        Some(at.min(self.reader.calendar.now))
     }
 
     fn author(&mut self) -> String {
@@ -681,12 +673,12 @@ impl<'t> RowReading<'t> {
         let id = if format.has_google_names {
             // `accounts/…/locations/…/reviews/…` without the account: if two accounts own a location, it is exported twice.
             let place = id.rsplit_once("locations/");
-            let place = place.and_then(|(_, place)| place.split_once("/reviews/"));
-            let place = place.filter(|(location, _)| !location.contains('/'));
-            let key = place.map_or_else(
-                || id.to_owned(),
-                |(location, review)| format!("{location}.{review}"),
-            );
+            let key = match place.and_then(|(_, place)| place.split_once("/reviews/")) {
+                Some((location, review)) if !location.contains('/') => {
+                    format!("{location}.{review}")
+                }
+                _ => id.to_owned(),
+            };
             // Google's ids are opaque and may not fit our syntax; such an id is replaced by its digest.
             key.parse().or_else(|_| digest(&format.name, &[&key]))
         } else if self.reader.is_manual() {
@@ -702,27 +694,23 @@ impl<'t> RowReading<'t> {
         let verified_at = self
             .posted(ReviewField::VerifiedAt)
             .and_then(Posted::instant);
-        // A writer who is no buyer is neither verified by the platform nor withheld.
-        if self.read(ReviewField::Buyer, flag) == Some(false) {
-            return VOUCHED;
+        let matched = self.cell(ReviewField::Matched);
+        let matched = matched.zip(format.matched.as_deref());
+        let method = if self.read(ReviewField::Buyer, flag) == Some(false) {
+            // A writer who is no buyer is neither verified by the platform nor withheld.
+            Method::Manual
+        } else if self.reader.is_manual() {
+            self.unstated.insert(Unit::Verification);
+            Method::Manual
+        } else if matched.is_some_and(|(cell, job)| job.eq_ignore_ascii_case(cell.text.trim())) {
+            Method::JobMatch
+        } else {
+            Method::SourcePlatform
+        };
+        Verification {
+            method: Some(method),
+            verified_at: verified_at.filter(|_| method == Method::JobMatch),
         }
-        if !self.reader.is_manual() {
-            let matched = self
-                .cell(ReviewField::Matched)
-                .zip(format.matched.as_deref());
-            let is_matched =
-                matched.is_some_and(|(cell, value)| value.eq_ignore_ascii_case(cell.text.trim()));
-            return if is_matched {
-                Verification {
-                    method: Some(Method::JobMatch),
-                    verified_at,
-                }
-            } else {
-                BY_PLATFORM
-            };
-        }
-        self.unstated.insert(Unit::Verification);
-        VOUCHED
     }
 
     fn status(&mut self, is_starless: bool) -> Status {

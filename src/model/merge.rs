@@ -153,8 +153,8 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
 /// Whether a review that was withheld for want of a row has one again, which gives no other reason.
 fn returns(last_statement: &LastStatement, statement: &Statement) -> bool {
     let status = last_statement.units.get(Unit::Status.name());
-    let was = |reason: &str| status == Some(&status_json(&Status::withheld(reason)));
-    statement.unstated.contains(&Unit::Status) && (was(GONE) || was(MAYBE_NOT_PUBLISHED))
+    let was = [GONE, MAYBE_NOT_PUBLISHED].map(|reason| status_json(&Status::withheld(reason)));
+    statement.unstated.contains(&Unit::Status) && status.is_some_and(|status| was.contains(status))
 }
 
 /// A review without a verification is never published.
@@ -291,10 +291,6 @@ impl Digests {
 
     pub const fn author(&self) -> i64 {
         self.author_and_day >> DAY_BITS
-    }
-
-    pub const fn has_author_of(&self, other: &Self) -> bool {
-        self.author() == other.author()
     }
 
     pub const fn has_day_of(&self, other: &Self) -> bool {

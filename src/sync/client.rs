@@ -64,11 +64,29 @@ pub enum SyncError {
 }
 
 impl SyncError {
-    pub fn failed(message: impl Into<String>) -> Self {
+    /// Says on which page it is, but for the first.
+    pub fn at_page(self, number: usize) -> Self {
+        if let Self::Failed { message, .. } = &self
+            && number > 1
+        {
+            return format!("page {number}: {message}").into();
+        }
+        self
+    }
+}
+
+impl From<String> for SyncError {
+    fn from(message: String) -> Self {
         Self::Failed {
-            message: message.into(),
+            message,
             details: None,
         }
+    }
+}
+
+impl From<&str> for SyncError {
+    fn from(message: &str) -> Self {
+        message.to_owned().into()
     }
 }
 
@@ -111,8 +129,8 @@ impl Names {
     async fn has_private_address(&self, url: &Url) -> bool {
         let host = url.host_str().unwrap_or_default();
         let addresses = self.addresses(host.trim_matches(['[', ']'])).await;
-        let is_private = |address: &SocketAddr| is_special(address.ip().to_canonical());
-        addresses.is_ok_and(|addresses| addresses.iter().any(is_private))
+        let mut addresses = addresses.into_iter().flatten();
+        addresses.any(|address| is_special(address.ip().to_canonical()))
     }
 }
 
@@ -134,14 +152,13 @@ impl SourceClient {
     pub fn new(config: &SyncConfig, clock: &Clock, allows_http: bool) -> Result<Self, SyncError> {
         let mut roots = Vec::new();
         if let Some(path) = &config.sync_ca_file {
-            let fault = |reason: String| {
-                SyncError::failed(format!(
-                    "REVIEWS_SYNC_CA_FILE {}: {reason}; name a readable PEM file",
-                    path.display()
-                ))
-            };
-            let pem = read_file(path).map_err(|error| fault(error.to_string()))?;
-            roots = Certificate::from_pem_bundle(&pem).map_err(|error| fault(error.to_string()))?;
+            let path_shown = path.display();
+            let pem = read_file(path).map_err(|error| {
+                format!("REVIEWS_SYNC_CA_FILE {path_shown}: {error}; name a readable PEM file")
+            })?;
+            roots = Certificate::from_pem_bundle(&pem).map_err(|error| {
+                format!("REVIEWS_SYNC_CA_FILE {path_shown}: {error}; name a PEM file")
+            })?;
         }
         let names = Names::default();
         let http = client_builder()
@@ -154,10 +171,8 @@ impl SourceClient {
             .timeout(REQUEST_TIMEOUT)
             .dns_resolver(Arc::new(names.clone()))
             .build();
-        let http =
-            http.map_err(|error| SyncError::failed(format!("TLS cannot be set up: {error}")))?;
         Ok(Self {
-            http,
+            http: http.map_err(|error| format!("TLS cannot be set up: {error}"))?,
             names,
             clock: clock.clone(),
             allows_http,
@@ -172,21 +187,18 @@ impl SourceClient {
         &self,
         attempt: impl Fn() -> BoxFuture<'a, Result<T, SyncError>>,
     ) -> Result<T, SyncError> {
-        let mut waits = RETRY_WAITS.into_iter();
-        loop {
-            let error = match attempt().await {
-                Err(error @ SyncError::Busy { .. }) => error,
-                answered => return answered,
-            };
-            let (SyncError::Busy { wait, .. }, Some(default)) = (&error, waits.next()) else {
-                return Err(error);
+        for default in RETRY_WAITS {
+            let answered = attempt().await;
+            let Err(SyncError::Busy { wait, .. }) = &answered else {
+                return answered;
             };
             let wait = wait.unwrap_or(default);
             if wait > RETRY_AFTER_MAX {
-                return Err(error);
+                return answered;
             }
             self.clock.sleep(wait).await;
         }
+        attempt().await
     }
 
     /// Gets a page, following redirects: only the source's own origin gets the headers. Writes the body, of at most `bytes_left`, to
@@ -220,15 +232,14 @@ impl SourceClient {
             else {
                 return self.read(response, file, bytes_left).await;
             };
-            let refuse = |reason| SyncError::failed(format!("the server redirects {reason}"));
             if url.scheme() == "https" && next.scheme() != "https" {
-                return Err(refuse("from https to another scheme"));
+                return Err("the server redirects from https to another scheme".into());
             }
             check_scheme(&next, self.allows_http)?;
             // By name, because a proxy may be the one that is connected to.
             is_public |= !self.names.has_private_address(&url).await;
             if is_public && self.names.has_private_address(&next).await {
-                return Err(refuse("from a public to a private address"));
+                return Err("the server redirects from a public to a private address".into());
             }
             is_own &= next.origin() == first.origin();
             if is_own {
@@ -236,15 +247,14 @@ impl SourceClient {
                 let (user, password) = (first.username(), first.password());
                 let _ = (next.set_username(user)).and_then(|()| next.set_password(password));
             } else if mask.is_in(next.as_str()) {
-                return Err(refuse(
-                    "to another origin, with a secret in the address; write the address of that origin as url",
-                ));
+                return Err(
+                    "the server redirects to another origin, with a secret in the address; write the address of that origin as url"
+                        .into(),
+                );
             }
             url = next;
         }
-        Err(SyncError::failed(format!(
-            "the server redirects more than {REDIRECTS_MAX} times"
-        )))
+        Err(format!("the server redirects more than {REDIRECTS_MAX} times").into())
     }
 
     async fn read(
@@ -253,7 +263,7 @@ impl SourceClient {
         path: &Path,
         bytes_left: u64,
     ) -> Result<FetchedPage, SyncError> {
-        let mut file = File::create(path).map_err(|error| unwritable(&error))?;
+        let mut file = File::create(path)?;
         let page = FetchedPage {
             status: response.status(),
             headers: response.headers().clone(),
@@ -262,7 +272,7 @@ impl SourceClient {
         while let Some(chunk) = response.chunk().await.map_err(|error| failure_of(&error))? {
             bytes += chunk.len() as u64;
             check_size(bytes, bytes_left)?;
-            file.write_all(&chunk).map_err(|error| unwritable(&error))?;
+            file.write_all(&chunk)?;
         }
         if is_busy(page.status) {
             let wait = page.header(RETRY_AFTER);
@@ -286,33 +296,35 @@ impl FetchedPage {
 }
 
 /// Refuses schemes other than `https`, and `http` of other machines unless that is allowed.
-pub fn check_scheme(url: &Url, allows_http: bool) -> Result<(), SyncError> {
+pub fn check_scheme(url: &Url, allows_http: bool) -> Result<(), &'static str> {
     match url.scheme() {
         "https" => Ok(()),
         "http" if allows_http || url.host().is_some_and(is_local) => Ok(()),
-        "http" => Err(SyncError::failed(
+        "http" => Err(
             "http:// sends secrets and reviews in the clear; use https://, or add allow_http = true",
-        )),
-        _ => Err(SyncError::failed(
-            "only https:// is fetched; write the URL like https://HOST/PATH",
-        )),
+        ),
+        _ => Err("only https:// is fetched; write the URL like https://HOST/PATH"),
     }
 }
 
 /// Refuses a page, or what has been read of it, of more bytes than a page may have or the run may still read.
-pub fn check_size(bytes: u64, bytes_left: u64) -> Result<(), SyncError> {
+pub fn check_size(bytes: u64, bytes_left: u64) -> Result<(), &'static str> {
     if bytes <= PAGE_BYTES_MAX.min(bytes_left) {
         return Ok(());
     }
-    Err(SyncError::failed(
+    Err(
         "the answer is too large (a page may have 16 MiB, all pages of a run 256 MiB); ask for fewer reviews per page",
-    ))
+    )
 }
 
-pub fn unwritable(error: &io::Error) -> SyncError {
-    SyncError::failed(format!(
-        "the pages cannot be stored in the folder for temporary files: {error}; free some space, or set TMPDIR"
-    ))
+/// Of the folder in which pages are stored.
+impl From<io::Error> for SyncError {
+    fn from(error: io::Error) -> Self {
+        format!(
+            "the pages cannot be stored in the folder for temporary files: {error}; free some space, or set TMPDIR"
+        )
+        .into()
+    }
 }
 
 /// Words for a request without an answer; those of a library may be the server's, such as the names in its certificate.
@@ -323,10 +335,11 @@ pub fn failure_of(error: &reqwest::Error) -> SyncError {
             wait: None,
         };
     }
-    SyncError::failed(if error.is_connect() {
+    let reason = if error.is_connect() {
         "no connection; check the URL's host and port, and the server's certificate: it must be valid, of that host, and of an authority \
          that the system knows or REVIEWS_SYNC_CA_FILE names"
     } else {
         "the answer is no HTTP, or not whole; check the URL's scheme and port"
-    })
+    };
+    reason.into()
 }

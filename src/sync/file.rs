@@ -12,6 +12,7 @@ use std::{env, fs};
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
+use percent_encoding::utf8_percent_encode;
 use rustix::process::geteuid;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -19,9 +20,10 @@ use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::Spanned;
 
-use super::client::SyncError;
 use crate::config::{SyncConfig, TimeSpan, read_text};
-use crate::imports::{Format, FormatArgument, ImportRequest, SOURCE_DEFAULT, find_format, line_of};
+use crate::imports::{
+    Format, FormatArgument, ImportRequest, QUERY_VALUE, SOURCE_DEFAULT, find_format, line_of,
+};
 use crate::model::text::nearest;
 use crate::model::{compose, hex};
 
@@ -64,8 +66,8 @@ pub struct Entry {
     #[serde(skip)]
     pub name: String,
     pub url: Template,
-    every: Option<Schedule>,
-    at: Option<Schedule>,
+    #[serde(default, rename = "every", alias = "at")]
+    pub schedule: Schedule,
     #[serde(default)]
     pub headers: BTreeMap<String, Template>,
     pub basic: Option<Template>,
@@ -132,14 +134,17 @@ impl Template {
         self.parts.iter().filter_map(|(_, name)| name.as_deref())
     }
 
-    /// The text with the value of each variable; `value` also gets the text before it.
-    pub fn fill(&self, value: impl Fn(&str, &str) -> String) -> String {
+    /// The text with the value of each variable, which the query of a URL has encoded.
+    pub fn fill(&self, values: &BTreeMap<&str, String>, is_url: bool) -> String {
         let mut filled = String::new();
         for (text, name) in &self.parts {
-            filled.push_str(text);
-            if let Some(name) = name {
-                let value = value(&filled, name);
-                filled.push_str(&value);
+            filled += text;
+            let value = name.as_ref().and_then(|name| values.get(name.as_str()));
+            let value = value.map_or("", String::as_str);
+            if is_url && filled.contains('?') {
+                filled.extend(utf8_percent_encode(value, QUERY_VALUE));
+            } else {
+                filled += value;
             }
         }
         filled
@@ -160,14 +165,15 @@ impl SyncFile {
     /// What is wrong with the file.
     pub fn read(config: &SyncConfig, database: &Path) -> Result<Option<Self>, String> {
         let path = Self::path(config, database);
-        let fault = |reason: &dyn Display| format!("{}: {reason}", path.display());
-        match read_regular(&path) {
-            Ok(text) => Self::parse(&text, &path).map(Some).map_err(|it| fault(&it)),
+        let read = match read_regular(&path) {
+            Ok(text) => Self::parse(&text, &path),
             Err(error) if error.kind() == io::ErrorKind::NotFound && config.sync_file.is_none() => {
-                Ok(None)
+                return Ok(None);
             }
-            Err(error) => Err(fault(&error)),
-        }
+            Err(error) => Err(error.to_string()),
+        };
+        let read = read.map_err(|reason| format!("{}: {reason}", path.display()));
+        read.map(Some)
     }
 
     /// Where the file of these settings is, or would be.
@@ -208,9 +214,9 @@ fn read_regular(path: &Path) -> io::Result<String> {
 }
 
 fn is_name(name: &str) -> bool {
-    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
-    let is_long = name.is_empty() || name.len() > NAME_BYTES_MAX;
-    !is_long && !name.starts_with('-') && name.bytes().all(is_part)
+    (1..=NAME_BYTES_MAX).contains(&name.len())
+        && !name.starts_with('-')
+        && !name.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
 }
 
 impl Entry {
@@ -227,9 +233,6 @@ impl Entry {
         let mut begins = ["https://", "http://", "${"].iter();
         if !begins.any(|begin| self.url.written.starts_with(begin)) {
             return Err("url: write it like https://HOST/PATH".to_owned());
-        }
-        if self.every.is_some() && self.at.is_some() {
-            return Err("every and at exclude each other; keep one".to_owned());
         }
         let mut headers = self.headers.keys();
         let has_authorization =
@@ -259,13 +262,6 @@ impl Entry {
         })
     }
 
-    pub fn schedule(&self) -> Schedule {
-        self.at
-            .clone()
-            .or_else(|| self.every.clone())
-            .unwrap_or_default()
-    }
-
     pub fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("/"))
     }
@@ -278,17 +274,13 @@ impl Entry {
 
     /// Scheme, host and path of the address, with variables as they are written.
     pub fn shown_url(&self) -> String {
-        let text = self
-            .url
-            .written
-            .split(['?', '#'])
-            .next()
-            .unwrap_or_default();
+        let written = self.url.written.as_str();
+        let (text, _) = written.split_once(['?', '#']).unwrap_or((written, ""));
         let Some((scheme, rest)) = text.split_once("://") else {
             return text.to_owned();
         };
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
-        let host = authority.rsplit('@').next().unwrap_or_default();
+        let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
         format!("{scheme}://{host}{path}")
     }
 
@@ -309,19 +301,20 @@ impl Entry {
     /// # Errors
     /// If there is none.
     #[expect(clippy::disallowed_methods, reason = "PATH is no setting of ours")]
-    pub fn program(&self) -> Result<PathBuf, SyncError> {
+    pub fn program(&self) -> Result<PathBuf, &'static str> {
         let word = self.command.first().map_or("", String::as_str);
         if word.contains('/') {
             return Ok(self.folder().join(word));
         }
         let paths = env::var_os("PATH").unwrap_or_else(|| PATH_DEFAULT.into());
-        let mut found = env::split_paths(&paths).map(|folder| folder.join(word));
-        let is_program = |path: &PathBuf| {
-            let file = fs::metadata(path);
-            file.is_ok_and(|file| file.is_file() && file.mode() & 0o111 != 0)
-        };
-        let program = found.find(is_program);
-        program.ok_or_else(|| SyncError::failed("the command's program is not in PATH"))
+        for folder in env::split_paths(&paths) {
+            let path = folder.join(word);
+            let file = fs::metadata(&path);
+            if file.is_ok_and(|file| file.is_file() && file.mode() & 0o111 != 0) {
+                return Ok(path);
+            }
+        }
+        Err("the command's program is not in PATH")
     }
 
     /// How its answers are read, and a digest of all that decides what a run brings: the entry but for its schedule and `partial`, and
@@ -329,7 +322,7 @@ impl Entry {
     ///
     /// # Errors
     /// If the format's file cannot be read.
-    pub fn reading(&self) -> Result<(ImportRequest, String), SyncError> {
+    pub fn reading(&self) -> Result<(ImportRequest, String), String> {
         let mut request = ImportRequest {
             source: self.source.clone(),
             format: self.format.clone(),
@@ -339,11 +332,10 @@ impl Entry {
         };
         let mut format_text = String::new();
         if let Some(FormatArgument::File(path)) = &self.format {
-            let fault = |reason: &dyn Display| {
-                SyncError::failed(format!("the format {}: {reason}", path.display()))
-            };
-            format_text = read_regular(path).map_err(|error| fault(&error))?;
-            let format = Format::parse(&format_text).map_err(|error| fault(&error))?;
+            let shown = format!("the format {}", path.display());
+            format_text = read_regular(path).map_err(|error| format!("{shown}: {error}"))?;
+            let format =
+                Format::parse(&format_text).map_err(|fault| format!("{shown}: {fault}"))?;
             request.own_format = Some(format);
         }
         let text = json!([self.digested, format_text]);
@@ -354,7 +346,7 @@ impl Entry {
     ///
     /// # Errors
     /// If there is such a file.
-    pub fn check_files(&self) -> Result<(), SyncError> {
+    pub fn check_files(&self) -> Result<(), String> {
         let mut files = vec![self.file.clone()];
         files.extend(self.google_credentials.clone());
         if let Some(FormatArgument::File(path)) = &self.format {
@@ -370,9 +362,9 @@ impl Entry {
             };
             let (shown, owner) = (path.display(), metadata.uid());
             if metadata.mode() & 0o002 != 0 {
-                return Err(SyncError::failed(format!(
+                return Err(format!(
                     "everybody may write {shown}, which says where secrets go and what is run; `chmod o-w` it"
-                )));
+                ));
             }
             if owner != 0 && owner != geteuid().as_raw() {
                 tracing::warn!(
@@ -460,6 +452,10 @@ fn describe_fault(text: &str, mut error: toml::de::Error) -> String {
             format!("{name} is no key of an entry; the nearest is {near}")
         }
         Some((_, expected)) => format!("expected {expected}"),
+        // TOML itself refuses a key that is there twice.
+        None if message.starts_with("duplicate field") => {
+            "every and at exclude each other; keep one".to_owned()
+        }
         None => message.to_owned(),
     };
     format!("line {line}: {}: {reason}", path.trim_end_matches('`'))

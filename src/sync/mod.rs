@@ -1,5 +1,8 @@
 //! Fetches the entries of the operator's file on their schedules: each run is an import with guards against answers that lack
 //! reviews. `docs/guides/keep-reviews-fresh.md` is its guide; RFC 9110 and RFC 8288 are the rules for requests and pages.
+//!
+//! `file` reads the entries. `scheduler` runs those that are due, and `cli::sync` those of a command, both by `run`. That calls `fetch` for
+//! the pages: `secrets` fills in what the requests need, `client` sends them, and `paging` finds the next one.
 
 mod client;
 mod fetch;
@@ -10,7 +13,6 @@ mod scheduler;
 mod secrets;
 
 pub use client::SyncError;
-pub use fetch::{Run, RunOptions, SyncRunner};
 pub use file::{Entry, KEYS, SyncFile};
-pub use run::RunOutcome;
+pub use run::{Run, RunOptions, RunOutcome, SyncRunner};
 pub use scheduler::EntryScheduler;

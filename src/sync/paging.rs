@@ -20,23 +20,18 @@ const DEPTH_MAX: usize = 3;
 pub struct Pager {
     /// The first page.
     first: Url,
-    format: Option<Arc<Format>>,
+    /// That of the first page.
+    pub format: Option<Arc<Format>>,
     hasher: RandomState,
     /// Hashes of the lists so far: a source may repeat its last page for ever.
     seen_lists: HashSet<u64>,
     seen_urls: HashSet<Url>,
+    /// The page that is fetched next.
+    pub next: Option<Url>,
     /// The number of reviews that the source says it has, where the format describes it.
     pub total: Option<u64>,
     /// Whether the last page names a next one that is not read.
     pub has_further_page: bool,
-}
-
-/// What a page brings.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Turn {
-    /// Whether it has rows, and no earlier page the same ones.
-    pub is_new: bool,
-    pub next: Option<Url>,
 }
 
 /// Whether a member of an object, or of the objects in it, names a next page; lists are not looked into.
@@ -63,13 +58,14 @@ fn names_next_page(json: &str, depth: usize) -> bool {
 }
 
 impl Pager {
-    pub fn new(first: &Url, format: Option<Arc<Format>>) -> Self {
+    pub fn new(first: Url) -> Self {
         Self {
-            first: first.clone(),
-            format,
+            format: None,
             hasher: RandomState::new(),
             seen_lists: HashSet::new(),
             seen_urls: HashSet::from([first.clone()]),
+            next: Some(first.clone()),
+            first,
             total: None,
             has_further_page: false,
         }
@@ -84,51 +80,50 @@ impl Pager {
         (self.paging()).is_some_and(|paging| paging.end_status.contains(&status))
     }
 
-    /// Takes the page at `url` with this body. One without rows, or with the rows of an earlier one, is the end; a short one is not.
+    /// Takes the page at `url` with this body, and finds the next one; returns whether it has rows that no earlier page had. A page without
+    /// is the end; a short one is not.
     ///
     /// # Errors
     /// If a further page has no list of rows.
-    pub fn turn(&mut self, url: &Url, page: &FetchedPage, body: &str) -> Result<Turn, SyncError> {
-        let format = self.format.clone();
-        let paging = format.as_ref().and_then(|format| format.paging.as_ref());
-        let mut paths = (paging.and_then(|paging| paging.rows.as_deref()))
-            .into_iter()
-            .flat_map(|paths| paths.split(", "));
-        let is_list = |text: &&str| text.starts_with('[');
-        let list = Some(body).filter(is_list);
-        let list = list.or_else(|| paths.find_map(|path| member(body, path)).filter(is_list));
-        if list.is_none()
-            && !self.seen_lists.is_empty()
-            && paging.is_some_and(|paging| paging.rows.is_some())
-        {
-            return Err(SyncError::failed(NO_REVIEWS));
-        }
-        // A table or another text has its rows somewhere.
-        let rows = list.unwrap_or(body);
+    pub fn turn(&mut self, url: &Url, page: &FetchedPage, body: &str) -> Result<bool, SyncError> {
+        let rows = self.find_rows(body)?;
         let has_rows = !rows.is_empty() && !is_empty_list(rows);
         let is_new = has_rows && self.seen_lists.insert(self.hasher.hash_one(rows));
-        let total =
-            paging.and_then(|paging| word(member(body, paging.total.as_ref()?)?)?.parse().ok());
-        self.total = self.total.max(total);
+        let paging = self.paging();
+        let total = paging.and_then(|paging| paging.total.as_ref());
+        let total = total.and_then(|path| word(member(body, path)?)?.parse().ok());
+        let path = paging.and_then(|paging| paging.next.as_ref());
         let link = next_link(&page.headers).map(str::to_owned);
-        let link = link.or_else(|| word(member(body, paging?.next.as_ref()?)?));
+        let link = link.or_else(|| word(member(body, path?)?));
         let named = match &link {
             Some(link) => self.with_query_of(link),
-            None => self.next(url, body),
+            None => self.next_by_format(url, body),
         };
         // A token that repeats would lead around in circles.
-        let is_known = named
-            .as_ref()
-            .is_none_or(|next| self.seen_urls.contains(next));
-        let next = named.filter(|_| is_new && !is_known);
-        self.seen_urls.extend(next.clone());
-        let is_named_by_page = match &link {
-            Some(link) => !is_known || self.is_elsewhere(link),
-            None if paging.is_some_and(|paging| paging.token.is_some()) => !is_known,
+        let next = named.filter(|next| !self.seen_urls.contains(next));
+        let is_named = match &link {
+            Some(link) => next.is_some() || self.is_elsewhere(link),
+            None if paging.is_some_and(|paging| paging.token.is_some()) => next.is_some(),
             None => names_next_page(body, DEPTH_MAX),
         };
-        self.has_further_page = next.is_none() && is_named_by_page;
-        Ok(Turn { is_new, next })
+        self.total = self.total.max(total);
+        self.next = next.filter(|_| is_new);
+        self.seen_urls.extend(self.next.clone());
+        self.has_further_page = self.next.is_none() && is_named;
+        Ok(is_new)
+    }
+
+    /// The list of rows in a page. That of a table or another text is somewhere in it.
+    fn find_rows<'b>(&self, body: &'b str) -> Result<&'b str, SyncError> {
+        let paths = self.paging().and_then(|paging| paging.rows.as_deref());
+        let Some(paths) = paths.filter(|_| !body.starts_with('[')) else {
+            return Ok(body);
+        };
+        let mut lists = paths.split(", ").filter_map(|path| member(body, path));
+        match lists.find(|list| list.starts_with('[')) {
+            None if !self.seen_lists.is_empty() => Err(NO_REVIEWS.into()),
+            list => Ok(list.unwrap_or(body)),
+        }
     }
 
     /// Whether the link is of another path, of which nothing but the query would be read.
@@ -138,7 +133,7 @@ impl Pager {
     }
 
     /// The page after the one at `url`, as the platform's file says.
-    fn next(&self, url: &Url, body: &str) -> Option<Url> {
+    fn next_by_format(&self, url: &Url, body: &str) -> Option<Url> {
         let paging = self.paging()?;
         if paging.next.is_some() {
             return None;
@@ -147,16 +142,11 @@ impl Pager {
             let token = word(member(body, token)?)?;
             return Some(with_parameter(url, parameter, &token));
         }
-        let number = |name: &str, default| {
-            let mut pairs = url.query_pairs();
-            let value = pairs.find(|(other, _)| other == name);
-            value.map_or(default, |(_, value)| value.parse::<u64>().ok())
-        };
         let (name, value) = match (&paging.page, &paging.offset, &paging.size) {
-            (Some(page), ..) => (page, number(page, Some(1))?.checked_add(1)?),
+            (Some(page), ..) => (page, number_in(url, page, Some(1))?.checked_add(1)?),
             (None, Some(offset), Some(size)) => {
-                let size = number(size, None)?;
-                (offset, number(offset, Some(0))?.checked_add(size)?)
+                let size = number_in(url, size, None)?;
+                (offset, number_in(url, offset, Some(0))?.checked_add(size)?)
             }
             (None, ..) => return None,
         };
@@ -168,14 +158,21 @@ impl Pager {
     fn with_query_of(&self, link: &str) -> Option<Url> {
         let mut next = self.first.clone();
         next.set_query(self.first.join(link).ok()?.query());
-        let own = self.first.query_pairs().into_owned();
-        let lacks = |(name, _): &(String, String)| !next.query_pairs().any(|pair| pair.0 == *name);
-        let missing: Vec<_> = own.filter(lacks).collect();
-        if !missing.is_empty() {
-            next.query_pairs_mut().extend_pairs(missing);
+        let named: HashSet<String> = next.query_pairs().map(|pair| pair.0.into_owned()).collect();
+        for (name, value) in self.first.query_pairs() {
+            if !named.contains(&*name) {
+                next.query_pairs_mut().append_pair(&name, &value);
+            }
         }
         Some(next)
     }
+}
+
+/// The number in a parameter of a URL.
+fn number_in(url: &Url, name: &str, default: Option<u64>) -> Option<u64> {
+    let mut pairs = url.query_pairs();
+    let value = pairs.find(|(other, _)| other == name);
+    value.map_or(default, |(_, value)| value.parse().ok())
 }
 
 fn with_parameter(url: &Url, name: &str, value: &str) -> Url {
@@ -185,34 +182,30 @@ fn with_parameter(url: &Url, name: &str, value: &str) -> Url {
         .filter(|(other, _)| other != name)
         .collect();
     let mut url = url.clone();
-    let mut query = url.query_pairs_mut();
-    query.clear().extend_pairs(others).append_pair(name, value);
-    drop(query);
+    (url.query_pairs_mut().clear().extend_pairs(others)).append_pair(name, value);
     url
 }
 
 /// The target of `rel="next"` in `Link` fields such as `<URL>; rel="next", <URL>; rel="last"`.
 fn next_link(headers: &HeaderMap) -> Option<&str> {
-    let fields = headers.get_all(LINK).iter();
-    // A target may contain commas and semicolons, so the parts begin at the angle brackets.
-    let parts = fields.filter_map(|field| Some(field.to_str().ok()?.split('<').skip(1)));
-    let mut links = parts.flatten().filter_map(|part| part.split_once('>'));
-    let (target, _) = links.find(|(_, parameters)| is_next(parameters))?;
-    Some(target)
+    for field in headers.get_all(LINK) {
+        // A target may contain commas and semicolons, so the parts begin at the angle brackets.
+        for part in field.to_str().unwrap_or_default().split('<') {
+            let (target, parameters) = part.split_once('>').unwrap_or_default();
+            if is_next(parameters) {
+                return Some(target);
+            }
+        }
+    }
+    None
 }
 
 fn is_next(parameters: &str) -> bool {
     parameters.split([';', ',']).any(|parameter| {
-        let relation = parameter
-            .split_once('=')
-            .filter(|(name, _)| name.trim().eq_ignore_ascii_case("rel"));
-        relation.is_some_and(|(_, value)| {
-            value
-                .trim()
-                .trim_matches('"')
-                .split_ascii_whitespace()
-                .any(|word| word.eq_ignore_ascii_case("next"))
-        })
+        let (name, value) = parameter.split_once('=').unwrap_or_default();
+        let mut relations = value.trim().trim_matches('"').split_ascii_whitespace();
+        name.trim().eq_ignore_ascii_case("rel")
+            && relations.any(|relation| relation.eq_ignore_ascii_case("next"))
     })
 }
 
@@ -274,10 +267,10 @@ mod tests {
             ("<https://shop.test/api?page=2>; rel=\"previous\"", None),
             ("", None),
         ] {
-            let page = page([(LINK, link)]);
-            let turn = Pager::new(&first, None).turn(&first, &page, "[1]");
+            let (page, mut pager) = (page([(LINK, link)]), Pager::new(first.clone()));
+            pager.turn(&first, &page, "[1]").unwrap();
             let next = next.map(|query| format!("https://shop.test/api?{query}&per_page=2&key=k"));
-            assert_eq!(turn.unwrap().next.map(String::from), next, "{link}");
+            assert_eq!(pager.next.map(String::from), next, "{link}");
         }
     }
 
@@ -331,14 +324,15 @@ mod tests {
             ("woocommerce_rest", "per_page=2", "[]", None),
         ] {
             let url: Url = format!("https://shop.test/r?{query}").parse().unwrap();
-            let (page, mut pager) = (page([]), Pager::new(&url, find_format(name)));
-            let turn = pager.turn(&url, &page, body).unwrap();
+            let (page, mut pager) = (page([]), Pager::new(url.clone()));
+            pager.format = find_format(name);
+            pager.turn(&url, &page, body).unwrap();
             let next = next.map(|query| format!("https://shop.test/r?{query}"));
-            assert_eq!(turn.next.map(String::from), next, "{name}: {body}");
+            assert_eq!(pager.next.take().map(String::from), next, "{name}: {body}");
             assert_eq!(pager.is_end(400), name == "woocommerce_rest");
             // The same page again is the end.
-            let turn = pager.turn(&url, &page, body).unwrap();
-            assert_eq!((turn.is_new, turn.next), (false, None), "{name}: {body}");
+            let is_new = pager.turn(&url, &page, body).unwrap();
+            assert_eq!((is_new, &pager.next), (false, &None), "{name}: {body}");
         }
     }
 

@@ -1,29 +1,36 @@
-//! Runs of entries: each is fetched and imported, and what came of it is recorded. A run holds the lock of its entry, but none of
-//! the database while it fetches; imports, undo and runs follow one another in their transactions.
+//! A run of an entry, from its lock to what is recorded of it: `prepare` reads what is stored, `fetch` gets the pages, `import` takes them,
+//! and `record` stores how it ended. A run holds the lock of its entry, but none of the database while it fetches; imports, undo and runs
+//! follow one another in their transactions.
 
 use std::time::Duration;
 
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
+use clap::Args;
+use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
 
-use super::client::{NO_REVIEWS, SyncError};
-use super::fetch::{Fetched, Preparation, Run, SyncRunner};
+use super::client::{NO_REVIEWS, SourceClient, SyncError};
+use super::fetch::{Fetched, Preparation, fetch};
 use super::file::Entry;
+use crate::clock::Clock;
+use crate::config::SyncConfig;
 use crate::imports::{
-    Applied, Draft, Format, ImportError, ImportReport, ImportRequest, MergeError, Outcome, Watcher,
-    apply, read_files,
+    Applied, Doubtful, Draft, Format, ImportError, ImportReport, ImportRequest, MergeError,
+    Outcome, Watcher, apply, read_files,
 };
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::hex;
 use crate::storage::business::{self, refuse_sample, time_zone};
-use crate::storage::formats::{KeptFormats, load_formats};
+use crate::storage::formats::load_formats;
 use crate::storage::sync::{
     SyncState, note_entry_of_run, note_sync_end, note_sync_success, set_next_run, sync_states,
 };
-use crate::storage::{AtPath as _, DbError, Write, instant_or_epoch, utc_seconds};
+use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch, utc_seconds};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
@@ -33,24 +40,64 @@ const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 /// Characters of a reason that are stored.
 const REASON_MAX: usize = 500;
 
+/// What `sync run` is asked to do.
+#[derive(Debug, Clone, Default, Args)]
+pub struct RunOptions {
+    /// Show what the run would change
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Take the run as it is: with other text or stars of more than half of the source's reviews, many rejected rows, or another
+    /// kind of file
+    #[arg(long)]
+    pub accept_changes: bool,
+    /// Import all doubtful rows as new reviews, or take each as the one review that it may be
+    #[arg(long, value_enum, requires = "name")]
+    pub doubtful: Option<Doubtful>,
+    /// Withhold reviews that the entry stated and its answer lacks, and publish them again when they return
+    #[arg(long, requires = "name")]
+    pub withdraw_missing: bool,
+}
+
+/// A run of an entry.
+pub struct Run<'r> {
+    pub entry: &'r Entry,
+    /// Of a run by schedule, the defaults.
+    pub options: &'r RunOptions,
+    pub is_scheduled: bool,
+    pub stop: &'r CancellationToken,
+}
+
 /// Answers what is open in a draft, or says why not.
 pub type Ask<'a> = &'a mut (dyn FnMut(Draft) -> anyhow::Result<Format> + Send);
 
 /// How a run ended that did not fail.
 #[derive(Debug)]
 pub enum RunOutcome {
-    Imported {
-        report: Box<ImportReport>,
-        /// Whether the answer names a next page that nothing reads.
-        has_further_page: bool,
-    },
+    Imported(Box<ImportReport>),
     /// The answer is that of the last run.
     Unchanged,
     /// Nothing was imported, because the run was stopped or is no longer due.
     Stopped,
 }
 
+pub struct SyncRunner {
+    pub database: Database,
+    pub clock: Clock,
+    pub config: SyncConfig,
+    /// One place: pages are looked at and imported one after another, so that the memory of one import is enough.
+    memory: Semaphore,
+}
+
 impl SyncRunner {
+    pub fn new(database: &Database, clock: &Clock, config: SyncConfig) -> Self {
+        Self {
+            database: database.clone(),
+            clock: clock.clone(),
+            config,
+            memory: Semaphore::new(1),
+        }
+    }
+
     /// Runs an entry, which never runs beside itself. `ask` answers what is open in its format.
     ///
     /// # Errors
@@ -61,34 +108,38 @@ impl SyncRunner {
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
-        let (database, name) = (&self.database, &run.entry.name);
-        let Some(locked) = database.lock_entry(name).await? else {
-            return Err(SyncError::Running);
-        };
-        let ended = async {
-            // Read with the lock, because another run may have changed it.
-            let (path, mut reader) = (database.path(), database.reader().await?);
-            let state = sync_states(&mut reader).await.at(path)?.remove(name);
-            let (state, zone) = (state.unwrap_or_default(), time_zone(&mut reader).await);
-            let zone = zone.at(path)?.unwrap_or_default();
-            drop(reader);
-            let now = self.clock.now();
-            if run.is_scheduled && !is_due(run.entry, &state, now, zone) {
-                return Ok(RunOutcome::Stopped);
-            }
-            // Stored first: a run that ends the process must not be the first thing after each start.
-            let next = run.entry.schedule().next(now, zone);
-            if !run.options.dry_run {
-                self.store_next_run(name, next).await?;
-            }
-            let ended = Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
-            if !run.options.dry_run {
-                self.record(name, next, &ended).await?;
-            }
-            ended
-        };
-        let ended = Box::pin(ended).await;
-        database.unlock_entry(locked).await?;
+        let locked = self.database.lock_entry(&run.entry.name).await?;
+        let locked = locked.ok_or(SyncError::Running)?;
+        let ended = Box::pin(self.run_and_record(run, ask, watch)).await;
+        self.database.unlock_entry(locked).await?;
+        ended
+    }
+
+    async fn run_and_record(
+        &self,
+        run: &Run<'_>,
+        ask: Option<Ask<'_>>,
+        watch: Watcher<'_>,
+    ) -> Result<RunOutcome, SyncError> {
+        let (name, path) = (&run.entry.name, self.database.path());
+        // Read with the lock, because another run may have changed it.
+        let mut reader = self.database.reader().await?;
+        let state = sync_states(&mut reader).await.at(path)?.remove(name);
+        let state = state.unwrap_or_default();
+        let zone = time_zone(&mut reader).await.at(path)?.unwrap_or_default();
+        drop(reader);
+        let now = self.clock.now();
+        if run.is_scheduled && !is_due(run.entry, &state, now, zone) {
+            return Ok(RunOutcome::Stopped);
+        }
+        if run.options.dry_run {
+            return Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
+        }
+        // Stored first: a run that ends the process must not be the first thing after each start.
+        let next = run.entry.schedule.next(now, zone);
+        self.store_next_run(name, next).await?;
+        let ended = Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
+        self.record(name, next, &ended).await?;
         ended
     }
 
@@ -103,7 +154,7 @@ impl SyncRunner {
         let failure = match ended {
             // A stop is no fault of the entry, so the run is made up at the next start.
             Ok(RunOutcome::Stopped) => return self.store_next_run(name, now).await,
-            Ok(RunOutcome::Imported { .. }) => {
+            Ok(RunOutcome::Imported(_)) => {
                 metrics::SYNC_RUNS.count(&[name, "success"]);
                 return Ok(());
             }
@@ -150,12 +201,14 @@ impl SyncRunner {
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
-        let prepared = self.prepare(run.entry, state, zone).await?;
+        let prepared = self.prepare(run, state, zone).await?;
+        let client = SourceClient::new(&self.config, &self.clock, run.entry.allows_http)?;
+        let pages = fetch(run.entry, &client, &prepared, &self.memory);
         let minutes = RUN_TIMEOUT.as_secs() / 60;
         let fetched = tokio::select! {
-            fetched = Box::pin(self.fetch(run, &prepared)) => fetched?,
+            fetched = Box::pin(pages) => fetched?,
             () = self.clock.sleep(RUN_TIMEOUT) => {
-                return Err(SyncError::failed(format!("the pages took longer than {minutes} minutes")));
+                return Err(format!("the pages took longer than {minutes} minutes").into());
             }
             () = run.stop.cancelled() => return Ok(RunOutcome::Stopped),
         };
@@ -170,30 +223,46 @@ impl SyncRunner {
 
     async fn prepare(
         &self,
-        entry: &Entry,
+        run: &Run<'_>,
         state: SyncState,
         zone: Tz,
     ) -> Result<Preparation, SyncError> {
-        entry.check_files()?;
+        run.entry.check_files()?;
         let (path, mut reader) = (self.database.path(), self.database.reader().await?);
         let sample = refuse_sample(&mut reader, path).await;
-        sample.map_err(|error| SyncError::failed(error.to_string()))?;
+        sample.map_err(|error| error.to_string())?;
         let business = business::find(&mut reader).await.at(path)?;
         if !business.as_ref().is_some_and(Business::is_set_up) {
-            return Err(SyncError::failed(format!(
-                "the business is not set up; run `{SET_UP_COMMAND}` first"
-            )));
+            return Err(format!("the business is not set up; run `{SET_UP_COMMAND}` first").into());
         }
         let kept = load_formats(&mut reader).await.at(path)?;
-        let (mut reading, entry_digest) = entry.reading()?;
+        let (mut reading, entry_digest) = run.entry.reading()?;
         reading.business = business;
         let version = env!("CARGO_PKG_VERSION");
         let reading_digest = json!([entry_digest, version, kept]).to_string();
+        let reading_digest = hex(&Sha256::digest(reading_digest));
+        let mut conditions = HeaderMap::new();
+        if run.is_scheduled && state.reading_digest.as_ref() == Some(&reading_digest) {
+            for (name, value) in [
+                (IF_NONE_MATCH, &state.etag),
+                (IF_MODIFIED_SINCE, &state.last_modified),
+            ] {
+                let value = value.as_ref().map(|value| HeaderValue::from_str(value));
+                conditions.extend(value.and_then(Result::ok).map(|value| (name, value)));
+            }
+        }
+        // That of the last run is known of the entry as it now stands.
+        let is_known = state.entry_digest.as_ref() == Some(&entry_digest);
+        let last_source = state.source.as_ref().filter(|_| is_known);
+        let source = reading.source.as_ref().or(last_source);
+        let kept_format = source.and_then(|source| Format::parse(kept.get(source)?).ok());
         Ok(Preparation {
-            has_encoding: has_encoding(&reading, &kept),
+            format: reading.own_format.clone().or(kept_format),
             reading,
-            reading_digest: hex(&Sha256::digest(reading_digest)),
+            reading_digest,
             entry_digest,
+            is_known,
+            conditions,
             state,
             zone,
         })
@@ -215,7 +284,7 @@ impl SyncRunner {
         let mut request = ImportRequest {
             files: fetched.files.clone(),
             // What stands on a page that is not read is not gone.
-            partial: entry.is_partial || fetched.has_further_page,
+            partial: entry.is_partial || fetched.pager.has_further_page,
             doubtful: run.options.doubtful,
             accept_changes: run.options.accept_changes,
             withdraw_missing: run.options.withdraw_missing,
@@ -226,62 +295,57 @@ impl SyncRunner {
         // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
         let _place = self.memory.acquire().await;
         let files = loop {
-            match read_files(database, &self.clock, &request, &mut *watch).await {
-                Ok(files) => break files,
-                Err(ImportError::Open(draft))
-                    if !prepared.is_known() || !draft.finds_no_review() =>
-                {
-                    let message = format!(
-                        "something must be decided about its format first; `reviews sync run {}` asks",
-                        entry.name
-                    );
-                    let Some(ask) = &mut ask else {
-                        return Err(SyncError::failed(message));
-                    };
-                    let answered = ask(*draft).map_err(|reason| SyncError::Failed {
-                        message,
-                        details: Some(format!("{reason:#}")),
-                    })?;
-                    request.own_format = Some(answered);
-                }
-                Err(error @ (ImportError::Refused(_) | ImportError::Open(_))) => {
-                    let (name, reason) = (&entry.name, error.to_string());
-                    return Err(SyncError::Failed {
-                        message: format!(
-                            "{NO_REVIEWS}; `reviews sync run {name} --dry-run` shows why"
-                        ),
-                        details: Some(fetched.mask.apply(&format!("{NO_REVIEWS}: {reason}"))),
-                    });
-                }
-                Err(error) => return Err(describe(error, fetched)),
-            }
+            let (draft, reason) =
+                match read_files(database, &self.clock, &request, &mut *watch).await {
+                    Ok(files) => break files,
+                    Err(ImportError::Open(draft)) => {
+                        let reason = prepared.describe_lost_columns(&draft);
+                        (Some(draft), reason)
+                    }
+                    Err(ImportError::Refused(reason)) => (None, reason),
+                    Err(error) => return Err(describe(error, fetched)),
+                };
+            let name = &entry.name;
+            let Some(draft) = draft.filter(|it| !prepared.is_known || !it.finds_no_review()) else {
+                return Err(SyncError::Failed {
+                    message: format!("{NO_REVIEWS}; `reviews sync run {name} --dry-run` shows why"),
+                    details: Some(fetched.mask.apply(&format!("{NO_REVIEWS}: {reason}"))),
+                });
+            };
+            let message = format!(
+                "something must be decided about its format first; `reviews sync run {name}` asks"
+            );
+            let Some(ask) = &mut ask else {
+                return Err(message.into());
+            };
+            let answered = ask(*draft).map_err(|reason| SyncError::Failed {
+                message,
+                details: Some(format!("{reason:#}")),
+            })?;
+            request.own_format = Some(answered);
         };
-        let mut write = database.write_as_owner().await?;
+        let (path, mut write) = (database.path(), database.write_as_owner().await?);
         let imported = async {
             let mut applied = apply(&mut write, database, files, watch).await?;
             let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
-            let has_further_page = recorded.await.map_err(|error| error.at(database.path()))?;
-            // Values are the server's words.
-            for new in &mut applied.report.new_values {
-                "…".clone_into(&mut new.value);
-            }
-            Ok(RunOutcome::Imported {
-                report: Box::new(applied.report),
-                has_further_page,
-            })
+            recorded.await.map_err(|error| error.at(path))?;
+            Ok(applied.report)
         };
-        let imported = imported.await.map_err(|error| describe(error, fetched))?;
+        let mut report = imported.await.map_err(|error| describe(error, fetched))?;
+        // Values are the server's words.
+        for new in &mut report.new_values {
+            "…".clone_into(&mut new.value);
+        }
         if run.options.dry_run {
             write.rollback().await
         } else {
             write.commit().await
         }
-        .at(database.path())?;
-        Ok(imported)
+        .at(path)?;
+        Ok(RunOutcome::Imported(Box::new(report)))
     }
 
-    /// Records a run within the transaction of its import, unless the entry was held meanwhile, or the answer is of another kind; returns
-    /// whether a next page is left.
+    /// Records a run within the transaction of its import, unless the entry was held meanwhile, or the answer is of another kind.
     ///
     /// # Errors
     /// If nothing of the run may be imported.
@@ -292,82 +356,97 @@ impl SyncRunner {
         fetched: &Fetched,
         write: &mut Write,
         applied: &mut Applied,
-    ) -> Result<bool, MergeError> {
+    ) -> Result<(), MergeError> {
         let (entry, report) = (run.entry, &mut applied.report);
-        let rows: u64 = report.files.iter().map(|file| file.rows).sum();
-        let refuse = |reason: String| Err(ImportError::Refused(reason).into());
-        if fetched.needs_rows && rows == 0 {
-            return refuse(NO_REVIEWS.to_owned());
-        }
-        let is_partial = entry.is_partial || fetched.has_further_page;
-        if run.options.withdraw_missing && (is_partial || rows == 0) {
-            let reason = "--withdraw-missing: the answer has only some of the reviews, or none, so what it lacks is not gone";
-            return refuse(reason.to_owned());
-        }
         let mut states = sync_states(write.for_reading()).await?;
         let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
         // An undo holds it, so that what it took back does not return.
         if is_held && !prepared.state.is_held {
-            return refuse(
-                "the entry was held during the run, because one of its runs was undone".to_owned(),
-            );
+            let reason = "the entry was held during the run, because one of its runs was undone";
+            return Err(ImportError::Refused(reason.to_owned()).into());
         }
+        let checked = check_answer(run, prepared, fetched, report);
+        checked.map_err(ImportError::Refused)?;
         let format = formats_of(report);
-        let before = prepared.state.last_format.as_ref();
-        let before = before.filter(|_| prepared.is_known());
-        if let (Some(format), Some(before)) = (&format, before)
-            && format != before
-        {
-            let reason = format!(
-                "the answer is another kind of file ({format}; the last run's was {before})"
-            );
-            if !run.options.accept_changes {
-                return refuse(format!(
-                    "{reason}; `reviews sync run {} --accept-changes` takes it",
-                    entry.name
-                ));
-            }
-            report.note(format!("accepted by --accept-changes: {reason}"));
-        }
-        let count = report.taken - report.count(Outcome::Repeated);
-        let has_further_page = fetched.has_further_page && !entry.is_partial;
-        if has_further_page {
-            report.note(
-                "the answer names a next page, and nothing says how to fetch it; [paging] of a format does, or `partial = true` in \
-                 the entry if the newest reviews are enough"
-                    .to_owned(),
-            );
-        } else if let Some(total) = fetched.total.filter(|it| count < *it && !entry.is_partial) {
-            report.note(format!(
-                "the answer has {count} reviews, and the source says that it has {total}"
-            ));
-        }
+        let rows: u64 = report.files.iter().map(|file| file.rows).sum();
         // Doubtful and rejected rows are read again until they are settled, so that they are reported.
         let is_settled = report.count(Outcome::Doubtful) + report.count(Outcome::Rejected) == 0;
-        let settled = |value: &Option<String>| value.clone().filter(|_| is_settled);
         if let Some(number) = applied.run {
             note_entry_of_run(write, number, &entry.name, run.is_scheduled).await?;
         }
         let now = self.clock.now();
-        let total = fetched.total.filter(|total| *total >= rows);
+        let total = fetched.pager.total.filter(|total| *total >= rows);
         let success = SyncState {
             name: entry.name.clone(),
             last_success_at: Some(utc_seconds(now)),
             entry_digest: Some(prepared.entry_digest.clone()),
             last_doubtful: report.count(Outcome::Doubtful).cast_signed(),
-            has_further_page,
+            has_further_page: report.has_further_page,
             source: format.as_deref().map(|name| entry.source_of(Some(name))),
             last_format: format,
-            etag: settled(&fetched.etag),
-            last_modified: settled(&fetched.last_modified),
+            etag: fetched.etag.clone().filter(|_| is_settled),
+            last_modified: fetched.last_modified.clone().filter(|_| is_settled),
             reading_digest: Some(prepared.reading_digest.clone()),
             total: total.and_then(|total| i64::try_from(total).ok()),
             total_on: total.map(|_| now.with_timezone(&prepared.zone).date_naive().to_string()),
             ..SyncState::default()
         };
         note_sync_success(write, &success).await?;
-        Ok(has_further_page)
+        Ok(())
     }
+}
+
+/// Refuses an answer that lacks reviews, or is another kind of file than the last one; notes in the report what it says that it lacks.
+fn check_answer(
+    run: &Run<'_>,
+    prepared: &Preparation,
+    fetched: &Fetched,
+    report: &mut ImportReport,
+) -> Result<(), String> {
+    let Entry {
+        name, is_partial, ..
+    } = run.entry;
+    let pager = &fetched.pager;
+    let has_rows = report.files.iter().any(|file| file.rows > 0);
+    if fetched.needs_rows && !has_rows {
+        return Err(NO_REVIEWS.to_owned());
+    }
+    let has_all = has_rows && !is_partial && !pager.has_further_page;
+    if run.options.withdraw_missing && !has_all {
+        return Err(
+            "--withdraw-missing: the answer has only some of the reviews, or none, so what it lacks is not gone"
+                .to_owned(),
+        );
+    }
+    let before = prepared.state.last_format.as_ref();
+    if let (Some(format), Some(before)) = (formats_of(report), before)
+        && prepared.is_known
+        && format != *before
+    {
+        let reason =
+            format!("the answer is another kind of file ({format}; the last run's was {before})");
+        if !run.options.accept_changes {
+            return Err(format!(
+                "{reason}; `reviews sync run {name} --accept-changes` takes it"
+            ));
+        }
+        report.note(format!("accepted by --accept-changes: {reason}"));
+    }
+    let count = report.taken - report.count(Outcome::Repeated);
+    let total = pager.total.filter(|total| count < *total);
+    report.has_further_page = pager.has_further_page && !is_partial;
+    if report.has_further_page {
+        report.note(
+            "the answer names a next page, and nothing says how to fetch it; [paging] of a format does, or `partial = true` in the \
+             entry if the newest reviews are enough"
+                .to_owned(),
+        );
+    } else if let Some(total) = total.filter(|_| !is_partial) {
+        report.note(format!(
+            "the answer has {count} reviews, and the source says that it has {total}"
+        ));
+    }
+    Ok(())
 }
 
 /// Why the import of an answer is not taken; the reviews that it would change, and its sources, are shown only where the run was asked for.
@@ -387,14 +466,6 @@ fn describe(error: ImportError, fetched: &Fetched) -> SyncError {
     }
 }
 
-/// Whether a format says in which encoding the answer is.
-fn has_encoding(reading: &ImportRequest, kept: &KeptFormats) -> bool {
-    let kept = reading.source.as_ref().and_then(|source| kept.get(source));
-    let kept = kept.and_then(|text| Format::parse(text).ok());
-    let mut formats = reading.own_format.iter().chain(&kept);
-    formats.any(|format| format.encoding.is_some())
-}
-
 /// The formats of the files that have rows.
 fn formats_of(report: &ImportReport) -> Option<String> {
     let files = report.files.iter().filter(|file| file.rows > 0);
@@ -412,6 +483,6 @@ pub fn is_due(entry: &Entry, state: &SyncState, now: DateTime<Utc>, zone: Tz) ->
     };
     let waits_until = state.waits_until.as_deref().map(instant_or_epoch);
     let waits_until = waits_until.filter(|until| *until <= now + WAIT_MAX);
-    let latest = entry.schedule().next(now, zone);
+    let latest = entry.schedule.next(now, zone);
     next <= now || next > waits_until.map_or(latest, |until| until.max(latest)) + AHEAD_MAX
 }

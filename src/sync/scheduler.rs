@@ -9,9 +9,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::client::SyncError;
-use super::fetch::{Run, RunOptions, SyncRunner};
 use super::file::{Entry, SyncFile};
-use super::run::is_due;
+use super::run::{Run, RunOptions, SyncRunner, is_due};
 use crate::clock::Monotonic;
 use crate::compute::lock;
 use crate::imports::Watch;
@@ -71,12 +70,9 @@ impl EntryScheduler {
         let zone = time_zone(&mut reader).await.at(path)?.unwrap_or_default();
         drop(reader);
         self.measure(entries, &states);
-        let has_entry = |name: &String| entries.iter().any(|entry| entry.name == *name);
-        let has_left = states
-            .iter()
-            .any(|(name, state)| state.source.is_some() && !has_entry(name));
-        if file.is_some() && has_left {
-            let names = entries.iter().map(|entry| entry.name.as_str());
+        let names: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
+        let mut of_source = states.values().filter(|state| state.source.is_some());
+        if file.is_some() && of_source.any(|state| !names.contains(state.name.as_str())) {
             let mut write = database.write().await?;
             forget_other_totals(&mut write, names).await.at(path)?;
             write.commit().await.at(path)?;
@@ -115,8 +111,7 @@ impl EntryScheduler {
     fn look_at_file(&self) -> Option<Arc<SyncFile>> {
         let now = self.runner.clock.monotonic();
         let mut in_force = lock(&self.file);
-        let is_recent = |at: Monotonic| now - at < LOOK_INTERVAL;
-        if in_force.looked_at.is_some_and(is_recent) {
+        if (in_force.looked_at).is_some_and(|at| now - at < LOOK_INTERVAL) {
             return in_force.file.clone();
         }
         in_force.looked_at = Some(now);

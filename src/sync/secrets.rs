@@ -9,7 +9,6 @@ use std::time::Duration;
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use futures_util::FutureExt as _;
-use percent_encoding::utf8_percent_encode;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
@@ -23,7 +22,7 @@ use super::client::{SourceClient, SyncError, check_scheme, failure_of, is_busy};
 use super::file::{COMMAND, Entry, Template};
 use crate::config::{read_file, variable};
 use crate::http::read_body;
-use crate::imports::{Mask, QUERY_VALUE};
+use crate::imports::Mask;
 
 const COMMAND_TIMEOUT: Duration = Duration::from_mins(1);
 /// All that a command may print.
@@ -50,48 +49,37 @@ impl Secrets {
             }
             let value = if name == COMMAND {
                 let line = first_line(entry).await;
-                line.map_err(|reason| {
-                    SyncError::failed(format!("command: {reason}; run it by hand to see why"))
-                })?
+                line.map_err(|reason| format!("command: {reason}; run it by hand to see why"))?
             } else {
                 read_variable(name)?
             };
             mask.add(&value);
             values.insert(name, value);
         }
-        let url = entry.url.fill(|before, name| {
-            if before.contains('?') {
-                utf8_percent_encode(&values[name], QUERY_VALUE).to_string()
-            } else {
-                values[name].clone()
-            }
-        });
+        let url = entry.url.fill(&values, true);
         let mut url: Url = url.trim().parse().map_err(|error| {
-            SyncError::failed(format!(
-                "the URL cannot be used ({error}); write it like https://HOST/PATH"
-            ))
+            format!("the URL cannot be used ({error}); write it like https://HOST/PATH")
         })?;
         url.set_fragment(None);
-        let fill = |template: &Template| template.fill(|_, name| values[name].clone());
         let mut headers = HeaderMap::new();
         for (name, value) in &entry.headers {
-            let header = HeaderName::try_from(name).map_err(|_| {
-                SyncError::failed(format!("headers: {name} is no name of a header"))
-            })?;
-            headers.append(&header, header_value(&header, &fill(value))?);
+            let header = HeaderName::try_from(name)
+                .map_err(|_| format!("headers: {name} is no name of a header"))?;
+            headers.append(&header, header_value(&header, &value.fill(&values, false))?);
         }
         if let Some(basic) = &entry.basic {
-            let encoded = BASE64_STANDARD.encode(fill(basic));
+            let encoded = BASE64_STANDARD.encode(basic.fill(&values, false));
             // A server may repeat the header.
             mask.add(&encoded);
             let value = header_value(&AUTHORIZATION, &format!("Basic {encoded}"))?;
             headers.insert(AUTHORIZATION, value);
         }
         if let Some(path) = &entry.google_credentials {
-            let fault = |reason| SyncError::failed(format!("google_credentials: {reason}"));
-            let credentials = Credentials::read(path).map_err(fault)?;
+            let credentials = Credentials::read(path)?;
             let token = client.retry(|| credentials.access_token(client).boxed());
-            let token = token.await.map_err(|error| fault(error.to_string()))?;
+            let token = token
+                .await
+                .map_err(|error| format!("google_credentials: {error}"))?;
             mask.add(&token);
             let value = header_value(&AUTHORIZATION, &format!("Bearer {token}"))?;
             headers.insert(AUTHORIZATION, value);
@@ -104,30 +92,28 @@ impl Secrets {
     }
 }
 
-fn header_value(name: &HeaderName, text: &str) -> Result<HeaderValue, SyncError> {
-    let mut value = HeaderValue::from_str(text).map_err(|_| {
-        SyncError::failed(format!("the header {name} has a value that is not valid"))
-    })?;
+fn header_value(name: &HeaderName, text: &str) -> Result<HeaderValue, String> {
+    let mut value = HeaderValue::from_str(text)
+        .map_err(|_| format!("the header {name} has a value that is not valid"))?;
     value.set_sensitive(true);
     Ok(value)
 }
 
 /// The value of `${NAME}`.
-fn read_variable(name: &str) -> Result<String, SyncError> {
-    let value = variable(&format!("REVIEWS_SYNC_{name}")).map_err(|error| {
-        SyncError::failed(format!("REVIEWS_SYNC_{name} cannot be read: {error}"))
-    })?;
+fn read_variable(name: &str) -> Result<String, String> {
+    let value = variable(&format!("REVIEWS_SYNC_{name}"))
+        .map_err(|error| format!("REVIEWS_SYNC_{name} cannot be read: {error}"))?;
     value.ok_or_else(|| {
-        SyncError::failed(format!(
+        format!(
             "REVIEWS_SYNC_{name} is not set, and ${{{name}}} is its value; set it in the environment of the service, for example in \
              /etc/reviews.env"
-        ))
+        )
     })
 }
 
 /// Runs the command of an entry without a shell, and returns the first line that it prints.
 async fn first_line(entry: &Entry) -> Result<String, String> {
-    let program = entry.program().map_err(|error| error.to_string())?;
+    let program = entry.program()?;
     let mut child = Command::new(program)
         .args(entry.command.iter().skip(1))
         .current_dir(entry.folder())
@@ -187,12 +173,17 @@ impl Credentials {
     /// # Errors
     /// What is wrong with the file, without its content.
     fn read(path: &Path) -> Result<Self, String> {
-        let bytes = read_file(path)
-            .map_err(|error| format!("the file cannot be read ({})", error.kind()))?;
-        let kind: Result<Self, _> = serde_json::from_slice(&bytes);
-        let credentials = kind.ok().filter(|it| it.kind == "authorized_user");
+        let bytes = read_file(path).map_err(|error| {
+            format!(
+                "google_credentials: the file cannot be read ({})",
+                error.kind()
+            )
+        })?;
+        let read: Option<Self> = serde_json::from_slice(&bytes).ok();
+        let credentials = read.filter(|it| it.kind == "authorized_user");
         credentials.ok_or_else(|| {
-            "the file has no credentials of the type authorized_user (client_id, client_secret, refresh_token)".to_owned()
+            "google_credentials: the file has no credentials of the type authorized_user (client_id, client_secret, refresh_token)"
+                .to_owned()
         })
     }
 
@@ -200,11 +191,9 @@ impl Credentials {
     /// What to do about it.
     async fn access_token(&self, client: &SourceClient) -> Result<String, SyncError> {
         let uri = self.token_uri.as_deref().unwrap_or(TOKEN_URI);
-        let uri: Url = (uri.parse().ok())
-            .filter(|uri| check_scheme(uri, false).is_ok())
-            .ok_or_else(|| {
-                SyncError::failed("the file's token_uri is no URL that begins with https://")
-            })?;
+        let uri: Option<Url> = uri.parse().ok();
+        let uri = uri.filter(|uri| check_scheme(uri, false).is_ok());
+        let uri = uri.ok_or("the file's token_uri is no URL that begins with https://")?;
         let form = Serializer::new(String::new())
             .append_pair("grant_type", "refresh_token")
             .append_pair("client_id", &self.client_id)
@@ -233,7 +222,7 @@ impl Credentials {
         Err(if is_busy(status) {
             SyncError::Busy { reason, wait: None }
         } else {
-            SyncError::failed(reason)
+            reason.into()
         })
     }
 }

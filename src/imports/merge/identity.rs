@@ -1,9 +1,8 @@
 //! Which review each row of an import is, by the rows and by what is stored of its source's reviews. Rows with an ID are found by it,
 //! all others in steps by author, day and text, compared with what the source last said and with what stands. Where that leaves
-//! a doubt, the row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules.
+//! a doubt, the row is doubtful, and the owner decides. `docs/IMPORT.md` has the rules with their numbers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::hash::Hash;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
@@ -29,6 +28,20 @@ pub struct Identified {
     pub hidden: HashSet<ReviewId>,
 }
 
+/// The review of a row.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum RowMatch {
+    Known(ReviewId),
+    /// Under this id, which is the row's own unless another review has that.
+    New(ReviewId),
+    /// The row may be one of these reviews, the first of several, and is not imported.
+    Doubtful(Vec<ReviewId>),
+    /// Another row or review has its ID, and nothing else in common with it.
+    Rejected,
+    /// Another row of the same review is used.
+    Repeated,
+}
+
 /// Finds the reviews of `rows`.
 pub fn identify(
     rows: &[ReviewRow],
@@ -37,6 +50,7 @@ pub fn identify(
     other_ids: &HashSet<ReviewId>,
 ) -> Identified {
     let mut matcher = Matcher::new(rows, known);
+    matcher.match_ids();
     matcher.repeat_equal();
     matcher.match_equal();
     matcher.match_edited();
@@ -69,22 +83,59 @@ struct Candidate<'k> {
     has_row: bool,
 }
 
-impl<'k> Candidate<'k> {
-    fn new(id: &'k ReviewId, known: &'k KnownReview, has_row: bool) -> Self {
-        Self {
-            id,
-            known,
-            source: known.source_name(),
-            digests: known.digests(),
-            has_id: known.id_at_source().is_some() || !is_derived(id.as_str()),
-            is_hidden: known.is_hidden_by_owner(),
-            has_row,
+/// What a row and a review have in common.
+#[derive(Clone, Copy)]
+enum Equal {
+    AuthorDayStarsText,
+    AuthorDayText,
+    AuthorDay,
+    AuthorText,
+    Text,
+}
+
+impl Equal {
+    /// The digests that are the same.
+    const fn key(self, digests: &Digests) -> [i64; 2] {
+        match self {
+            Self::AuthorDayStarsText => [digests.author_and_day, digests.content],
+            Self::AuthorDayText => [digests.author_and_day, digests.text],
+            Self::AuthorDay => [digests.author_and_day, 0],
+            Self::AuthorText => [digests.author(), digests.text],
+            Self::Text => [digests.text, 0],
         }
     }
 }
 
-/// Rows, and the candidates that they may be.
-type Group = (Vec<usize>, Vec<usize>);
+/// The reviews among which a row is looked for.
+#[derive(Clone, Copy)]
+enum Among {
+    /// Those that no row is; if the row has an ID, only those that have none.
+    Left,
+    /// Those that no row is or the owner hid; if the row has an ID, of those that have one only what no row is and the owner hid.
+    LeftOrHidden,
+    Hidden,
+    Anonymized,
+}
+
+impl Among {
+    fn has(self, candidate: &Candidate<'_>, row_has_id: bool) -> bool {
+        let have_ids = row_has_id && candidate.has_id;
+        match self {
+            Self::Left => !candidate.has_row && !have_ids,
+            Self::LeftOrHidden if have_ids => candidate.is_hidden && !candidate.has_row,
+            Self::LeftOrHidden => candidate.is_hidden || !candidate.has_row,
+            Self::Hidden => candidate.is_hidden,
+            Self::Anonymized => candidate.known.is_anonymized(),
+        }
+    }
+}
+
+/// Rows, and the candidates that they may be, by their places.
+#[derive(Default)]
+struct Group {
+    rows: Vec<usize>,
+    candidates: Vec<usize>,
+}
 
 struct Matcher<'k> {
     rows: &'k [ReviewRow],
@@ -100,65 +151,61 @@ struct Matcher<'k> {
 
 impl<'k> Matcher<'k> {
     fn new(rows: &'k [ReviewRow], known: &'k Known) -> Self {
-        let (matches, found) = match_ids(rows, known);
-        let candidates = known.iter();
-        let candidates = candidates.map(|(id, it)| Candidate::new(id, it, found.contains(id)));
-        let mut candidates: Vec<Candidate<'k>> = candidates.collect();
+        let mut candidates = Vec::with_capacity(known.len());
+        for (id, known) in known {
+            candidates.push(Candidate {
+                id,
+                known,
+                source: known.source_name(),
+                digests: known.digests(),
+                has_id: known.id_at_source().is_some() || !is_derived(id.as_str()),
+                is_hidden: known.is_hidden_by_owner(),
+                has_row: false,
+            });
+        }
         candidates.sort_by_key(|it| (it.is_hidden, it.known.is_deleted()));
         Self {
             rows,
             candidates,
-            matches,
+            matches: vec![None; rows.len()],
             doubts: BTreeMap::new(),
             doubted: HashSet::new(),
             hidden: HashSet::new(),
         }
     }
 
-    /// The rows whose review is not known yet.
-    fn open(&self) -> impl Iterator<Item = (usize, &'k ReviewRow)> {
-        let rows = self.rows.iter().enumerate();
-        rows.filter(|(index, _)| self.matches[*index].is_none())
-    }
-
-    /// Open rows with the reviews of the same source and key that they may be, as `may_be` says of a review and of whether the rows have
-    /// IDs.
-    fn groups<K: Eq + Hash>(
-        &self,
-        may_be: impl Fn(&Candidate<'_>, bool) -> bool,
-        key: impl Fn(&Digests) -> K,
-    ) -> Vec<Group> {
-        let mut groups: HashMap<(&str, bool, K), Group> = HashMap::new();
-        for (index, row) in self.open() {
-            let key = (
-                row.source(),
-                row.incoming.has_own_id,
-                key(&self.rows[index].digests),
-            );
-            groups.entry(key).or_default().0.push(index);
+    /// Rows whose review is not known yet, with the reviews of the same source that they may be.
+    fn groups(&self, among: Among, equal: Equal) -> Vec<Group> {
+        let mut groups: HashMap<(&str, bool, [i64; 2]), Group> = HashMap::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            if self.matches[index].is_none() {
+                let key = (
+                    row.source(),
+                    row.incoming.has_own_id,
+                    equal.key(&row.digests),
+                );
+                groups.entry(key).or_default().rows.push(index);
+            }
         }
         for (index, candidate) in self.candidates.iter().enumerate() {
-            for has_id in [false, true] {
+            for row_has_id in [false, true] {
+                if !among.has(candidate, row_has_id) {
+                    continue;
+                }
                 for digests in &candidate.digests {
-                    if let Some((_, found)) =
-                        groups.get_mut(&(candidate.source, has_id, key(digests)))
-                        && may_be(candidate, has_id)
-                        && found.last() != Some(&index)
+                    let key = (candidate.source, row_has_id, equal.key(digests));
+                    if let Some(group) = groups.get_mut(&key)
+                        && group.candidates.last() != Some(&index)
                     {
-                        found.push(index);
+                        group.candidates.push(index);
                     }
                 }
             }
         }
         let mut groups: Vec<Group> = groups.into_values().collect();
-        groups.retain(|(_, candidates)| !candidates.is_empty());
-        groups.sort_unstable_by_key(|(rows, _)| rows[0]);
+        groups.retain(|group| !group.candidates.is_empty());
+        groups.sort_unstable_by_key(|group| group.rows[0]);
         groups
-    }
-
-    /// Of reviews without a row: a row with an ID is only looked for among those that have none.
-    fn left<K: Eq + Hash>(&self, key: impl Fn(&Digests) -> K) -> Vec<Group> {
-        self.groups(|it, has_id| !(it.has_row || has_id && it.has_id), key)
     }
 
     /// Takes a row as a review, unless another row is.
@@ -170,17 +217,71 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Equal rows without an ID count once; of a name that many share, and without a text, as often as they stand in one file.
+    /// A row with an ID is the review of its source with that ID. Of several rows of one ID the last counts; if one differs from it in
+    /// author, day and text, or the review does, all are rejected.
+    fn match_ids(&mut self) {
+        let by_id = self.candidates_by_id();
+        let mut rows_by_id: BTreeMap<(&str, &ReviewId), Vec<usize>> = BTreeMap::new();
+        for (index, row) in self.rows.iter().enumerate() {
+            if row.incoming.has_own_id {
+                let source = row.incoming.source_name().unwrap_or_default();
+                let rows = rows_by_id.entry((source, row.id())).or_default();
+                rows.push(index);
+            }
+        }
+        for ((source, id), rows) in rows_by_id {
+            let last = rows[rows.len() - 1];
+            let row = &self.rows[last];
+            let mut digests = rows.iter().map(|it| &self.rows[*it].digests);
+            let mut is_one = digests.all(|digests| may_be_one(row, digests));
+            let mut found = by_id.get(&(source, id.as_str())).copied();
+            if let Some(known) = found.map(|found| &self.candidates[found])
+                && !known.digests.is_empty()
+                && !known.digests.iter().any(|digests| may_be_one(row, digests))
+            {
+                found = None;
+                // One of another source has the same ID by chance.
+                is_one &= known.source != row.source();
+            }
+            if !is_one {
+                for row in rows {
+                    self.matches[row] = Some(RowMatch::Rejected);
+                }
+                continue;
+            }
+            for row in &rows[..rows.len() - 1] {
+                self.matches[*row] = Some(RowMatch::Repeated);
+            }
+            if let Some(found) = found {
+                self.take(last, found);
+            }
+        }
+    }
+
+    /// By source and ID, as the source gives it or as it is here; a native row that names no source may be of any.
+    fn candidates_by_id(&self) -> HashMap<(&'k str, &'k str), usize> {
+        let mut by_id = HashMap::new();
+        for (index, candidate) in self.candidates.iter().enumerate() {
+            let Candidate { id, source, .. } = *candidate;
+            if let Some(id_at_source) = candidate.known.id_at_source() {
+                by_id.insert((source, id_at_source), index);
+            }
+            for source in [source, ""] {
+                by_id.entry((source, id.as_str())).or_insert(index);
+            }
+        }
+        by_id
+    }
+
+    /// Rule 1: equal rows without an ID count once; of a name that many share, and without a text, as often as they stand in one file.
     fn repeat_equal(&mut self) {
         let (mut numbers, mut used) = (HashMap::new(), HashMap::new());
-        let rows = self.rows.iter().enumerate();
-        for (index, row) in rows.filter(|(_, row)| !row.incoming.has_own_id) {
-            let Digests {
-                author_and_day,
-                content,
-                ..
-            } = row.digests;
-            let key = (row.source(), author_and_day, content);
+        for (index, row) in self.rows.iter().enumerate() {
+            if row.incoming.has_own_id {
+                continue;
+            }
+            let equal = Equal::AuthorDayStarsText.key(&row.digests);
+            let key = (row.source(), equal);
             let number: &mut usize = numbers.entry((row.file, key)).or_default();
             let is_of_many = is_shared_name(row.author()) && row.review().text.is_empty();
             *number += usize::from(is_of_many);
@@ -194,29 +295,29 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Equal author, day and text: those of equal stars first.
+    /// Rule 1: equal author, day and text, those of equal stars first.
     fn match_equal(&mut self) {
-        for (rows, candidates) in self.left(|it| (it.author_and_day, it.content)) {
-            for (row, candidate) in rows.into_iter().zip(candidates) {
+        for group in self.groups(Among::Left, Equal::AuthorDayStarsText) {
+            for (row, candidate) in group.rows.into_iter().zip(group.candidates) {
                 self.take(row, candidate);
             }
         }
-        for group in self.left(|it| (it.author_and_day, it.text)) {
-            if let ([row], [candidate]) = (&group.0[..], &group.1[..]) {
+        for group in self.groups(Among::Left, Equal::AuthorDayText) {
+            if let ([row], [candidate]) = (&group.rows[..], &group.candidates[..]) {
                 self.take(*row, *candidate);
             }
         }
     }
 
-    /// One row and one review left of an author and a day: the same review, edited.
+    /// Rule 2: one row and one review left of an author and a day are the same review, edited.
     fn match_edited(&mut self) {
-        for group in self.left(|it| it.author_and_day) {
-            if let ([index], [found]) = (&group.0[..], &group.1[..]) {
-                let (row, candidate) = (&self.rows[*index], &self.candidates[*found]);
+        for group in self.groups(Among::Left, Equal::AuthorDay) {
+            if let ([index], [found]) = (&group.rows[..], &group.candidates[..]) {
+                let (row, known) = (&self.rows[*index], self.candidates[*found].known);
                 let has_other_text = !row.incoming.statement.unstated.contains(&Unit::Text);
                 let is_doubtful = is_shared_name(row.author())
-                    || candidate.known.is_deleted()
-                    || has_other_text && candidate.known.has_own_reply();
+                    || known.is_deleted()
+                    || has_other_text && known.has_own_reply();
                 if !is_doubtful {
                     self.take(*index, *found);
                 }
@@ -224,76 +325,71 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Equal author and telling text, in files with rows for at least half of the source's reviews: the same review, its day corrected.
+    /// Rule 3: equal author and telling text, in files with rows for at least half of the source's reviews, are the same review, its day
+    /// corrected.
     fn match_moved(&mut self) {
-        let mut groups = self.left(|it| (it.author(), it.text));
-        groups.retain(|(rows, _)| has_telling_text(&self.rows[rows[0]]));
-        let moved: HashSet<usize> = groups
-            .iter()
-            .flat_map(|(_, it)| it.iter().copied())
-            .collect();
-        let mut coverage: HashMap<&str, [usize; 2]> = HashMap::new();
+        let mut groups = self.groups(Among::Left, Equal::AuthorText);
+        groups.retain(|group| has_telling_text(&self.rows[group.rows[0]]));
+        let mut moved = HashSet::new();
+        for group in &groups {
+            moved.extend(group.candidates.iter().copied());
+        }
+        // By source, the number of reviews with a row less that of the others.
+        let mut surplus: HashMap<&str, isize> = HashMap::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
             if !candidate.known.is_deleted() {
-                let [reviews, found] = coverage.entry(candidate.source).or_default();
-                *reviews += 1;
-                *found += usize::from(candidate.has_row || moved.contains(&index));
+                let has_row = candidate.has_row || moved.contains(&index);
+                let surplus = surplus.entry(candidate.source).or_default();
+                *surplus += if has_row { 1 } else { -1 };
             }
         }
-        groups.retain(|(rows, _)| {
-            let coverage = coverage.get(self.rows[rows[0]].source());
-            coverage.is_none_or(|[reviews, found]| found * 2 >= *reviews)
-        });
-        for (rows, candidates) in groups {
-            match (&rows[..], &candidates[..]) {
+        for group in groups {
+            let source = self.rows[group.rows[0]].source();
+            if surplus.get(source).is_some_and(|surplus| *surplus < 0) {
+                continue;
+            }
+            match (&group.rows[..], &group.candidates[..]) {
                 ([row], [candidate]) => self.take(*row, *candidate),
-                (rows, candidates) => self.doubt(rows, candidates),
+                _ => self.doubt(&group),
             }
         }
     }
 
-    /// Rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
+    /// Rule 4: rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
     fn doubt_others(&mut self) {
-        // A row with an ID is another review than one whose own ID is in the files.
-        let may_be = |it: &Candidate<'_>, has_id: bool| {
-            if has_id && it.has_id {
-                it.is_hidden && !it.has_row
-            } else {
-                it.is_hidden || !it.has_row
-            }
-        };
-        for (rows, candidates) in self.groups(may_be, |it| it.author_and_day) {
-            self.doubt(&rows, &candidates);
+        for group in self.groups(Among::LeftOrHidden, Equal::AuthorDay) {
+            self.doubt(&group);
         }
-        for (rows, candidates) in self.groups(|it, _| it.is_hidden, |it| it.text) {
-            if has_telling_text(&self.rows[rows[0]]) {
-                self.doubt(&rows, &candidates);
+        for group in self.groups(Among::Hidden, Equal::Text) {
+            if has_telling_text(&self.rows[group.rows[0]]) {
+                self.doubt(&group);
             }
         }
-        let of_day = self.groups(|it, _| it.is_hidden, |it| (it.author_and_day, it.text));
-        for (rows, candidates) in of_day {
-            self.doubt(&rows, &candidates);
+        for group in self.groups(Among::Hidden, Equal::AuthorDayText) {
+            self.doubt(&group);
         }
         // No other day brings a name back that was taken away.
-        let anonymized = |it: &Candidate<'_>, _| it.known.is_anonymized();
-        for (rows, candidates) in self.groups(anonymized, |it| (it.author(), it.text)) {
-            if !is_shared_name(self.rows[rows[0]].author()) {
-                self.doubt(&rows, &candidates);
+        for group in self.groups(Among::Anonymized, Equal::AuthorText) {
+            if !is_shared_name(self.rows[group.rows[0]].author()) {
+                self.doubt(&group);
             }
         }
     }
 
     /// Notes that each of the rows may be any of the candidates.
-    fn doubt(&mut self, rows: &[usize], candidates: &[usize]) {
-        let ids = || candidates.iter().map(|it| self.candidates[*it].id.clone());
-        self.doubted.extend(ids());
-        let hides = |row: &usize| self.rows[*row].review().status != Status::Published;
-        if rows.iter().any(hides) {
-            self.hidden.extend(ids());
+    fn doubt(&mut self, group: &Group) {
+        let mut reviews = group.rows.iter().map(|row| self.rows[*row].review());
+        let is_hiding = reviews.any(|review| review.status != Status::Published);
+        for candidate in &group.candidates {
+            let id = self.candidates[*candidate].id;
+            self.doubted.insert(id.clone());
+            if is_hiding {
+                self.hidden.insert(id.clone());
+            }
         }
-        for row in rows {
+        for row in &group.rows {
             let doubt = self.doubts.entry(*row).or_default();
-            for candidate in candidates.iter().take(NAMED_MAX) {
+            for candidate in group.candidates.iter().take(NAMED_MAX) {
                 if !doubt.contains(candidate) {
                     doubt.push(*candidate);
                 }
@@ -301,21 +397,17 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// What the owner says of doubtful rows; neither brings back a deleted review.
+    /// Takes doubtful rows as the owner says; neither answer brings back a deleted review.
     fn settle_doubts(&mut self, request: &ImportRequest) {
+        let doubts = std::mem::take(&mut self.doubts);
         let mut rows_of: HashMap<usize, usize> = HashMap::new();
-        for candidate in self.doubts.values().flatten() {
+        for candidate in doubts.values().flatten() {
             *rows_of.entry(*candidate).or_default() += 1;
         }
-        for (row, candidates) in std::mem::take(&mut self.doubts) {
-            let text = self.rows[row].digests.text;
-            let is_deleted_one = |it: &usize| {
-                let candidate = &self.candidates[*it];
-                candidate.known.is_deleted() && candidate.digests.iter().any(|it| it.text == text)
-            };
+        for (row, candidates) in doubts {
             match (request.doubtful, &candidates[..]) {
                 (Some(Doubtful::New), _)
-                    if request.restore || !candidates.iter().any(is_deleted_one) => {}
+                    if request.restore || !self.is_deleted(row, &candidates) => {}
                 (Some(Doubtful::Same), [only])
                     if rows_of[only] == 1 && !self.candidates[*only].has_row =>
                 {
@@ -323,101 +415,20 @@ impl<'k> Matcher<'k> {
                 }
                 _ => {
                     let ids = candidates.iter().map(|it| self.candidates[*it].id.clone());
-                    self.matches[row] = Some(RowMatch::Doubtful(ids.take(NAMED_MAX).collect()));
+                    self.matches[row] = Some(RowMatch::Doubtful(ids.collect()));
                 }
             }
         }
     }
-}
 
-fn has_telling_text(row: &ReviewRow) -> bool {
-    row.review().text.split_whitespace().count() >= TELLING_WORDS_MIN
-}
-
-// Rows with an ID of their own, and the IDs of new reviews.
-
-/// The review of a row.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum RowMatch {
-    Known(ReviewId),
-    /// Under this id, which is the row's own unless another review has that.
-    New(ReviewId),
-    /// The row may be one of these reviews, the first of several, and is not imported.
-    Doubtful(Vec<ReviewId>),
-    /// With the reason.
-    Rejected(String),
-    /// Another row of the same review is used.
-    Repeated,
-}
-
-/// The reviews of rows with IDs that are known, or why a row is none, and the IDs of these reviews. Of several rows of one ID the last
-/// counts; if one differs from it in author, day and text, all are rejected.
-pub fn match_ids<'k>(
-    rows: &[ReviewRow],
-    known: &'k Known,
-) -> (Vec<Option<RowMatch>>, HashSet<&'k ReviewId>) {
-    let mut by_id: HashMap<(&str, &str), &ReviewId> = HashMap::new();
-    for (id, known) in known {
-        if let Some(id_at_source) = known.id_at_source() {
-            by_id.insert((known.source_name(), id_at_source), id);
-        }
-        // A native row that names no source may be of any.
-        for source in [known.source_name(), ""] {
-            by_id.entry((source, id.as_str())).or_insert(id);
-        }
+    /// Whether one of the candidates is deleted and had the row's text.
+    fn is_deleted(&self, row: usize, candidates: &[usize]) -> bool {
+        let text = self.rows[row].digests.text;
+        candidates.iter().any(|candidate| {
+            let Candidate { known, digests, .. } = &self.candidates[*candidate];
+            known.is_deleted() && digests.iter().any(|it| it.text == text)
+        })
     }
-    let mut rows_of: BTreeMap<(&str, &ReviewId), Vec<usize>> = BTreeMap::new();
-    for (index, row) in rows
-        .iter()
-        .enumerate()
-        .filter(|(_, row)| row.incoming.has_own_id)
-    {
-        let source = row.incoming.source_name().unwrap_or_default();
-        rows_of.entry((source, row.id())).or_default().push(index);
-    }
-    let mut matches = vec![None; rows.len()];
-    let mut found = HashSet::new();
-    for ((source, own_id), of_id) in rows_of {
-        let last = of_id[of_id.len() - 1];
-        let is_one = |other: &Digests| may_be_one(&rows[last], other);
-        let id = by_id.get(&(source, own_id.as_str())).copied();
-        let is_other = |known: &&KnownReview| {
-            let digests = known.digests();
-            !digests.is_empty() && !digests.iter().any(is_one)
-        };
-        let other = id.map(|id| &known[id]).filter(is_other);
-        // One that does not fit into ours is not shown.
-        let shown = if is_derived(own_id.as_str()) {
-            "of these rows"
-        } else {
-            own_id.as_str()
-        };
-        let reason = if !of_id.iter().all(|row| is_one(&rows[*row].digests)) {
-            let count = of_id.len();
-            format!("{count} rows that differ in author, date and text have the ID {shown}")
-        } else if let Some(known) = other.filter(|it| it.source_name() == rows[last].source()) {
-            let of = known.review().map_or_else(
-                || ", which you deleted".to_owned(),
-                |review| format!(", by {} of {}", review.author, review.date),
-            );
-            format!("{shown} is the ID of another review{of}: author, date and text all differ")
-        } else {
-            for row in &of_id {
-                matches[*row] = (*row != last).then_some(RowMatch::Repeated);
-            }
-            let id = id.filter(|_| other.is_none());
-            if let Some(id) = id.filter(|id| found.insert(*id)) {
-                matches[last] = Some(RowMatch::Known(id.clone()));
-            }
-            continue;
-        };
-        for row in of_id {
-            matches[row] = Some(RowMatch::Rejected(format!(
-                "id: {reason}; a column that counts the rows has no IDs: name the one with the IDs in the source's format"
-            )));
-        }
-    }
-    (matches, found)
 }
 
 /// Whether two statements of one ID may be of one review: author, day or text are the same. Of a table, whose IDs are less sure, a name
@@ -425,9 +436,13 @@ pub fn match_ids<'k>(
 fn may_be_one(row: &ReviewRow, other: &Digests) -> bool {
     let one = &row.digests;
     let is_name = !row.format.is_table() || !is_shared_name(row.author());
-    is_name && one.has_author_of(other)
+    is_name && one.author() == other.author()
         || one.has_day_of(other)
         || one.text == other.text && !row.review().text.is_empty()
+}
+
+fn has_telling_text(row: &ReviewRow) -> bool {
+    row.review().text.split_whitespace().count() >= TELLING_WORDS_MIN
 }
 
 /// Gives new reviews their IDs: the row's own; if another review has it, that after its source's name; then these with numbers.
@@ -450,21 +465,23 @@ impl<'k> NewIds<'k> {
     }
 
     pub fn next(&mut self, row: &ReviewRow) -> ReviewId {
-        let is_free = |id: &ReviewId| {
-            !(self.known.contains_key(id) || self.others.contains(id) || self.taken.contains(id))
-        };
         let mut id = row.id().clone();
-        if !is_free(&id) && row.incoming.has_own_id {
+        if self.is_taken(&id) && row.incoming.has_own_id {
             id = of_platform(&prefix(row.source()), id.as_str()).unwrap_or(id);
         }
-        let number = self.numbers.entry(id.clone()).or_insert(1);
-        let base = id.to_string();
-        while !is_free(&id) {
-            *number += 1;
-            id = of_platform(&base, &number.to_string()).unwrap_or(id);
+        let base = id.clone();
+        let mut number = self.numbers.get(&base).copied().unwrap_or(1);
+        while self.is_taken(&id) {
+            number += 1;
+            id = of_platform(base.as_str(), &number.to_string()).unwrap_or(id);
         }
+        self.numbers.insert(base, number);
         self.taken.insert(id.clone());
         id
+    }
+
+    fn is_taken(&self, id: &ReviewId) -> bool {
+        self.known.contains_key(id) || self.others.contains(id) || self.taken.contains(id)
     }
 }
 

@@ -51,7 +51,7 @@ impl Rules<'_> {
 }
 
 /// What an import writes, and its report.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct MergeOutcome {
     /// Reviews that change, or of which their source said something else before.
     pub changes: Vec<Change>,
@@ -80,6 +80,10 @@ pub struct Change {
 
 /// Reason for withheld reviews without a reason; the published counts use the same words.
 const REASON_DEFAULT: &str = "not stated";
+/// Why a row with an ID is rejected.
+const OTHER_ID: &str = "id: another row or review has this ID, but another author, date and text; a column that counts the rows has no IDs: \
+    name the one with the IDs in the source's format";
+
 /// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
 ///
 /// # Errors
@@ -105,11 +109,10 @@ pub fn merge_rows(
         tallies: Tallies::of(&known),
         outcome: MergeOutcome {
             changes: Vec::with_capacity(rows.len()),
-            deleted: Vec::new(),
-            present: HashSet::with_capacity(rows.len()),
             doubted,
             others: known,
             report,
+            ..MergeOutcome::default()
         },
     };
     for (number, (row, found)) in (0..).zip(rows.into_iter().zip(matches)) {
@@ -162,7 +165,7 @@ impl Merging<'_> {
             RowMatch::Known(id) | RowMatch::New(id) => self.merge_row(row, id),
             RowMatch::Doubtful(_) if self.is_kept_deleted(&row) => {}
             RowMatch::Doubtful(ids) => self.note_doubtful(&row, &ids),
-            RowMatch::Rejected(reason) => self.reject(&row, reason)?,
+            RowMatch::Rejected => self.reject(&row, OTHER_ID.to_owned())?,
             RowMatch::Repeated => self.outcome.report.add(Outcome::Repeated, String::new),
         }
         Ok(())
@@ -242,24 +245,14 @@ impl Merging<'_> {
         if is_same && is_same_record {
             return;
         }
-        let former = (kind != RunChange::Added).then(|| {
-            Former::new(
-                there.as_ref(),
-                &merged.review,
-                before,
-                deletion,
-                &hidden_parts,
-            )
-        });
+        let (there, review, note) = (there.as_ref(), merged.review, incoming.unpublished.note);
+        let former = Former::new(there, &review, before, deletion, &hidden_parts);
         self.outcome.changes.push(Change {
-            review: (!is_same).then_some(merged.review),
+            review: (!is_same).then_some(review),
             source: record,
-            note: incoming
-                .unpublished
-                .note
-                .filter(|_| kind != RunChange::Changed),
+            note: note.filter(|_| kind != RunChange::Changed),
+            former: (kind != RunChange::Added).then_some(former),
             kind,
-            former,
         });
     }
 
@@ -327,15 +320,10 @@ impl Merging<'_> {
         let review = &merged.review;
         let report = &mut self.outcome.report;
         match there {
-            None => {
-                report.add(Outcome::New, || preview(review));
-            }
+            None => report.add(Outcome::New, || preview(review)),
             Some(there) if there == review => report.add(Outcome::Unchanged, String::new),
-            Some(there) => {
-                report.add(Outcome::Updated, || preview_change(there, review));
-            }
+            Some(there) => report.add(Outcome::Updated, || preview_change(there, review)),
         }
-        let report = &mut self.outcome.report;
         let mut edited = merged.kept.clone();
         if let Status::Withheld { reason } = &review.status {
             let reason = reason.as_deref().filter(|it| !it.is_empty());
@@ -362,22 +350,16 @@ impl Merging<'_> {
     /// The published reviews of the files' sources that have no row, by source; of a run, those that its entry's runs brought. A doubtful
     /// row may be one of them.
     fn missing(&self) -> BTreeMap<String, Vec<ReviewId>> {
-        let MergeOutcome {
-            report,
-            others,
-            doubted,
-            ..
-        } = &self.outcome;
-        let has_doubts = report.count(Outcome::Doubtful) > 0;
+        let has_doubts = self.outcome.report.count(Outcome::Doubtful) > 0;
         let brought = self.rules.brought.as_ref();
         let mut missing: BTreeMap<String, Vec<ReviewId>> = BTreeMap::new();
-        for (id, known) in others {
+        for (id, known) in &self.outcome.others {
             let review = known.review();
             if let Some(record) = &known.source
                 && review.is_some_and(|review| review.status == Status::Published)
                 && brought.is_none_or(|brought| brought.contains(id))
                 && self.published.contains_key(&record.source_name)
-                && !(has_doubts && doubted.contains(id))
+                && !(has_doubts && self.outcome.doubted.contains(id))
             {
                 let of_source = missing.entry(record.source_name.clone());
                 of_source.or_default().push(id.clone());
@@ -398,22 +380,15 @@ impl Merging<'_> {
     }
 
     fn note_deleted(&mut self, mark: Mark) {
-        let id = &mark.id;
-        let MergeOutcome {
-            report,
-            others,
-            present,
-            deleted,
-            ..
-        } = &mut self.outcome;
-        let known = others.get(id);
+        let (id, outcome) = (&mark.id, &mut self.outcome);
+        let known = outcome.others.get(id);
         if known.is_some_and(KnownReview::is_deleted) {
-            report.add(Outcome::KeptDeleted, || id.to_string());
-        } else if known.is_some() || present.contains(id) {
-            report.add(Outcome::StillThere, || id.to_string());
+            outcome.report.add(Outcome::KeptDeleted, || id.to_string());
+        } else if known.is_some() || outcome.present.contains(id) {
+            outcome.report.add(Outcome::StillThere, || id.to_string());
         } else {
-            report.add(Outcome::NotedDeleted, String::new);
-            deleted.push(mark);
+            outcome.report.add(Outcome::NotedDeleted, String::new);
+            outcome.deleted.push(mark);
         }
     }
 
@@ -435,24 +410,16 @@ impl Merging<'_> {
             let report = &mut self.outcome.report;
             check_missing(self.rules.request, source, ids.len(), all, report)?;
             for id in ids {
-                let outcome = &mut self.outcome;
-                if outcome.set_status(id, &Status::withheld(GONE), self.rules.now) {
-                    outcome.report.add(Outcome::Withdrawn, || id.to_string());
+                let is_set = (self.outcome).set_status(id, &Status::withheld(GONE), self.rules.now);
+                let report = &mut self.outcome.report;
+                if is_set {
+                    report.add(Outcome::Withdrawn, || id.to_string());
                 } else {
-                    outcome
-                        .report
-                        .add(Outcome::KeptEdited, || format!("{id} status"));
+                    report.add(Outcome::KeptEdited, || format!("{id} status"));
                 }
             }
         }
         Ok(())
-    }
-}
-
-impl Change {
-    /// Whether more changes than what the source of a review said.
-    pub fn is_visible(&self) -> bool {
-        self.review.is_some() || self.kind == RunChange::Deleted
     }
 }
 
@@ -462,18 +429,14 @@ impl MergeOutcome {
         let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
         let are_new = rules.request.doubtful == Some(Doubtful::New);
         let doubted = if are_new { &self.doubted } else { hidden };
-        let has_status = |id: &&ReviewId| {
-            let review = self.others.get(*id).and_then(KnownReview::review);
-            review.is_some_and(|review| (review.status == withheld) == are_new)
-        };
-        let doubted: BTreeSet<ReviewId> = doubted.iter().filter(has_status).cloned().collect();
+        let doubted: BTreeSet<ReviewId> = doubted.iter().cloned().collect();
         for id in doubted {
-            let status = if are_new {
-                &Status::Published
-            } else {
-                &withheld
-            };
-            self.set_status(&id, status, rules.now);
+            let review = self.others.get(&id).and_then(KnownReview::review);
+            if !are_new {
+                self.set_status(&id, &withheld, rules.now);
+            } else if review.is_some_and(|review| review.status == withheld) {
+                self.set_status(&id, &Status::Published, rules.now);
+            }
         }
     }
 
@@ -500,11 +463,9 @@ impl MergeOutcome {
         let mut source = record.clone();
         source.set_last_statement(&last);
         match status.reason() {
-            Some(reason) => {
-                self.report.add(Outcome::NewlyWithheld, || {
-                    format!("{} ({reason})", preview(review))
-                });
-            }
+            Some(reason) => self.report.add(Outcome::NewlyWithheld, || {
+                format!("{} ({reason})", preview(review))
+            }),
             None => self.report.add(Outcome::PublishedAgain, || preview(&after)),
         }
         self.changes.push(Change {

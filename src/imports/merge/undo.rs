@@ -63,36 +63,41 @@ pub async fn undo(
 /// # Errors
 /// Why nothing can be undone: there is no such run, its former values are not kept any more, or a later one comes first.
 fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, String> {
+    let standing: Vec<&Run> = runs.iter().filter(|run| run.stands()).collect();
     // An import that changed nothing does not count.
-    let counts = |run: &&Run| run.has_changes || run.undone_at.is_some() || !run.is_kept;
-    let stands = |run: &&Run| run.undone_at.is_none() && (run.has_changes || !run.is_kept);
-    let by_hand = runs.iter().filter(counts).find(|run| !run.is_scheduled);
-    let is_named = |name: &String| match source {
-        Some(source) => fold(name) == fold(source),
-        None => by_hand.is_some_and(|run| run.sources.contains(name)),
-    };
-    let fetched = runs.iter().filter(stands).find(|run| run.is_scheduled);
-    let newer = fetched.filter(|run| by_hand.is_none_or(|by_hand| by_hand.id < run.id));
-    if let Some(newer) = newer.filter(|_| source.is_none()) {
-        let mut sources: Vec<&String> = newer.sources.iter().collect();
-        sources.extend(by_hand.iter().flat_map(|run| &run.sources));
-        let mut commands: Vec<String> = sources
-            .into_iter()
-            .map(|name| format!("`reviews undo --source {}`", quote_for_shell(name)))
-            .collect();
-        commands.dedup();
-        return Err(format!(
-            "import {} was fetched by the service after the last one by hand; say whose newest import goes: {}",
-            newer.id,
-            commands.join(" or ")
-        ));
+    let mut counted = runs
+        .iter()
+        .filter(|run| run.stands() || run.undone_at.is_some());
+    let by_hand = counted.find(|run| !run.is_scheduled);
+    let mut sources: Vec<&str> = source.into_iter().collect();
+    if source.is_none() {
+        let fetched = standing.iter().find(|run| run.is_scheduled);
+        if let Some(run) = by_hand {
+            sources.extend(run.sources.iter().map(String::as_str));
+        }
+        if let Some(newer) = fetched
+            && by_hand.is_none_or(|by_hand| by_hand.id < newer.id)
+        {
+            let names = newer.sources.iter().map(String::as_str).chain(sources);
+            let mut commands: Vec<String> = names.map(undo_command).collect();
+            commands.dedup();
+            return Err(format!(
+                "import {} was fetched by the service after the last one by hand; say whose newest import goes: {}",
+                newer.id,
+                commands.join(" or ")
+            ));
+        }
     }
-    let is_of_source = |run: &&Run| run.sources.iter().any(is_named);
-    let run = runs.iter().filter(stands).find(is_of_source);
-    let run = run.ok_or_else(|| {
+    let sources: Vec<String> = sources.into_iter().map(fold).collect();
+    let found = standing
+        .iter()
+        .find(|run| run.sources.iter().any(|name| sources.contains(&fold(name))));
+    let Some(run) = found else {
         let of = source.map_or(String::new(), |name| format!(" of {name}"));
-        format!("no import{of} to undo; `reviews status` lists the imports")
-    })?;
+        return Err(format!(
+            "no import{of} to undo; `reviews status` lists the imports"
+        ));
+    };
     if !run.is_kept {
         return Err(format!(
             "import {} can no longer be undone: former values are kept for the last {UNDOABLE_MAX} imports of a source, \
@@ -101,18 +106,22 @@ fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, Stri
         ));
     }
     // A run of several sources is the newest of all of them when it goes.
-    let is_later = |other: &&Run| other.id > run.id && other.has_changes;
-    let later = runs.iter().filter(stands).filter(is_later);
-    let mut names = later.flat_map(|other| other.sources.iter().map(move |name| (other, name)));
-    if let Some((other, name)) = names.find(|(_, name)| run.sources.contains(name)) {
-        return Err(format!(
-            "import {} has reviews of {name}, too, of which import {} is newer; `reviews undo --source {}` takes that one back first",
-            run.id,
-            other.id,
-            quote_for_shell(name)
-        ));
+    for later in &standing {
+        let shared = later.sources.iter().find(|name| run.sources.contains(name));
+        if let Some(name) = shared.filter(|_| later.id > run.id && later.has_changes) {
+            return Err(format!(
+                "import {} has reviews of {name}, too, of which import {} is newer; {} takes that one back first",
+                run.id,
+                later.id,
+                undo_command(name)
+            ));
+        }
     }
     Ok(run)
+}
+
+fn undo_command(source: &str) -> String {
+    format!("`reviews undo --source {}`", quote_for_shell(source))
 }
 
 async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<ImportReport> {
@@ -166,7 +175,6 @@ impl<'r> Batch<'r> {
         let former = row.former.as_ref();
         let source = former.and_then(|former| former.source.clone());
         let known = known.filter(|known| !known.is_deleted());
-        let is_left = |reason: String| format!("{id} ({reason})");
         match (row.change, known, former) {
             // One that was deleted since keeps its mark.
             (RunChange::Deleted, None, _) if row.is_untouched => match source {
@@ -175,7 +183,7 @@ impl<'r> Batch<'r> {
             },
             (_, None, _) => report.add(Outcome::Gone, String::new),
             (change, Some(_), _) if !row.is_untouched || change == RunChange::Deleted => {
-                report.add(Outcome::Left, || is_left("changed since".to_owned()));
+                report.add(Outcome::Left, || format!("{id} (changed since)"));
                 return Ok(());
             }
             (RunChange::Added | RunChange::Deleted, Some(known), _) => {
@@ -190,7 +198,7 @@ impl<'r> Batch<'r> {
             (RunChange::Changed, Some(known), former) => {
                 let Some((review, former)) = known.review().zip(former) else {
                     report.add(Outcome::Left, || {
-                        is_left("its former values cannot be read".to_owned())
+                        format!("{id} (its former values cannot be read)")
                     });
                     return Ok(());
                 };
@@ -205,7 +213,7 @@ impl<'r> Batch<'r> {
                         "it"
                     };
                     report.add(Outcome::Left, || {
-                        is_left(format!("its source hides {hidden}"))
+                        format!("{id} (its source hides {hidden})")
                     });
                     return Ok(());
                 }

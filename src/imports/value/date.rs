@@ -8,6 +8,7 @@ use chrono_tz::Tz;
 use serde::{Deserialize, Serialize};
 use unicode_normalization::UnicodeNormalization;
 
+use crate::imports::fault::Position;
 use crate::imports::value::text::ascii_digits;
 use crate::model::text::{quoted, words};
 use crate::model::{Day, FIRST_YEAR, Posted};
@@ -286,7 +287,6 @@ fn days_of_numbers<'p>(plain: &'p str, text: &str) -> Option<(Days, &'p str)> {
 fn days_with_month(plain: &str) -> Option<(Days, &str)> {
     let (before, first, rest) = split_number(plain)?;
     let (between, second, rest) = split_number(rest)?;
-    let months = |text: &str| -> Vec<u32> { words(text).split(' ').filter_map(month).collect() };
     let (named_before, named_between) = (months(before), months(between));
     let (year, month, day) = match (&named_before[..], &named_between[..]) {
         ([], [month]) if first.len() == 4 => (first, month, second),
@@ -299,6 +299,10 @@ fn days_with_month(plain: &str) -> Option<(Days, &str)> {
         year.len() == 4 || year.len() == 2 && between.len() > 1 && between.starts_with('-');
     let date = day_of(year, &month.to_string(), day).filter(|_| is_year)?;
     Some(([Some(date); 2], rest))
+}
+
+fn months(text: &str) -> Vec<u32> {
+    words(text).split(' ').filter_map(month).collect()
 }
 
 /// A year of two digits is one from 1970 to 2069.
@@ -364,8 +368,8 @@ fn number_of_time(text: &str) -> Option<WrittenDate> {
 /// Whether only a weekday stands before a date of numbers: `R08.03.09` is the year 8 of an era.
 fn is_weekday(before: &str) -> bool {
     let word = before.trim_end_matches([' ', ',', '.']);
-    let is_latin = |c: char| c.is_alphabetic() && c < '\u{250}';
-    word.is_empty() || word.len() > 1 && word.len() < before.len() && word.chars().all(is_latin)
+    let has_other = word.contains(|c: char| !c.is_alphabetic() || c >= '\u{250}');
+    word.is_empty() || word.len() > 1 && word.len() < before.len() && !has_other
 }
 
 impl WrittenTime {
@@ -380,15 +384,13 @@ impl WrittenTime {
     /// A time with what stands before and behind it.
     fn of(text: &str) -> Option<Self> {
         let (before, text) = text.split_at(text.find(is_digit)?);
-        let mut times = TIMES.into_iter().filter_map(|layout| {
+        let (time, rest, has_half) = TIMES.into_iter().find_map(|layout| {
             let (time, rest) = NaiveTime::parse_and_remainder(text, layout).ok()?;
-            Some((time, rest, layout.ends_with('p')))
-        });
-        // `2:05 America/Phoenix`
-        let is_half = |(.., rest, has_half): &(_, &str, bool)| {
-            !has_half || !rest.starts_with(char::is_alphabetic)
-        };
-        let (time, rest, has_half) = times.find(is_half)?;
+            let has_half = layout.ends_with('p');
+            // `2:05 America/Phoenix`
+            let is_other = has_half && rest.starts_with(char::is_alphabetic);
+            (!is_other).then_some((time, rest, has_half))
+        })?;
         let zone = match rest
             .trim_start_matches([' ', 'h'])
             .trim_start_matches("Uhr")
@@ -446,8 +448,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Adds a date; `place` is where it is. One that is after tomorrow in one order is in the other one.
-    pub fn add(&mut self, place: impl Fn() -> String, text: &str, tomorrow: NaiveDate) {
+    /// Adds a date of a row. One that is after tomorrow in one order is in the other one.
+    pub fn add(&mut self, file: &str, at: &Position, text: &str, tomorrow: NaiveDate) {
         let Some(written) = WrittenDate::of(text) else {
             return;
         };
@@ -462,7 +464,8 @@ impl Evidence {
             }
             [Some(_), Some(_)] | [None, None] => return,
         };
-        self.proofs[order as usize].get_or_insert_with(|| (place(), text.to_owned()));
+        self.proofs[order as usize]
+            .get_or_insert_with(|| (format!("{file}:{at}"), text.to_owned()));
     }
 
     /// The order that one of the cells proves.
@@ -507,8 +510,12 @@ impl TryFrom<String> for DateFormat {
     /// Fails if it does not say a whole day.
     fn try_from(text: String) -> Result<Self, String> {
         let pattern = strftime_of(&text).unwrap_or_default();
-        let find = |signs: &[&str]| signs.iter().filter_map(|sign| pattern.find(sign)).min();
-        let order = find(&["%d", "%e", "%-d"]).zip(find(&["%m", "%-m"]));
+        let day = pattern
+            .find("%d")
+            .or(pattern.find("%e"))
+            .or(pattern.find("%-d"));
+        let month = pattern.find("%m").or(pattern.find("%-m"));
+        let order = day.zip(month);
         let order = order.map(|(day, month)| DateOrder::BOTH[usize::from(day < month)]);
         let mut example = String::new();
         let known = DateTime::from_timestamp_nanos(UNIX_SECONDS.start * 1_000_000_000);
@@ -540,14 +547,18 @@ fn strftime_of(text: &str) -> Option<String> {
         return Some(text.to_owned());
     }
     let letters: Vec<char> = text.to_ascii_lowercase().chars().collect();
-    let part = |run: &[char]| match (run[0], run.len()) {
-        ('y', 4) => Some("%Y".to_owned()),
-        ('y', 2) => Some("%y".to_owned()),
-        ('m', 1 | 2) => Some("%m".to_owned()),
-        ('d', 1 | 2) => Some("%d".to_owned()),
-        (letter, _) => (!letter.is_alphabetic()).then(|| run.iter().collect()),
-    };
-    letters.chunk_by(char::eq).map(part).collect()
+    let mut pattern = String::new();
+    for run in letters.chunk_by(char::eq) {
+        match (run[0], run.len()) {
+            ('y', 4) => pattern += "%Y",
+            ('y', 2) => pattern += "%y",
+            ('m', 1 | 2) => pattern += "%m",
+            ('d', 1 | 2) => pattern += "%d",
+            (letter, _) if letter.is_alphabetic() => return None,
+            _ => pattern.extend(run),
+        }
+    }
+    Some(pattern)
 }
 
 #[cfg(test)]

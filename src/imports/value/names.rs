@@ -88,8 +88,9 @@ fn remove_parts(text: &str, find: fn(&str) -> Option<(usize, usize)>) -> String 
             rest = rest.replace(brackets, " ");
         }
         let words: Vec<&str> = rest.split_whitespace().collect();
-        let is_mark = |c: char| " ,;:-–/|\"<>()[]".contains(c);
-        words.join(" ").trim_matches(is_mark).clone_into(&mut rest);
+        let words = words.join(" ");
+        let public = words.trim_matches(|c: char| " ,;:-–/|\"<>()[]".contains(c));
+        public.clone_into(&mut rest);
     }
     rest
 }
@@ -97,21 +98,23 @@ fn remove_parts(text: &str, find: fn(&str) -> Option<(usize, usize)>) -> String 
 /// Where the first e-mail address of a text begins and ends.
 pub fn find_address(text: &str) -> Option<(usize, usize)> {
     text.match_indices('@').find_map(|(at, _)| {
-        let is_part = |c: char| c.is_alphanumeric() || "._%+-'".contains(c);
-        let start = text[..at].trim_end_matches(is_part).len();
+        let start = text[..at].trim_end_matches(is_address_part).len();
         let after = &text[at + 1..];
-        let host = after.len() - after.trim_start_matches(is_part).len();
+        let host = after.len() - after.trim_start_matches(is_address_part).len();
         let is_host = after[..host].trim_matches('.').contains('.');
         (start < at && is_host).then_some((start, at + 1 + host))
     })
 }
 
+fn is_address_part(c: char) -> bool {
+    c.is_alphanumeric() || "._%+-'".contains(c)
+}
+
 /// Where the first telephone number of a text, or another as long, begins and ends.
 pub fn find_number(text: &str) -> Option<(usize, usize)> {
-    let is_part = |c: char| c.is_ascii_digit() || " ()+-./".contains(c);
     let mut start = 0;
-    for part in text.split_inclusive(|c: char| !is_part(c)) {
-        let number = part.trim_end_matches(|c: char| !is_part(c));
+    for part in text.split_inclusive(is_no_number) {
+        let number = part.trim_end_matches(is_no_number);
         // The digits of `user1234567` are part of the name.
         let is_glued = number.starts_with(|c: char| c.is_ascii_digit())
             && text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
@@ -123,25 +126,29 @@ pub fn find_number(text: &str) -> Option<(usize, usize)> {
     None
 }
 
+fn is_no_number(c: char) -> bool {
+    !c.is_ascii_digit() && !" ()+-./".contains(c)
+}
+
 // The names in a cell of technicians, services or areas, and the technician on the roster that one means.
 
 /// The names in an array, or separated by `separator`, else by semicolons, bars or line breaks.
 pub fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String> {
-    let separated = || match separator {
-        Some(separator) => text.split(separator).map(str::to_owned).collect(),
-        None => text
-            .split([';', '|', '\n', '\r'])
-            .map(str::to_owned)
-            .collect(),
+    let separated: Vec<&str> = match separator {
+        Some(separator) => text.split(separator).collect(),
+        None => text.split([';', '|', '\n', '\r']).collect(),
     };
-    let listed: Vec<String> = serde_json::from_str(text).unwrap_or_else(|_| separated());
-    // Mentions are read packed between control characters.
-    let is_broken = |name: &String| name.trim().contains(char::is_control);
-    if listed.iter().any(is_broken) {
-        return Err("has a control character; remove it".to_owned());
+    let listed: Option<Vec<String>> = serde_json::from_str(text).ok();
+    let mut names = listed.unwrap_or_else(|| separated.into_iter().map(str::to_owned).collect());
+    for name in &mut names {
+        // Mentions are read packed between control characters.
+        if name.trim().contains(char::is_control) {
+            return Err("has a control character; remove it".to_owned());
+        }
+        *name = clean(name.trim(), false, false);
     }
-    let names = listed.iter().map(|name| clean(name.trim(), false, false));
-    Ok(names.filter(|name| !name.is_empty()).collect())
+    names.retain(|name| !name.is_empty());
+    Ok(names)
 }
 
 /// The technician that a name stands for, as the roster has the name. An address is no name.
@@ -150,11 +157,13 @@ pub fn technician(name: &str, roster: &[Technician]) -> Option<String> {
     if shown == ANONYMOUS && name != ANONYMOUS {
         return None;
     }
-    let is_named = |known: &str| words(known) == words(&shown);
-    let is_alias = |person: &&Technician| person.aliases.iter().any(|it| is_named(it));
-    let mut aliased = roster.iter().filter(is_alias);
+    let named = words(&shown);
+    let mut aliased = roster
+        .iter()
+        .filter(|person| person.aliases.iter().any(|alias| words(alias) == named));
     let alias = aliased.next().filter(|_| aliased.next().is_none());
-    let person = roster.iter().find(|it| is_named(&it.name)).or(alias);
+    let mut people = roster.iter();
+    let person = people.find(|person| words(&person.name) == named).or(alias);
     Some(person.map_or(shown, |person| person.name.clone()))
 }
 

@@ -19,18 +19,9 @@ const STARS: [&str; 8] = [
 /// Maximum number of letters beside a rating and its scale: `4 of 5 bubbles`.
 const LETTERS_MAX: usize = 16;
 /// Words for a recommendation without stars.
-const RECOMMENDED: [&str; 6] = ["positive", "recommended", "recommends", "yes", "true", "1"];
-const NOT_RECOMMENDED: [&str; 9] = [
-    "negative",
-    "not recommended",
-    "notrecommended",
-    "not_recommended",
-    "doesn't recommend",
-    "does not recommend",
-    "no",
-    "false",
-    "0",
-];
+const RECOMMENDED: &str = "positive, recommended, recommends, yes, true, 1";
+const NOT_RECOMMENDED: &str = "negative, not recommended, notrecommended, not_recommended, doesn't recommend, does not recommend, no, \
+    false, 0";
 
 /// Words for stars, by the number of stars.
 pub type RatingWords = BTreeMap<String, Rating>;
@@ -82,9 +73,8 @@ pub fn number_above_five(text: &str) -> Option<f64> {
 
 /// The first number of a text, with what stands before and after it.
 fn first_number(text: &str) -> Option<(&str, &str, &str)> {
-    let is_digit = |c: char| c.is_ascii_digit();
-    let (before, rest) = text.split_at(text.find(is_digit)?);
-    let end = rest.find(|c| !is_digit(c) && c != '.' && c != ',');
+    let (before, rest) = text.split_at(text.find(|c: char| c.is_ascii_digit())?);
+    let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.' && c != ',');
     let (number, after) = rest.split_at(end.unwrap_or(rest.len()));
     let whole = number.trim_end_matches(['.', ',']);
     Some((before, whole, after))
@@ -109,21 +99,9 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
         return is_count_of_stars(before, after).then_some((value, None));
     };
     let other = decimal(second).filter(|_| first_number(end).is_none())?;
-    let are_words = |text: &str| {
-        let letters = text.chars().filter(|c| c.is_alphabetic()).count();
-        letters <= LETTERS_MAX && !is_month(text) && !text.contains(['€', '$', '@', '-', '+'])
-    };
-    let is_letter = |c: char| c.is_ascii_alphabetic();
-    // `5e0`, `4th of 5`
-    let is_glued = between.starts_with(is_letter) || between.ends_with(is_letter);
-    let is_preposition = between
-        .chars()
-        .all(|c| c.is_alphabetic() || c.is_whitespace())
-        && !between.trim().is_empty()
-        && !is_glued;
     let (value, of) = match between.trim() {
         "/" | "／" => (value, other),
-        _ if is_preposition && are_words(between) => (value.min(other), value.max(other)),
+        _ if is_preposition(between) => (value.min(other), value.max(other)),
         _ => return None,
     };
     let mut ends = SCALES.into_iter().chain(scale);
@@ -131,31 +109,45 @@ fn value_and_scale(lower: &str, scale: Option<f64>) -> Option<(f64, Option<f64>)
     (is_scale && are_words(before) && are_words(end)).then_some((value, Some(of)))
 }
 
-/// Whether the text around a number is a word or sign for stars.
-fn is_count_of_stars(before: &str, after: &str) -> bool {
-    let is_unit = |text: &str, signs: &str| {
-        let mut words = text.split(|c: char| signs.contains(c));
-        words.all(|word| word.is_empty() || STARS.contains(&word))
-    };
-    is_unit(before, " :_★⭐") && is_unit(after, " !*★⭐🌟\u{fe0f}.")
+/// Whether words may stand between a number of stars and the end of its scale.
+fn is_preposition(text: &str) -> bool {
+    // `5e0`, `4th of 5`
+    let is_glued = text.starts_with(|c: char| c.is_ascii_alphabetic())
+        || text.ends_with(|c: char| c.is_ascii_alphabetic());
+    let has_other = text.contains(|c: char| !c.is_alphabetic() && !c.is_whitespace());
+    !is_glued && !has_other && !text.trim().is_empty() && are_words(text)
 }
 
-/// Whether a text is the short name of a month, such as `-jan` or `-mrt.`.
-fn is_month(text: &str) -> bool {
-    let word = text.trim_matches(['-', '.', ' ']);
-    month(words(word).trim()).is_some()
+/// Whether the text beside a rating may belong to it.
+fn are_words(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphabetic()).count();
+    // `-jan`, `-mrt.`
+    let word = words(text.trim_matches(['-', '.', ' ']));
+    let is_month = month(word.trim()).is_some();
+    letters <= LETTERS_MAX && !is_month && !text.contains(['€', '$', '@', '-', '+'])
+}
+
+/// Whether the text around a number is a word or sign for stars.
+fn is_count_of_stars(before: &str, after: &str) -> bool {
+    let before = before.split([' ', ':', '_', '★', '⭐']);
+    let after = after.split([' ', '!', '*', '★', '⭐', '🌟', '\u{fe0f}', '.']);
+    let mut words = before.chain(after);
+    words.all(|word| word.is_empty() || STARS.contains(&word))
 }
 
 /// The number of filled stars in `★★★★☆` or `⭐⭐⭐`; `None` for any other text.
 fn drawn(text: &str) -> Option<f64> {
-    let full = |c: &char| matches!(c, '★' | '⭐' | '🌟' | '*');
-    let other = |c: char| matches!(c, '☆' | '✩' | '\u{fe0f}' | ' ');
-    let count = text.chars().filter(full).count();
-    let signs = text.chars().filter(|c| full(c) || matches!(c, '☆' | '✩'));
+    let (mut filled, mut empty) = (0_u32, 0_u32);
+    for c in text.chars() {
+        match c {
+            '★' | '⭐' | '🌟' | '*' => filled += 1,
+            '☆' | '✩' => empty += 1,
+            '\u{fe0f}' | ' ' => {}
+            _ => return None,
+        }
+    }
     // Of more than five the scale is not known.
-    let is_drawing = count > 0 && signs.count() <= 5 && text.chars().all(|c| full(&c) || other(c));
-    let count = u8::try_from(count).ok().filter(|_| is_drawing)?;
-    Some(f64::from(count))
+    (filled > 0 && filled + empty <= 5).then(|| f64::from(filled))
 }
 
 /// A recommendation counts as five stars and the opposite as one star, like in Podium, which shows both.
@@ -164,10 +156,10 @@ fn drawn(text: &str) -> Option<f64> {
 /// If the text is neither.
 pub fn recommendation(text: &str) -> Result<Rating, String> {
     let word = text.trim().to_ascii_lowercase();
-    if RECOMMENDED.contains(&word.as_str()) {
+    if RECOMMENDED.split(", ").any(|other| other == word) {
         return whole_stars(5.0, text);
     }
-    if NOT_RECOMMENDED.contains(&word.as_str()) {
+    if NOT_RECOMMENDED.split(", ").any(|other| other == word) {
         return whole_stars(1.0, text);
     }
     Err(format!(
@@ -178,8 +170,8 @@ pub fn recommendation(text: &str) -> Result<Rating, String> {
 
 fn whole_stars(count: f64, text: &str) -> Result<Rating, String> {
     let mut all = (1..=5).filter_map(|stars| Rating::try_from(stars).ok());
-    let is_same = |rating: &Rating| (f64::from(rating.stars()) - count).abs() < 1e-9;
-    all.find(is_same).ok_or_else(|| unknown_rating(text))
+    let rating = all.find(|rating| (f64::from(rating.stars()) - count).abs() < 1e-9);
+    rating.ok_or_else(|| unknown_rating(text))
 }
 
 fn unknown_rating(text: &str) -> String {

@@ -12,23 +12,8 @@ use crate::model::text::{is_made_of_subtags, quoted, words};
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
 
 /// Words for yes and no in flags: whether an author bought there, is anonymous, or is verified.
-const YES: [&str; 12] = [
-    "true", "wahr", "yes", "y", "1", "t", "on", "verified", "ja", "oui", "si", "x",
-];
-const NO: [&str; 12] = [
-    "false",
-    "falsch",
-    "no",
-    "n",
-    "0",
-    "f",
-    "off",
-    "not verified",
-    "unverified",
-    "nein",
-    "non",
-    "",
-];
+const YES: &str = "true|wahr|yes|y|1|t|on|verified|ja|oui|si|x";
+const NO: &str = "false|falsch|no|n|0|f|off|not verified|unverified|nein|non";
 
 /// What a flag says.
 ///
@@ -42,10 +27,10 @@ pub fn flag(text: &str) -> Result<bool, String> {
         text.to_owned()
     };
     let word = word.trim();
-    if YES.contains(&word) {
+    if YES.split('|').any(|yes| yes == word) {
         return Ok(true);
     }
-    if NO.contains(&word) {
+    if word.is_empty() || NO.split('|').any(|no| no == word) {
         return Ok(false);
     }
     Err(format!(
@@ -57,12 +42,9 @@ pub fn flag(text: &str) -> Result<bool, String> {
 /// The language as a tag of BCP 47, also from a locale such as `de_DE.UTF-8`. Any other word for a language counts as
 /// none given: the language is then that of the text.
 pub fn language_tag(text: &str) -> Option<String> {
-    let tag = text
-        .split(['.', '@'])
-        .next()
-        .unwrap_or_default()
-        .replace('_', "-");
-    let primary = tag.split('-').next().unwrap_or_default();
+    let (tag, _) = text.split_once(['.', '@']).unwrap_or((text, ""));
+    let tag = tag.replace('_', "-");
+    let (primary, _) = tag.split_once('-').unwrap_or((&tag, ""));
     let is_primary =
         (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
     (is_primary && is_made_of_subtags(&tag)).then_some(tag)
@@ -72,27 +54,8 @@ pub fn language_tag(text: &str) -> Option<String> {
 
 /// Words that say that a value is empty, in any case, with the zero dates of `MySQL`; the same of an author, exactly so: there
 /// are people called Nan and Null.
-const EMPTY: [&str; 8] = [
-    "none",
-    "nan",
-    "null",
-    "n/a",
-    "-",
-    "undefined",
-    "0000-00-00",
-    "0000-00-00 00:00:00",
-];
-const NOBODY: [&str; 9] = [
-    "None",
-    "nan",
-    "NaN",
-    "NULL",
-    "null",
-    "N/A",
-    "n/a",
-    "-",
-    "undefined",
-];
+const EMPTY: &str = "none|nan|null|n/a|-|undefined|0000-00-00|0000-00-00 00:00:00";
+const NOBODY: &str = "None|nan|NaN|NULL|null|N/A|n/a|-|undefined";
 
 /// Whether a character shows nothing.
 pub fn is_blank(c: char) -> bool {
@@ -104,9 +67,10 @@ pub fn is_empty(text: &str, is_author: bool) -> bool {
     let text = text.trim_matches(is_blank);
     text.is_empty()
         || if is_author {
-            NOBODY.contains(&text)
+            NOBODY.split('|').any(|word| word == text)
         } else {
-            EMPTY.iter().any(|word| word.eq_ignore_ascii_case(text))
+            let mut words = EMPTY.split('|');
+            words.any(|word| word.eq_ignore_ascii_case(text))
         }
 }
 
@@ -116,12 +80,11 @@ pub fn is_spreadsheet_error(cell: &str) -> bool {
     if let Some(name) = cell.strip_prefix('#') {
         let name = name.strip_prefix(['¡', '¿']).unwrap_or(name);
         let name = name.strip_suffix(['!', '?']).unwrap_or(name);
-        let is_part = |c: char| c.is_uppercase() || c.is_ascii_digit() || matches!(c, '/' | '_');
-        return name.contains(char::is_uppercase) && name.chars().all(is_part);
+        let is_other = |c: char| !(c.is_uppercase() || c.is_ascii_digit() || "/_".contains(c));
+        return name.contains(char::is_uppercase) && !name.contains(is_other);
     }
-    let code = cell.strip_prefix("Err:");
-    let is_number = |code: &str| code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit());
-    cell == "Loading..." || code.is_some_and(is_number)
+    let code = cell.strip_prefix("Err:").unwrap_or_default();
+    cell == "Loading..." || code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 /// Delimiters of cells and rows at which a spreadsheet may split the text of a cell, besides the comma of the file.
@@ -172,10 +135,13 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
 /// Elements of HTML that are lines of their own.
 const BLOCKS: &str = "p, div, ul, ol, li, blockquote, h1, h2, h3, h4, h5, h6, tr, table, section, article, pre, hr, dl, dt, dd";
 
+fn is_block(name: &[u8]) -> bool {
+    BLOCKS.split(", ").any(|block| block.as_bytes() == name)
+}
+
 /// The text of HTML as a browser shows it: elements become line breaks or nothing, and entities are decoded once.
 fn plain_text(html: &str) -> String {
     let (mut text, mut is_after_break) = (String::new(), false);
-    let is_block = |name: &[u8]| BLOCKS.split(", ").any(|block| block.as_bytes() == name);
     for token in Tokenizer::new(html) {
         let Ok(token) = token;
         match token {
@@ -221,17 +187,15 @@ fn original(text: &str) -> &str {
     let mark = (0..lines.len()).find_map(|line| {
         let (words, rest) = bracketed(lines[line])?;
         // Inside a paragraph, brackets are the customer's own, unless the original is marked, too.
-        let has_label = || (0..lines.len()).any(is_label);
-        let is_mark = names_google(words) && (begins_paragraph(line) || has_label());
+        let is_mark =
+            names_google(words) && (begins_paragraph(line) || (0..lines.len()).any(is_label));
         is_mark.then_some((line, start(rest)))
     });
     let Some((line, translated)) = mark else {
         return text;
     };
-    let labels = || (line + 1..lines.len()).filter(|line| is_label(*line));
-    let label = labels()
-        .find(|line| begins_paragraph(*line))
-        .or_else(|| labels().next());
+    let labels = (line + 1..lines.len()).filter(|line| is_label(*line));
+    let label = labels.min_by_key(|line| !begins_paragraph(*line));
     let above = if is_label(0) { end(0) } else { 0 };
     let parts = [
         &text[above..start(lines[line])],
@@ -249,8 +213,9 @@ const LABEL_CHARACTERS_MAX: usize = 40;
 fn bracketed(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_matches(is_blank);
     let brackets = [('(', ')'), ('（', '）'), ('【', '】'), ('[', ']')];
-    let split = |(open, close): (char, char)| line.strip_prefix(open)?.split_once(close);
-    let (words, rest) = brackets.into_iter().find_map(split)?;
+    let (words, rest) = brackets
+        .into_iter()
+        .find_map(|(open, close)| line.strip_prefix(open)?.split_once(close))?;
     let is_sentence = words.contains(|c: char| c.is_numeric() || ".!?,;".contains(c));
     let is_short = words.chars().count() <= LABEL_CHARACTERS_MAX;
     (is_short && !is_sentence).then(|| (words, rest.trim_start()))
@@ -267,11 +232,16 @@ const ZEROS: &str = "\u{660}\u{6f0}\u{966}\u{9e6}\u{a66}\u{ae6}\u{b66}\u{be6}\u{
 
 /// The text with the digits of other scripts as those of ASCII.
 pub fn ascii_digits(text: &str) -> String {
-    let digit = |c: char| {
-        let digit = |zero| char::from_digit(u32::from(c).checked_sub(u32::from(zero))?, 10);
-        ZEROS.chars().find_map(digit).unwrap_or(c)
-    };
-    text.chars().map(digit).collect()
+    text.chars().map(ascii_digit).collect()
+}
+
+fn ascii_digit(c: char) -> char {
+    let mut numbers = ZEROS
+        .chars()
+        .map(|zero| u32::from(c).wrapping_sub(u32::from(zero)));
+    numbers
+        .find_map(|number| char::from_digit(number, 10))
+        .unwrap_or(c)
 }
 
 #[cfg(test)]

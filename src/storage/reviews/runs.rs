@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 
 use super::rows::Deletion;
 use super::source::{Mark, SourceRecord};
-use crate::model::{Review, named};
+use crate::model::{Review, ReviewId, named};
 use crate::storage::text::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
 
@@ -45,6 +45,13 @@ pub struct Run {
     pub sync_entry: Option<String>,
     /// Whether the service fetched it on its schedule.
     pub is_scheduled: bool,
+}
+
+impl Run {
+    /// Whether it changed something that is not taken back, as far as that is known.
+    pub const fn stands(&self) -> bool {
+        self.undone_at.is_none() && (self.has_changes || !self.is_kept)
+    }
 }
 
 /// Number of reviews by outcome.
@@ -207,22 +214,20 @@ pub async fn forget_runs(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<
 }
 
 /// Records what a run is about to do to reviews; [`end_run`] adds their change numbers.
-pub async fn note_run_reviews(
+pub async fn note_run_reviews<'c>(
     write: &mut Write,
     run: i64,
-    changes: &[(&str, RunChange, Option<&Former>)],
+    changes: impl Iterator<Item = (&'c ReviewId, RunChange, Option<&'c Former>)>,
 ) -> sqlx::Result<()> {
-    if changes.is_empty() {
+    let mut rows = Vec::new();
+    for (id, change, former) in changes {
+        let former = former.map(|former| json!(former).to_string());
+        rows.push(json!([id, change.name(), former]));
+    }
+    if rows.is_empty() {
         return Ok(());
     }
-    let row = |(id, change, former): &(&str, RunChange, Option<&Former>)| {
-        json!([
-            id,
-            change.name(),
-            former.map(|former| json!(former).to_string())
-        ])
-    };
-    let rows = Value::Array(changes.iter().map(row).collect()).to_string();
+    let rows = Value::Array(rows).to_string();
     execute!(
         write,
         "insert into import_run_review (run_id, review_id, kind, change_no, former_change_no, former)

@@ -47,6 +47,12 @@ impl SourceRecord {
         }
     }
 
+    /// Of a review that no source gave.
+    fn of_owner(review: &Review) -> Self {
+        let digests = Digests::new(review, &review.author, None);
+        Self::new(review.id.clone(), review.source.name.clone(), digests)
+    }
+
     /// What the source last said.
     pub fn last_statement(&self) -> LastStatement {
         serde_json::from_str(&self.last_statement_json).unwrap_or_default()
@@ -113,13 +119,13 @@ impl KnownReview {
 
     /// Of what its source last said, and of what stands; none of a review that was deleted before a source gave it.
     pub fn digests(&self) -> Vec<Digests> {
-        let record = self.source.as_ref();
-        let posted_at = record.and_then(|record| record.posted_at);
-        let standing = |review: &Review| Digests::new(review, &review.author, posted_at);
-        let last = record.map(|record| record.digests);
-        last.into_iter()
-            .chain(self.review().map(standing))
-            .collect()
+        let (record, mut digests) = (self.source.as_ref(), Vec::new());
+        digests.extend(record.map(|record| record.digests));
+        if let Some(review) = self.review() {
+            let posted_at = record.and_then(|record| record.posted_at);
+            digests.push(Digests::new(review, &review.author, posted_at));
+        }
+        digests
     }
 
     /// Whether the owner withheld, deleted or anonymized it.
@@ -180,23 +186,31 @@ pub type Known = BTreeMap<ReviewId, KnownReview>;
 pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Known> {
     let mut sources = sources(connection, ids).await?;
     let there = of_ids(connection, ids).await?;
-    let deleted = marks(connection, ids).await?.into_iter().map(|mark| {
-        let known = KnownReview {
-            state: ReviewState::Deleted(mark.deletion),
-            source: mark.source,
-            note: None,
-        };
-        (mark.id, known)
-    });
-    let there = there.into_iter().map(|(id, state, note)| {
-        let known = KnownReview {
-            state,
-            source: sources.remove(&id),
-            note,
-        };
-        (id, known)
-    });
-    Ok(deleted.chain(there).collect())
+    let mut known = Known::new();
+    for mark in marks(connection, ids).await? {
+        let state = ReviewState::Deleted(mark.deletion);
+        let (source, note) = (mark.source, None);
+        known.insert(
+            mark.id,
+            KnownReview {
+                state,
+                source,
+                note,
+            },
+        );
+    }
+    for (id, state, note) in there {
+        let source = sources.remove(&id);
+        known.insert(
+            id,
+            KnownReview {
+                state,
+                source,
+                note,
+            },
+        );
+    }
+    Ok(known)
 }
 
 /// What an import may meet.
@@ -216,8 +230,8 @@ pub async fn load_known(
     connection: &mut SqliteConnection,
     scope: &Scope<'_>,
 ) -> sqlx::Result<Known> {
-    let list = |list: &[&str]| Value::from(list).to_string();
-    let (sources, ids) = (list(&scope.sources), list(&scope.ids));
+    let sources = Value::from(scope.sources.as_slice()).to_string();
+    let ids = Value::from(scope.ids.as_slice()).to_string();
     let contents = Value::from(scope.contents.as_slice()).to_string();
     let found = sqlx::query_scalar!(
         r#"with own (name) as (
@@ -383,10 +397,8 @@ pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::
 /// withheld review withheld, and any other value until its source has the same.
 pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) -> sqlx::Result<()> {
     let known = sources(write.for_reading(), &[review.id.as_str()]).await?;
-    let mut record = known.into_values().next().unwrap_or_else(|| {
-        let digests = Digests::new(review, &review.author, None);
-        SourceRecord::new(review.id.clone(), review.source.name.clone(), digests)
-    });
+    let known = known.into_values().next();
+    let mut record = known.unwrap_or_else(|| SourceRecord::of_owner(review));
     let mut statement = record.last_statement();
     statement.decided.extend(units);
     record.set_last_statement(&statement);
@@ -463,21 +475,12 @@ pub async fn delete_by_owner(
     day: Option<Day>,
     reason: Option<&str>,
 ) -> sqlx::Result<()> {
-    let known = standing(write.for_reading(), &[id])
-        .await?
-        .into_values()
-        .next();
-    // So that the mark of one that no source gave has digests, too.
-    if let Some(known) = known
-        && let Some(review) = known.review().filter(|_| known.source.is_none())
-    {
-        let digests = Digests::new(review, &review.author, None);
-        let name = review.source.name.clone();
-        note_sources(
-            write,
-            &[SourceRecord::new(review.id.clone(), name, digests)],
-        )
-        .await?;
+    let known = standing(write.for_reading(), &[id]).await?;
+    for known in known.values().filter(|known| known.source.is_none()) {
+        // So that the mark of one that no source gave has digests, too.
+        if let Some(review) = known.review() {
+            note_sources(write, &[SourceRecord::of_owner(review)]).await?;
+        }
     }
     delete_all(write, &[id]).await?;
     let day = day.map(|day| day.to_string());

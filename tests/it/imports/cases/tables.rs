@@ -56,7 +56,7 @@ then
 Id | Name | Stars | Date       | Review
 1  | Ann  | 1     | 2026-08-01 | Changed my mind
 =
-x id: 1 is the ID of another review, by Ann of 2026-06-10
+x id: another row or review has this ID, but another author, date and text
 review_id | author | text
 1 | Ann | Changed my mind
 2 | Bo | Broke my door and left

@@ -78,6 +78,10 @@ fn scheduled_run_with_a_doubtful_row_is_a_success() {
         doubtful_counts(&home, &serving, 1);
         // The doubtful row may be the review of Guest 3; that of the last one is gone.
         assert_eq!(home.json("sync list --json")[0]["gone"], 1);
+        home.run_ok(
+            "status",
+            "1 public review that the newest run lacks; `reviews sync run sheet --doubtful new` or",
+        );
     }
     has(&home, 1, "author = 'Guest 3' and status = 'published'");
     let run = run_sheet(&home, "", (1, 20, 1));

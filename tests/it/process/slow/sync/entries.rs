@@ -83,7 +83,7 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         headers = { X-Key = "${CA_FILE}" } → line 3: a.headers.X-Key: REVIEWS_SYNC_CA_FILE is a setting
         google_credentials = "hush"; basic = "a:b" → line 2: google_credentials and another Authorization exclude each other
         google_credentials = "a"; headers = { authorization = "hush" } → exclude each other
-        every = "6h"; at = "0 5 * * *" → line 2: every and at exclude each other
+        every = "6h"; at = "0 5 * * *" → line 2: a: every and at exclude each other
         source = hush → line 3: this is no TOML
         source = "a"; source = "hush" → line 4: this is no TOML: duplicate key
         "#,

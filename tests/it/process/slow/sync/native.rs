@@ -162,6 +162,11 @@ fn native_rows_of_a_run_set_only_fields_of_the_customer() {
     // An import by hand takes it all.
     home.import("own.jsonl", &lines(&published), "3 updated");
     home.finds(count, "3");
+    rows[0]["status"] = "hush".into();
+    give(&site, &lines(&rows));
+    let run = home.run("sync run other --accept-changes");
+    assert_has(&run.err, "page 1:1: status: the value cannot be read");
+    assert!(!run.err.contains("hush"), "{}", run.err);
 }
 
 #[test]

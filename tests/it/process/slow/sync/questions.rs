@@ -135,6 +135,7 @@ fn run_without_a_kept_column_fails() {
         "
         public.0.names → ,Publish → ,yes → -
         rating → ,rating → ,5, → ,
+        lacks the columns rating, date, text; → ,rating,date,text → ,yes → ,yes
         ",
     ) {
         let without = sheet.replace(name, "");
