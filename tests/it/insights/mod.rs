@@ -72,7 +72,7 @@ fn analysed_since_mark(app: &TestApp) -> String {
 fn assert_complete(app: &TestApp) {
     let input = &app.app().ctx.current.load().input;
     assert_eq!(input.entries.index().count_unanalyzed(), 0);
-    assert!(input.analysing.is_none());
+    assert!(input.postponed.is_none());
 }
 
 /// The version of a document.
