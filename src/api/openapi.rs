@@ -31,14 +31,13 @@ impl Description {
         base_url: String,
         describe_more: fn(&mut Value),
     ) -> Self {
-        let make = move || {
-            let mut document = to_3_1(write(api, &base_url), &base_url);
-            add_examples(&mut document);
-            describe_more(&mut document);
-            document
-        };
         Self {
-            document: LazyLock::new(Box::new(make)),
+            document: LazyLock::new(Box::new(move || {
+                let mut document = to_3_1(write(api, &base_url), &base_url);
+                add_examples(&mut document);
+                describe_more(&mut document);
+                document
+            })),
             last: Mutex::default(),
         }
     }

@@ -190,18 +190,20 @@ impl LanguageWords {
 
     fn set_roles(&mut self) {
         let [parting, silent] = [PARTING_MARKS, SILENT_MARKS].map(|marks| marks.to_owned().into());
-        let mut put = |words: &WordSet, set: fn(&mut TokenRole)| {
+        let roles: [(&WordSet, fn(&mut TokenRole)); 5] = [
+            (&parting, |role| role.parts = true),
+            (&self.openers, |role| role.parts = true),
+            (&silent, |role| {
+                (role.is_mark, role.negation) = (true, Negation::Ends);
+            }),
+            (&self.negators, |role| role.negation = Negation::Begins),
+            (&self.turns, |role| role.negation = Negation::Ends),
+        ];
+        for (words, set) in roles {
             for word in words.fingerprints() {
                 set(self.roles.entry(word).or_default());
             }
-        };
-        put(&parting, |role| role.parts = true);
-        put(&self.openers, |role| role.parts = true);
-        put(&silent, |role| {
-            (role.is_mark, role.negation) = (true, Negation::Ends);
-        });
-        put(&self.negators, |role| role.negation = Negation::Begins);
-        put(&self.turns, |role| role.negation = Negation::Ends);
+        }
     }
 
     /// The role of the token with the given fingerprint.

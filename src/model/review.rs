@@ -70,9 +70,9 @@ impl FromStr for ReviewId {
     type Err = InvalidReviewId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte);
+        let mut bytes = text.bytes();
         if (1..=128).contains(&text.len())
-            && text.bytes().all(is_known)
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte))
             && !RESERVED_IDS.contains(&text)
         {
             return Ok(Self(text.to_owned()));

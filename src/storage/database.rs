@@ -422,8 +422,8 @@ impl Opening {
     /// As [`Database::open`].
     pub async fn open(address: &DatabaseAddress) -> Result<Self, DbError> {
         // A dangling link names the path for the new file; an existing file is opened in place.
-        let is_new = |path: &&Path| !path.exists() && !path.is_symlink();
-        let new = address.own_file().filter(is_new);
+        let file = address.own_file();
+        let new = file.filter(|path| !path.exists() && !path.is_symlink());
         let (database, _) = match new {
             Some(path) => Database::open(&begin(path)?).await?,
             None => Database::open_at(address).await?,
