@@ -104,7 +104,7 @@ fn to_3_1(mut document: Value, base_url: &str) -> Value {
             // 3.0 has the example of a parameter in its schema, if at all.
             let schema = argument["schema"].as_object_mut();
             match schema.and_then(|schema| schema.remove("example")) {
-                // An argument that stands for these.
+                // The parameters that `documented_as` describes.
                 Some(Value::Array(parameters)) => return parameters,
                 Some(example) => argument["example"] = example,
                 None => {}

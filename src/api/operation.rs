@@ -198,8 +198,9 @@ impl<'a> ApiExtractor<'a> for DayInPath {
     }
 }
 
-/// The schema of an argument that stands for these parameters: as its example, the parameters as OpenAPI 3.1 has them, which
-/// the document's one step to 3.1 puts in the place of the one that the framework documents for the argument.
+/// The schema of an argument that stands for these parameters. The framework documents one parameter for each argument, and
+/// the only place of a schema that takes any JSON is its example: this has the parameters as OpenAPI 3.1 writes them, and
+/// `to_3_1` puts them in the place of that one.
 fn documented_as(parameters: Vec<ParameterDescription>, place: &str) -> MetaSchemaRef {
     let ready = parameters.into_iter().map(|parameter| {
         let mut ready = json!({
