@@ -99,9 +99,8 @@ impl CompactAnalysis {
         let places: Vec<usize> = places.collect();
         let quotable = analysis.sentences.iter().map(|Sentence { span, .. }| {
             let [start, end] = [span.start, span.end].map(|at| places.get(at as usize));
-            start
-                .zip(end)
-                .is_some_and(|(start, end)| is_quotable(text, *start..*end))
+            let range = start.zip(end);
+            range.is_some_and(|(start, end)| is_quotable(text, *start..*end))
         });
         let quotable: Vec<bool> = quotable.collect();
         let findings: Box<[CompactFinding]> = analysis

@@ -112,7 +112,7 @@ fn ends_with_mark(words: &str) -> bool {
 fn is_closed(sentence: &str) -> bool {
     let opening = sentence.matches(['(', '[', '\u{201c}']).count();
     let closing = sentence.matches([')', ']', '\u{201d}']).count();
-    opening == closing && sentence.matches('"').count() % 2 == 0
+    opening == closing && sentence.matches('"').count().is_multiple_of(2)
 }
 
 #[cfg(test)]

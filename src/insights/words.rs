@@ -189,20 +189,20 @@ impl LanguageWords {
     }
 
     fn set_roles(&mut self) {
-        let [parting, silent] = [PARTING_MARKS, SILENT_MARKS].map(|marks| marks.to_owned().into());
-        let roles: [(&WordSet, fn(&mut TokenRole)); 5] = [
-            (&parting, |role| role.parts = true),
-            (&self.openers, |role| role.parts = true),
-            (&silent, |role| {
-                (role.is_mark, role.negation) = (true, Negation::Ends);
-            }),
-            (&self.negators, |role| role.negation = Negation::Begins),
-            (&self.turns, |role| role.negation = Negation::Ends),
-        ];
-        for (words, set) in roles {
-            for word in words.fingerprints() {
-                set(self.roles.entry(word).or_default());
-            }
+        let [parting, silent] =
+            [PARTING_MARKS, SILENT_MARKS].map(|marks| WordSet::from(marks.to_owned()));
+        for word in parting.fingerprints().chain(self.openers.fingerprints()) {
+            self.roles.entry(word).or_default().parts = true;
+        }
+        for word in silent.fingerprints() {
+            let role = self.roles.entry(word).or_default();
+            (role.is_mark, role.negation) = (true, Negation::Ends);
+        }
+        for word in self.negators.fingerprints() {
+            self.roles.entry(word).or_default().negation = Negation::Begins;
+        }
+        for word in self.turns.fingerprints() {
+            self.roles.entry(word).or_default().negation = Negation::Ends;
         }
     }
 

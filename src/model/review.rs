@@ -190,16 +190,17 @@ impl Mentions {
         services: Vec<String>,
         service_areas: Vec<String>,
     ) -> Self {
-        let tidy = |mut values: Vec<String>| {
+        let mut lists = [technicians, services, service_areas];
+        for values in &mut lists {
             values.retain(|value| !value.is_empty());
             values.sort_unstable();
             values.dedup();
-            values
-        };
+        }
+        let [technicians, services, service_areas] = lists;
         Self {
-            technicians: tidy(technicians),
-            services: tidy(services),
-            service_areas: tidy(service_areas),
+            technicians,
+            services,
+            service_areas,
         }
     }
 

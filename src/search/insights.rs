@@ -49,11 +49,9 @@ impl Parameters for StageParameters {
             (None, None, Some(part)) => Self::Part(part),
             (service, area, part) => {
                 let part = part.map(|part| part.to_string());
+                let code = IssueCode::InvalidString;
+                let message = "must be the only one of service, area and part";
                 for (name, value) in [("service", service), ("area", area), ("part", part)] {
-                    let (code, message) = (
-                        IssueCode::InvalidString,
-                        "must be the only one of service, area and part",
-                    );
                     let issue = value.map(|value| Issue::new(name, code, message, &value));
                     arguments.issues.extend(issue);
                 }

@@ -163,10 +163,6 @@ impl Index {
             .collect()
     }
 
-    pub fn count_unanalyzed(&self) -> usize {
-        usize::try_from(self.unanalyzed.len()).unwrap_or(usize::MAX)
-    }
-
     /// The reviews with this number of stars, 1 to 5.
     pub fn stars(&self, stars: u8) -> &RoaringBitmap {
         &self.stars[usize::from(stars) - 1]

@@ -142,7 +142,7 @@ impl Publisher {
             };
             let entries = read_entries(&mut loader, &mut transaction, former).await?;
             let is_complete = loader.analyzer.method() == postponed.analyzer.method()
-                && entries.index().count_unanalyzed() == 0;
+                && entries.index().unanalyzed.is_empty();
             let first_links = stored.first_links.clone();
             let input = SnapshotInput {
                 change_no: stored.position.change_no,
@@ -288,19 +288,19 @@ fn next_analyses(
     business: &Business,
     trade: Option<&str>,
 ) -> (Arc<Analyzer>, Arc<PostponedAnalyses>) {
-    let Some(former) = former else {
-        let analyzer = Arc::new(Analyzer::new(business, trade));
-        return (Arc::clone(&analyzer), PostponedAnalyses::new(&analyzer));
+    let postponed = former.and_then(|former| former.postponed.as_ref());
+    let latest = match former {
+        Some(former) if *former.own_business == *business => {
+            Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
+        }
+        Some(_) | None => Arc::new(Analyzer::new(business, trade)),
     };
-    let postponed = former.postponed.as_ref();
-    let latest = if *former.own_business == *business {
-        Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
-    } else {
-        Arc::new(Analyzer::new(business, trade))
+    let begun = PostponedAnalyses::new(&latest);
+    let Some(former) = former else {
+        return (latest, begun);
     };
     let postponed = postponed.filter(|one| one.analyzer.method() == latest.method());
     let work = cost(former.entries.len(), former.entries.index().text_bytes);
-    let begun = PostponedAnalyses::new(&latest);
     match postponed.map(|one| (one, one.progress())) {
         Some((one, AnalysisProgress::Begun | AnalysisProgress::StoredThrough(..))) => {
             (Arc::clone(&former.analyzer), Arc::clone(one))

@@ -359,9 +359,7 @@ impl Database {
         };
         cut.await.at(self.path())
     }
-}
 
-impl Database {
     /// Opens the database at `address`, creates it if there is none, and migrates it.
     pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
         match address {
@@ -369,9 +367,7 @@ impl Database {
             DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster).await,
         }
     }
-}
 
-impl Database {
     /// Copies the database at `address` into the file at `begun`, which errors call `name`. If many nodes share it, that is this
     /// node's file, once it has all of the leader's data.
     pub(super) async fn copy_as(

@@ -243,16 +243,10 @@ fn statements(sql: &str) -> Vec<String> {
     let mut statements: Vec<String> = Vec::new();
     for part in sql.split_inclusive(";\n") {
         let is_within = part.starts_with(' ') || part.starts_with("end;") || part.trim().is_empty();
+        let last_line = statements.last().and_then(|text| text.lines().last());
+        let is_in_comment = last_line.is_some_and(|line| line.starts_with("--"));
         match statements.last_mut() {
-            Some(text)
-                if is_within
-                    || text
-                        .lines()
-                        .last()
-                        .is_some_and(|line| line.starts_with("--")) =>
-            {
-                text.push_str(part);
-            }
+            Some(text) if is_within || is_in_comment => text.push_str(part),
             Some(_) | None => statements.push(part.to_owned()),
         }
     }
