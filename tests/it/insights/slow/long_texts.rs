@@ -61,8 +61,8 @@ async fn slow_reviews_are_served_before_new_analyses() {
     app.sql("update derived_analysis set method_hash = 'older' where review_id <> 'a'");
     let publisher = Publisher::new(app.database().clone(), links(), Clock::manual(start()));
     let snapshot = publisher.first().await.unwrap();
-    let unanalyzed = snapshot.input.entries.index().unanalyzed.len();
-    assert_eq!(unanalyzed, postponed as u64);
+    let index = snapshot.input.entries.index();
+    assert_eq!(index.unanalyzed.len(), postponed as u64);
     // Old mentions are served; the document is unchanged, so subscribers are not notified.
     assert_eq!(mentions_of_dana(&snapshot), REVIEWS + 1);
     let reviews = &snapshot.document(Document::Reviews).body.content;
