@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use futures_util::future::try_join_all;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
@@ -271,11 +272,15 @@ impl OpenFile {
             .min_connections(READERS)
             .max_connections(READERS)
             .connect_with(reading.pragma("query_only", "on"))
-            .await;
+            .await
+            .at(path)?;
+        // sqlx opens them in two tasks, of which it awaits one.
+        let all = (0..READERS).map(|_| readers.acquire());
+        drop(try_join_all(all).await.at(path)?);
         Ok(Self {
-            readers: readers.at(path)?,
-            searchers,
             place,
+            readers,
+            searchers,
         })
     }
 
