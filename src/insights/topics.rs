@@ -210,11 +210,11 @@ fn topic(phrase: &str, uses: &[PhraseUse], texts: &[ReadText<'_>]) -> Topic {
     let mut votes = VoteCounts::default();
     for uses in uses.chunk_by(|one, other| one.text == other.text) {
         let sentences = &texts[uses[0].text].analysis.sentences;
-        let said = uses.iter();
-        let said = said.filter_map(|one| sentences.get(usize::from(one.sentence)));
+        let polarities = uses.iter();
+        let polarities = polarities.filter_map(|one| sentences.get(usize::from(one.sentence)));
         let [is_praised, is_blamed, is_open] =
             [Polarity::Positive, Polarity::Negative, Polarity::Uncertain]
-                .map(|polarity| said.clone().any(|one| *one == polarity));
+                .map(|polarity| polarities.clone().any(|one| *one == polarity));
         votes.count(Vote::fold(is_praised, is_blamed, is_open));
     }
     Topic {
