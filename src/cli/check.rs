@@ -34,8 +34,9 @@ impl Check {
             mendable: Vec::new(),
         };
         let unreadable = unreadable(&mut connection).await?.into_iter();
-        let sentence = |id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)");
-        report.mendable = list_faults(unreadable.map(sentence).collect());
+        let faults =
+            unreadable.map(|id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)"));
+        report.mendable = list_faults(faults.collect());
         let business = storage::business::find(&mut connection).await?;
         let business = business.unwrap_or_default();
         let analyzer = Analyzer::new(&business, self.trade.trade.as_deref());

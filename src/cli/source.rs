@@ -105,9 +105,8 @@ async fn format(
     let mut source = name;
     respell(&mut source, &counts);
     let Some(file) = file else {
-        let is_source = |count: &SourceCounts| count.source_name == source;
         ensure!(
-            kept.contains_key(&source) || counts.iter().any(is_source),
+            kept.contains_key(&source) || counts.iter().any(|one| one.source_name == source),
             "no source {source}; `reviews source` lists the sources"
         );
         return print_result(&kept.get(&source).cloned().unwrap_or_else(|| {
@@ -164,8 +163,8 @@ impl UndoCommand {
             let undone = undo(database, clock, self.source.as_deref(), self.dry_run).await?;
             let zone = time_zone(&mut *database.reader().await?).await?;
             let zone = zone.unwrap_or_default();
-            let count = |outcome| undone.report.count(outcome);
-            let is_erased = count(Outcome::Removed) + count(Outcome::DeletedAgain) > 0;
+            let erased = [Outcome::Removed, Outcome::DeletedAgain];
+            let is_erased = erased.iter().any(|one| undone.report.count(*one) > 0);
             let mut text = format_undone(&undone, self.dry_run, zone);
             if is_erased && !self.dry_run {
                 let traces = erase_traces(database).await?;
