@@ -232,8 +232,8 @@ impl Collector<'_> {
             ..Format::default()
         };
         // A platform's format is found again by itself, unless it was given.
-        let is_given = self.request.own_format.is_some() || plain.like.is_none();
-        if before != Some(&text) && (is_given || draft.format != plain) {
+        let is_own = self.request.own_format.is_some() || plain.like.is_none();
+        if before != Some(&text) && (is_own || draft.format != plain) {
             let report = &mut self.collected.report;
             report.kept_formats.push(choice.source.clone());
             self.collected.formats.push(FormatChange {

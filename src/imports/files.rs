@@ -325,6 +325,7 @@ impl FileReader<'_> {
             }
         }
     }
+
     /// The format of a file, as far as it is known.
     ///
     /// # Errors
