@@ -155,6 +155,8 @@ fn format_of_a_source_is_shown_and_replaced() {
         source format Direct open.toml ✗ ignored is open
         like.toml ← like = "judgemee"\n
         source format Direct like.toml ✗ the nearest is judgeme
+        gate.toml ← [[public]]\nnames = ["Consent"]\nvalues = ["yes"]\n
+        source format Google gate.toml ✗ write `like = "google"` above it: the files of Google are read by
         source format Directs ✗ no source Directs; `reviews source` lists
         import sheet.csv --format jugdeme ✗ the nearest is judgeme
         import sheet.csv --format none.toml ✗ none.toml cannot be read
