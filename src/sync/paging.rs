@@ -71,6 +71,26 @@ impl Pager {
         }
     }
 
+    /// Checks that the address says how many rows a page has, by which an offset grows. Of a platform's format that is one page.
+    ///
+    /// # Errors
+    /// Which parameter the address lacks.
+    pub fn check_size(&self) -> Result<(), SyncError> {
+        let format = self.format.as_ref().filter(|format| format.is_table());
+        let Some(paging) = format.and_then(|format| format.paging.as_ref()) else {
+            return Ok(());
+        };
+        let size = paging.size.as_deref().unwrap_or_default();
+        if paging.offset.is_none() || number_in(&self.first, size, None).is_some() {
+            return Ok(());
+        }
+        let reason = format!(
+            "[paging] of the format: the address has no parameter {size:?} with the number of reviews per page; write the name of that one \
+             as size, such as \"limit\", and the parameter into the address"
+        );
+        Err(reason.into())
+    }
+
     fn paging(&self) -> Option<&Paging> {
         self.format.as_ref()?.paging.as_ref()
     }

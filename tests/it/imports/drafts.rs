@@ -358,6 +358,7 @@ const MISTAKES: &str = r#"
     like = "judgeme";scale = 10 → line 2: scale cannot stand beside `like`
     [fields → line 1:
     ignored = 5 → line 1: expected a column, or a list of columns
+    [paging];size = 5 → line 2: write the name of a parameter of the address, such as "limit"
 "#;
 
 #[test]

@@ -48,8 +48,8 @@ fn answer_that_says_that_there_is_more_is_noted() {
     let (home, site) = (home(), Site::start(page("/hush?page=2".into())));
     let url = site.url("/r");
     let names = ["id", "author", "rating", "date", "text"].map(|name| format!("{name} = '{name}'"));
-    let format = format!("ignored = ['likes']\n[fields]\n{}\n", names.join("\n"));
-    home.file("shop.toml", &format);
+    let fields = format!("ignored = ['likes']\n[fields]\n{}\n", names.join("\n"));
+    home.file("shop.toml", &fields);
     let (format, noted) = ("format = './shop.toml'", "names a next page");
     let added = add(&home, "shop", &url, format);
     assert_eq!(added.code, Some(1), "{}{}", added.out, added.err);
@@ -65,6 +65,9 @@ fn answer_that_says_that_there_is_more_is_noted() {
     partial.done();
     assert!(!partial.out.contains(noted), "{}", partial.out);
     assert_no_trace(&home, &["hush"]);
+    let paging = "[paging]\noffset = 'offset'\nsize = '5'\n";
+    home.file("shop.toml", &(fields + paging));
+    sync(&home).failed("the address has no parameter \"5\" with the number of reviews per page");
 }
 
 #[test]
