@@ -32,6 +32,8 @@ pub struct Pager {
     pub total: Option<u64>,
     /// Whether the last page names a next one that is not read.
     pub has_further_page: bool,
+    /// Whether it does so by a link, which a format changes nothing about.
+    pub has_further_link: bool,
 }
 
 /// Whether a member of an object, or of the objects in it, names a next page; lists are not looked into.
@@ -68,6 +70,7 @@ impl Pager {
             first,
             total: None,
             has_further_page: false,
+            has_further_link: false,
         }
     }
 
@@ -130,6 +133,7 @@ impl Pager {
         self.next = next.filter(|_| is_new);
         self.seen_urls.extend(self.next.clone());
         self.has_further_page = self.next.is_none() && is_named;
+        self.has_further_link = self.has_further_page && link.is_some();
         Ok(is_new)
     }
 

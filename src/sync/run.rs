@@ -434,11 +434,14 @@ fn check_answer(
     let total = pager.total.filter(|total| count < *total);
     report.has_further_page = pager.has_further_page && !is_partial;
     if report.has_further_page {
-        report.note(
-            "the answer names a next page, and nothing says how to fetch it; [paging] of a format does, or `partial = true` in the \
-             entry if the newest reviews are enough"
-                .to_owned(),
-        );
+        let advice = if pager.has_further_link {
+            "which is not fetched: its link is of another path than the entry's address, or repeats a page; give another address,"
+        } else {
+            "and nothing says how to fetch it; [paging] of a format does,"
+        };
+        report.note(format!(
+            "the answer names a next page, {advice} or `partial = true` in the entry if the newest reviews are enough"
+        ));
     } else if let Some(total) = total.filter(|_| !is_partial) {
         report.note(format!(
             "the answer has {count} reviews, and the source says that it has {total}"
