@@ -405,7 +405,8 @@ fn check_answer(
         name, is_partial, ..
     } = run.entry;
     let pager = &fetched.pager;
-    let has_rows = report.files.iter().any(|file| file.rows > 0);
+    let rows: u64 = report.files.iter().map(|file| file.rows).sum();
+    let has_rows = rows > 0;
     if fetched.needs_rows && !has_rows {
         return Err(NO_REVIEWS.to_owned());
     }
@@ -430,7 +431,7 @@ fn check_answer(
         }
         report.note(format!("accepted by --accept-changes: {reason}"));
     }
-    let count = report.taken - report.count(Outcome::Repeated);
+    let count = rows - report.count(Outcome::Repeated);
     let total = pager.total.filter(|total| count < *total);
     report.has_further_page = pager.has_further_page && !is_partial;
     if report.has_further_page {
