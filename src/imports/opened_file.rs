@@ -218,16 +218,16 @@ impl<'t> OpenedFile<'t> {
         Self::new(parts.collect(), None)
     }
 
-    /// A file that is no archive; `None` if there is nothing in it.
+    /// A file that is no archive; `None` if it is JSON without a row.
     ///
     /// # Errors
-    /// If it is no file of reviews, with what it is and what to give instead.
+    /// If it is empty, or no file of reviews, with what it is and what to give instead.
     pub fn of_text(decoded: &'t Decoded<'t>) -> Result<Option<Self>, FileError> {
         let text = &*decoded.text;
         let kind = kind_of_text(text);
         refuse_text(kind, text)?;
         let mut file = match kind {
-            Kind::Nothing => return Ok(None),
+            Kind::Nothing => return Err(FileError::new("the file is empty")),
             Kind::Json => {
                 let (document, lists) = read_lists(text)?;
                 let has_lists = !lists[0].are_lines;
