@@ -345,8 +345,13 @@ impl Collector<'_> {
         if let Some(fault) = first_fault
             && rejected == table.rows.len() as u64
         {
+            let advice = if format.is_table() {
+                ", or its columns in the source's format: [fields], scale, values, date_format"
+            } else {
+                ""
+            };
             return Err(FileError::new(format!(
-                "no row can be read ({fault}); correct the file, or its columns in the source's format: [fields], scale, values, date_format"
+                "no row can be read ({fault}); correct the file{advice}"
             )));
         }
         Ok(())
