@@ -43,6 +43,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
         delete r-2 --yes → deleted
         import later.jsonl → 1 new
         reply r-3 'A mistake.' → replied
+        sql: update review set author = 'A.' where review_id = 'r-4'
         ",
     );
     home.serve().wait_for("/reviews.json", "A mistake.");
@@ -57,7 +58,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     for part in [
         "1 deleted again",
         "1 withheld again",
-        "1 import, 1 review, 1 reply; what a source has hidden since may be public until its next import",
+        "1 import, 1 review, 1 edited review, 1 reply; what a source has hidden since may be public until its next import",
         "the previous file is kept as ",
         previous.file_name().unwrap().to_str().unwrap(),
         "remove it when you do not need it",
@@ -123,6 +124,10 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n2 withheld again
         sql: select review_id, author, withheld_reason, note from review order by 1 → new-r-2|Ann|B|\nnew-r-3|Anonymous||\nnew-r-4|Ann|B|N
         sql: select review_id, reason from deleted_review → new-r-1|x
+        sql: update business set publish_staff = 'off', description = 'new'
+        restore copy.db → changed since: 2 facts of the business;
+        sql: update business set publish_staff = 'off'
+        restore copy.db → publish_staff is "full" again
         "#,
     );
 }
@@ -138,7 +143,7 @@ fn nothing_is_restored_while_a_service_uses_the_database() {
     home.run_err("restore copy.db", "is in use by another process");
     drop(second);
     let done = home.run_ok("restore copy.db", "restored");
-    assert!(!done.out.contains("what came since"), "{}", done.out);
+    assert!(!done.out.contains("what changed since"), "{}", done.out);
     assert_eq!(home.previous_files().len(), 1);
 }
 
