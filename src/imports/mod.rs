@@ -64,7 +64,7 @@ pub use files::{base_of, format_of};
 pub use format::{
     Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, line_of,
 };
-pub use merge::undo::{Undone, undo};
+pub use merge::undo::{Undone, find_undo_command, undo};
 pub use platforms::{find_format, format_names};
 pub use read::bytes::INPUT_BYTES_MAX;
 pub use report::{
