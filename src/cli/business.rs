@@ -73,7 +73,7 @@ impl Init {
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
             .is_some();
-        let has_reviews = !counts_by_source(write.for_reading()).await?.is_empty();
+        let has_reviews = !counts_by_source(write.for_reading(), &[]).await?.is_empty();
         let sample = sample_state(write.for_reading()).await?;
         write.commit().await?;
         database.close().await;

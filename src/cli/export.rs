@@ -128,7 +128,7 @@ async fn write(
         out.write_all(&first).with_context(unwritable)?;
     }
     let mut export = Export::default();
-    let counts = counts_by_source(&mut transaction).await?;
+    let counts = counts_by_source(&mut transaction, &[]).await?;
     let total = counts
         .iter()
         .map(|one| (one.published + one.withheld).unsigned_abs())

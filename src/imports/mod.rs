@@ -134,7 +134,7 @@ pub async fn read_files(
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
     let kept = load_formats(&mut reader).await.at(path)?;
-    let counts = reviews::counts_by_source(&mut reader).await.at(path)?;
+    let counts = reviews::counts_by_source(&mut reader, &[]).await.at(path)?;
     drop(reader);
     let mut request = request.clone();
     if let Some(source) = &mut request.source {

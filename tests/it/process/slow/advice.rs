@@ -134,6 +134,7 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let wrong = home.run("check").out;
     assert!(!wrong.contains("Keep a copy of the file"), "{wrong}");
     assert_has(&wrong, "a file that has only this review");
+    home.run_ok("status", "1 published, 0 withheld");
     let mut delete = quoted_command(&wrong, "reviews delete");
     // There is no terminal to ask at.
     delete.push("--yes".to_owned());
