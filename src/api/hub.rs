@@ -36,7 +36,7 @@ impl HubEndpoint {
         client: ClientAddress,
         form: HubForm,
     ) -> poem::Result<Accepted> {
-        let body = read_body(form.0, HUB_BODY_BYTES_MAX, BODY_TIMEOUT).await?;
+        let body = read_body(request.headers(), form.0, HUB_BODY_BYTES_MAX, BODY_TIMEOUT).await?;
         let taken = self.intake.take(client.0, request.content_type(), &body);
         taken.await.map_err(|error| problem(&error))?;
         Ok(Accepted)

@@ -8,9 +8,10 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::output::protect;
-use super::report::{Exit, add_count, can_ask, confirm, counted, print_report};
+use super::report::{Exit, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
 use crate::config::{ConfigError, DatabaseConfig};
+use crate::storage::reviews::position;
 use crate::storage::{
     Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, verify,
 };
@@ -75,7 +76,15 @@ impl RestoreCommand {
         let reviews = verify_copy(&prepared, &self.file).await?;
         if !self.yes && can_ask() {
             let reviews = counted(reviews.unsigned_abs(), "review", "reviews");
-            let question = format!("{name} has {reviews}. Replace {} with it?", path.display());
+            let former = read_lineage(path).await;
+            let mut other = "";
+            if former.is_some() && former != read_lineage(prepared.database.path()).await {
+                other = " It is a backup of another database.";
+            }
+            let question = format!(
+                "{name} has {reviews}.{other} Replace {} with it?",
+                path.display()
+            );
             if !confirm(&question)? {
                 return Ok(print_report("nothing was changed\n"));
             }
@@ -112,6 +121,14 @@ async fn verify_copy(prepared: &Opening, backup: &Path) -> anyhow::Result<i64> {
     Ok(verified.reviews)
 }
 
+/// The ID of the database that its backups have, too; `None` if it cannot be read, which is reported when it is replaced.
+async fn read_lineage(path: &Path) -> Option<String> {
+    let readers = Database::open_read_only(path).await.ok()?;
+    let position = position(&mut *readers.acquire().await.ok()?).await.ok()?;
+    readers.close().await;
+    Some(position.lineage)
+}
+
 /// Locks the former database for this process, and carries over to the copy the data that must not be reverted.
 async fn carry_over(
     prepared: &Opening,
@@ -132,49 +149,48 @@ async fn carry_over(
 }
 
 fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carried) -> String {
-    let Carried {
-        unreadable,
-        deleted,
-        anonymized,
-        withheld,
-        subscriptions,
-        differing,
-        is_other,
-    } = carried;
     let mut text = format!("{}: restored from {}\n", path.display(), backup.display());
-    if let Some(reason) = unreadable {
+    if let Some(reason) = &carried.unreadable {
         let _ = writeln!(
             text,
             "warning: the previous file could not be read, so reviews deleted, anonymized or withheld since the backup may be back; check \
              `reviews list`: {reason}"
         );
     }
-    if *is_other {
+    if carried.is_other {
         text.push_str(
             "note: the previous file was another database, so its decisions and subscriptions were not carried over\n",
         );
     }
-    add_count(&mut text, *deleted, "deleted again, as after the backup");
-    add_count(
-        &mut text,
-        *anonymized,
-        "anonymized again, as after the backup",
-    );
-    add_count(&mut text, *withheld, "withheld again, as after the backup");
-    if *subscriptions > 0 {
-        let kept = counted(*subscriptions, "subscription", "subscriptions");
+    for (count, action) in [
+        (carried.deleted, "deleted"),
+        (carried.anonymized, "anonymized"),
+        (carried.withheld, "withheld"),
+    ] {
+        if count > 0 {
+            let _ = writeln!(text, "{count} {action} again, as after the backup");
+        }
+    }
+    if carried.subscriptions > 0 {
+        let kept = counted(carried.subscriptions, "subscription", "subscriptions");
         let _ = writeln!(text, "{kept} kept");
     }
-    if !differing.is_empty() {
-        let differing = differing
+    if !carried.differing.is_empty() {
+        let differing = carried
+            .differing
             .iter()
             .map(|(count, one, several)| counted(*count, one, several))
             .collect::<Vec<_>>()
             .join(", ");
         let _ = writeln!(
             text,
-            "as in the backup again, without what came since: {differing}; what a source has hidden since may be public until its \
+            "as in the backup again, without what changed since: {differing}; what a source has hidden since may be public until its \
              next import"
+        );
+    }
+    if carried.shows_staff {
+        text.push_str(
+            "warning: publish_staff is \"full\" again, which was \"off\"; set it with `reviews business FILE`\n",
         );
     }
     if let Some(kept) = kept {

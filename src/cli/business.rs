@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use chrono_tz::Tz;
 use clap::Args;
-use clap::builder::NonEmptyStringValueParser;
+use clap::builder::{NonEmptyStringValueParser, TypedValueParser as _};
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
@@ -15,7 +15,7 @@ use super::status::{PUBLISH, first_step, policy_advice};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::owner::{ADDRESS, OwnerFile, country, language, zone};
 use crate::model::business::{Business, local_business_type};
-use crate::model::text::url;
+use crate::model::text::{url, without_controls};
 use crate::pages::PageLanguage;
 use crate::storage;
 use crate::storage::business::{refuse_sample, sample_state};
@@ -27,7 +27,7 @@ use crate::wire;
 #[derive(Debug, Args)]
 pub struct Init {
     /// Name of the business
-    #[arg(long, value_name = "N", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "N", value_parser = NonEmptyStringValueParser::new().try_map(|name| without_controls(&name)))]
     name: Option<String>,
     /// A schema.org `LocalBusiness` subtype, for example `HVACBusiness`
     #[arg(long = "type", value_name = "T", value_parser = local_business_type)]
@@ -39,10 +39,10 @@ pub struct Init {
     #[arg(long, value_name = "CC", value_parser = country)]
     country: Option<String>,
     /// Website of the business
-    #[arg(long = "url", value_name = "U", value_parser = url)]
+    #[arg(long = "url", value_name = "U", value_parser = |site: &str| url(&without_controls(site)?))]
     site: Option<String>,
     /// Telephone number of the business
-    #[arg(long, value_name = "P", value_parser = NonEmptyStringValueParser::new())]
+    #[arg(long, value_name = "P", value_parser = NonEmptyStringValueParser::new().try_map(|phone| without_controls(&phone)))]
     telephone: Option<String>,
     /// Postal address of the business as STREET, TOWN, REGION, POSTAL CODE, COUNTRY, for example "12 Main St, Mesa, AZ, 85201,
     /// US"
@@ -73,7 +73,7 @@ impl Init {
         let is_zone_known = storage::business::time_zone(write.for_reading())
             .await?
             .is_some();
-        let has_reviews = !counts_by_source(write.for_reading()).await?.is_empty();
+        let has_reviews = !counts_by_source(write.for_reading(), &[]).await?.is_empty();
         let sample = sample_state(write.for_reading()).await?;
         write.commit().await?;
         database.close().await;
@@ -176,6 +176,7 @@ fn format_language(tag: Option<&str>) -> String {
 /// Parses an address of comma-separated parts. A region that ends in a number, `AZ 85201`, includes the postal code,
 /// and a fourth part without digits is the country.
 fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
+    without_controls(text)?;
     let mut parts: Vec<&str> = text.split(',').map(str::trim).collect();
     let has_digit = |part: &str| part.contains(|c: char| c.is_ascii_digit());
     if let Some((region, code)) = parts.get(2).and_then(|region| region.rsplit_once(' '))

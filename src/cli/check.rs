@@ -9,6 +9,7 @@ use sqlx::SqliteConnection;
 use super::report::{Exit, counted, print_report, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{AnalysisInput, Analyzer, store as insights};
+use crate::model::text::quote_for_shell;
 use crate::storage;
 use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
 use crate::storage::{Database, FileVerification, Migrated, list_faults, unerased, verify};
@@ -34,9 +35,12 @@ impl Check {
             mendable: Vec::new(),
         };
         let unreadable = unreadable(&mut connection).await?.into_iter();
-        let faults =
-            unreadable.map(|id| format!("reviews: {id} {INVALID_ROW} (`reviews delete {id}`)"));
-        report.mendable = list_faults(faults.collect());
+        let sentences = unreadable.map(|id| {
+            let update = format!("update review set text = 'TEXT' where review_id = '{id}'");
+            let file = quote_for_shell(&path.display().to_string());
+            format!("reviews: {id} {INVALID_ROW} (for example `sqlite3 {file} \"{update}\"`, or `reviews delete {id}`)")
+        });
+        report.mendable = list_faults(sentences.collect());
         let business = storage::business::find(&mut connection).await?;
         let business = business.unwrap_or_default();
         let analyzer = Analyzer::new(&business, self.trade.trade.as_deref());

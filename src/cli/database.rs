@@ -143,7 +143,7 @@ pub(super) async fn resolve_id(
         }
         if known.is_some_and(KnownReview::is_deleted) {
             bail!(
-                "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has it"
+                "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has only this review"
             );
         }
     }

@@ -15,11 +15,12 @@ use super::list::{format_review, indent};
 use super::report::{Exit, can_ask, confirm, print_report};
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text_of};
+use crate::imports::find_undo_command;
 use crate::model::business::TEXT_BYTES_MAX;
 use crate::model::text::check_text;
 use crate::model::{ANONYMOUS, Day, Method, Reply, Review, Status, Unit, Verification};
 use crate::storage::business::time_zone;
-use crate::storage::reviews;
+use crate::storage::reviews::{self, KnownReview};
 use crate::storage::{Database, Erased, REWRITE_AT_ONCE_MAX, Write};
 
 /// A longer reason is published as "too long".
@@ -240,11 +241,12 @@ impl Delete {
             // Before the write transaction, so that other writers do not wait for the answer.
             let find = async |reader: &mut SqliteConnection| {
                 let (id, known) = find_known(reader, &self.id).await?;
-                let can_undo = reviews::can_undo(reader, &id).await?;
-                anyhow::Ok((id, known, can_undo))
+                let source = known.as_ref().map_or("", KnownReview::source_name);
+                let undo = find_undo_command(reader, &id, source).await?;
+                anyhow::Ok((id, known, undo))
             };
-            let (id, known, can_undo) = read(config, find).await?;
-            let counted = format_counted(can_undo);
+            let (id, known, undo) = read(config, find).await?;
+            let counted = format_counted(undo);
             ensure!(
                 can_ask(),
                 "nothing was deleted; {counted}; add --yes to delete {id} without being asked"
@@ -276,13 +278,11 @@ impl Delete {
     }
 }
 
-/// That deletions are counted, and what takes an import back without.
-fn format_counted(can_undo: bool) -> String {
-    let undo = if can_undo {
-        "; `reviews undo` takes back the import that brought it, which counts nothing"
-    } else {
-        ""
-    };
+/// That deletions are counted, and the command that takes back an import without.
+fn format_counted(undo: Option<String>) -> String {
+    let undo = undo.map_or_else(String::new, |undo| {
+        format!("; {undo} takes back the import that brought it, which counts nothing")
+    });
     format!("/transparency counts deleted reviews by source and reason, for ever{undo}")
 }
 

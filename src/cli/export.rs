@@ -139,7 +139,7 @@ async fn write(
         out.write_all(&first).with_context(unwritable)?;
     }
     let mut export = Export::default();
-    let stored = counts_by_source(&mut transaction).await?;
+    let stored = counts_by_source(&mut transaction, &[]).await?;
     let mut counts = ExportCounts::default();
     while let Some(lines) = export.next(&mut transaction).await? {
         for (id, known) in lines {

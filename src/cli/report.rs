@@ -97,14 +97,6 @@ pub fn format_instant(stored: &str, zone: Tz) -> String {
     }
 }
 
-/// Adds the line `COUNT TEXT` to a report, unless the count is 0.
-pub fn add_count(report: &mut String, count: u64, text: &str) {
-    if count > 0 {
-        // Writing into a String cannot fail.
-        let _ = writeln!(report, "{count} {text}");
-    }
-}
-
 /// A line for each label and line of its value, with the values below each other; an empty value has none.
 pub fn format_lines(width: usize, values: &[(&str, String)]) -> String {
     let mut text = String::new();

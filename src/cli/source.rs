@@ -22,7 +22,7 @@ use crate::imports::{
 use crate::model::text::quote_for_shell;
 use crate::storage::business::time_zone;
 use crate::storage::formats::{load_formats, store_format};
-use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source};
+use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source, unreadable};
 
 /// List the sources with their reviews, or give one another name
 #[derive(Debug, Args)]
@@ -56,7 +56,13 @@ enum SourceAction {
 impl SourceCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
         let (old, new) = match self.action {
-            None => return print_result(&format_sources(&read(config, counts_by_source).await?)),
+            None => {
+                let counts = async |reader: &mut SqliteConnection| {
+                    let unreadable = unreadable(&mut *reader).await?;
+                    counts_by_source(reader, &unreadable).await
+                };
+                return print_result(&format_sources(&read(config, counts).await?));
+            }
             Some(SourceAction::Format { name, file }) => return format(config, name, file).await,
             Some(SourceAction::Rename { old, new }) => (old, new),
         };
@@ -68,7 +74,7 @@ impl SourceCommand {
         change(&existing_address(config)?, async |database| {
             let (mut old, mut new) = (old.clone(), new.clone());
             let mut write = database.write_as_owner().await?;
-            let mut counts = counts_by_source(write.for_reading()).await?;
+            let mut counts = counts_by_source(write.for_reading(), &[]).await?;
             // Names that differ only in case are one source, as in imports; the source itself may get another case.
             respell(&mut old, &counts);
             let Some(own) = counts.iter().find(|count| count.source_name == old) else {
@@ -101,7 +107,7 @@ async fn format(
     file: Option<PathBuf>,
 ) -> anyhow::Result<Exit> {
     let (counts, kept) = read(config, async |reader: &mut SqliteConnection| {
-        let counts = counts_by_source(&mut *reader).await?;
+        let counts = counts_by_source(&mut *reader, &[]).await?;
         anyhow::Ok((counts, load_formats(reader).await?))
     })
     .await?;

@@ -73,6 +73,7 @@ async fn read_status(
 ) -> sqlx::Result<DatabaseStatus> {
     let found = business::find(&mut *reader).await?;
     let found = found.filter(Business::is_set_up);
+    let unreadable = unreadable(&mut *reader).await?;
     Ok(DatabaseStatus {
         database: path.display().to_string(),
         not_stated: (found.iter())
@@ -81,11 +82,11 @@ async fn read_status(
         business: found.map(|business| business.name),
         zone: business::time_zone(&mut *reader).await?,
         sample: sample_state(&mut *reader).await?,
-        by_source: counts_by_source(&mut *reader).await?,
+        by_source: counts_by_source(&mut *reader, &unreadable).await?,
         imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
         sync: EntryList::read(sync, path, &mut *reader).await?,
         unpublished: unpublished(&mut *reader).await?,
-        unreadable: unreadable(&mut *reader).await?,
+        unreadable,
         base_url: first_base(&mut *reader)
             .await?
             .map(|links| links.to_string()),

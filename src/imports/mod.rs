@@ -64,7 +64,7 @@ pub use files::{base_of, format_of};
 pub use format::{
     Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, line_of,
 };
-pub use merge::undo::{Undone, undo};
+pub use merge::undo::{Undone, find_undo_command, undo};
 pub use platforms::{find_format, format_names};
 pub use read::bytes::INPUT_BYTES_MAX;
 pub use report::{
@@ -134,7 +134,7 @@ pub async fn read_files(
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
     let kept = load_formats(&mut reader).await.at(path)?;
-    let counts = reviews::counts_by_source(&mut reader).await.at(path)?;
+    let counts = reviews::counts_by_source(&mut reader, &[]).await.at(path)?;
     drop(reader);
     let mut request = request.clone();
     if let Some(source) = &mut request.source {

@@ -18,7 +18,9 @@ use crate::imports::fault::{FieldError, FileError, listed, reason};
 use crate::imports::format::is_inside;
 use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
 use crate::model::json::{join, locate};
-use crate::model::text::{check_text, is_made_of_subtags, nearest, quoted, url, words};
+use crate::model::text::{
+    check_text, is_made_of_subtags, nearest, quoted, url, without_controls, words,
+};
 use crate::storage::FAULTS_SHOWN;
 
 /// All faults of a file, in its order: each with its line and its byte of that line, both from 1 (1 if unknown), and the problem with the
@@ -139,8 +141,12 @@ pub const ADDRESS: [&str; 5] = [
 /// Checks a text, or corrects it.
 pub type TextRule = fn(&str) -> Result<String, String>;
 
+/// The rule for every text.
+const ALL_TEXTS: (&str, TextRule) = ("*", without_controls);
+
 /// The rules for texts by their paths, in which `[]` is any element of a list.
-const RULES: [(&str, TextRule); 9] = [
+const RULES: [(&str, TextRule); 10] = [
+    ALL_TEXTS,
     ("time_zone", |name| {
         zone(name).map(|zone| zone.name().to_owned())
     }),
@@ -231,7 +237,12 @@ fn check_members(value: &Value, members: &str, mut origin: Origin<'_>) -> (Value
             Origin::Owner { .. } => faults.push(unknown.fault()),
         }
     }
-    read_texts(&mut value, ["", ""], &RULES, &mut faults);
+    let rules = match origin {
+        Origin::Owner { .. } => &RULES[..],
+        // What another program wrote into the database comes back as it was.
+        Origin::Service(_) => &RULES[1..],
+    };
+    read_texts(&mut value, ["", ""], rules, &mut faults);
     (value, faults)
 }
 
@@ -343,12 +354,13 @@ pub fn read_texts(
             faults.push(FieldError::new(path, "empty; leave it out"));
         }
         Value::String(text) => {
-            let rule = rules.iter().find(|(of, _)| *of == pattern);
             let checked = check_text(text, TEXT_BYTES_MAX);
-            let read = checked.and_then(|()| rule.map(|(_, read)| read(text)).transpose());
+            let rules = rules.iter();
+            let mut rules = rules.filter(|(of, _)| [ALL_TEXTS.0, pattern].contains(of));
+            let read =
+                checked.and_then(|()| rules.try_fold(text.clone(), |text, (_, read)| read(&text)));
             match read {
-                Ok(Some(read)) => *text = read,
-                Ok(None) => {}
+                Ok(read) => *text = read,
                 Err(message) => faults.push(FieldError::new(path, message)),
             }
         }

@@ -32,6 +32,8 @@ named! {
         /// Has fields that the owner edited and for which the source has another value.
         KeptEdited = "kept edited",
         KeptDeleted = "kept deleted",
+        /// Imported although the owner had deleted it.
+        Restored = "brought back from deletion",
         /// Listed as deleted by one of our exports, and unknown here.
         NotedDeleted = "recorded as deleted that the database did not have",
         /// Listed as deleted by one of our exports, and there.

@@ -55,7 +55,7 @@ impl Mcp {
         }
         let client = ClientAddress::of(&request);
         let body = request.take_body();
-        let body = read_body(body, MESSAGE_BYTES_MAX, BODY_TIMEOUT).await?;
+        let body = read_body(request.headers(), body, MESSAGE_BYTES_MAX, BODY_TIMEOUT).await?;
         let _slot = self.ctx.turn(client).await?;
         Ok(self.answer(request.headers(), &body).await)
     }

@@ -37,6 +37,13 @@ pub fn escape_html(text: &str) -> String {
         .replace('>', "&gt;")
 }
 
+/// Replaces characters that XML 1.0 §2.2 does not allow, even escaped, with U+FFFD.
+pub fn clean_xml(text: &str) -> String {
+    let is_forbidden =
+        |c: char| !matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..);
+    text.replace(is_forbidden, "\u{FFFD}")
+}
+
 /// `text` in quotes, shortened.
 pub fn quoted(text: &str) -> String {
     format!("{:?}", shorten(text, SHOWN_CHARACTERS_MAX))
@@ -62,6 +69,15 @@ pub fn check_text(text: &str, bytes_max: usize) -> Result<(), String> {
         return Err("has a NUL character; remove it".to_owned());
     }
     Ok(())
+}
+
+/// The text unchanged, if it has no control characters but line breaks and tabs.
+pub fn without_controls(text: &str) -> Result<String, String> {
+    let mut controls = text.chars().filter(|c| c.is_control());
+    match controls.find(|c| !matches!(c, '\n' | '\r' | '\t')) {
+        Some(control) => Err(format!("has the control character {control:?}; remove it")),
+        None => Ok(text.to_owned()),
+    }
 }
 
 /// The text unchanged, if it is an http or https URL.

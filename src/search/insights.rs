@@ -302,7 +302,7 @@ pub fn technician(
 struct PageRequest<'a> {
     snapshot: &'a Snapshot,
     parameters: &'a SearchParameters,
-    /// Whether only the number of the reviews is shown.
+    /// Whether none of the reviews is shown.
     is_hidden: bool,
 }
 
@@ -319,11 +319,12 @@ impl PageRequest<'_> {
         let (mut found, mut matched, mut has_more) = (Vec::new(), 0, false);
         for at in positions {
             let entry = &*entries[at as usize];
-            let Some(support) = entry.analysis.as_ref().and_then(&mut support) else {
+            let support = entry.analysis.as_ref().and_then(&mut support);
+            let Some(support) = support.filter(|_| !self.is_hidden) else {
                 continue;
             };
             matched += 1;
-            if (at as usize) < start || self.is_hidden {
+            if (at as usize) < start {
                 continue;
             }
             if found.len() == usize::from(limit) {

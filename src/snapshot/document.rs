@@ -16,7 +16,7 @@ use crate::insights::rules::Measured;
 use crate::insights::{AggregateInput, aggregate};
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
-use crate::model::text::escape_html;
+use crate::model::text::{clean_xml, escape_html};
 use crate::model::{MentionKind, hex, named};
 use crate::wire;
 
@@ -243,7 +243,7 @@ fn content(business: &Business, review: &wire::Review) -> String {
 
 /// The same as HTML, in which all text is escaped: paragraphs with line breaks; the reply is one of its own.
 fn content_html(business: &Business, review: &wire::Review) -> String {
-    let line = |line: &str| escape_html(&clean(line.trim_end_matches([' ', '\t'])));
+    let line = |line: &str| escape_html(&clean_xml(line.trim_end_matches([' ', '\t'])));
     let lines: Vec<String> = review.text.lines().map(line).collect();
     let paragraphs = lines.split(String::is_empty).map(<[String]>::to_vec);
     let reply = review.owner_reply.as_ref();
@@ -328,7 +328,7 @@ pub fn search_feed(
         .collect();
     if !parameters.is_empty() {
         let title = format!("{}: {}", title(&input.business), parameters.join(", "));
-        feed.title = Text::plain(clean(&title));
+        feed.title = Text::plain(clean_xml(&title));
     }
     feed.links = vec![
         self_link(links, &address),
@@ -347,17 +347,21 @@ fn feed(
     let (business, first_links) = (&input.business, &input.first_links);
     let entries = newest.iter();
     Feed {
-        title: Text::plain(clean(&title(business))),
+        title: Text::plain(clean_xml(&title(business))),
         subtitle: business
             .description
             .as_deref()
-            .map(|text| Text::plain(clean(text))),
+            .map(|text| Text::plain(clean_xml(text))),
         id: first_links.absolute(path),
-        lang: business.language.as_deref().map(clean),
+        lang: business.language.as_deref().map(clean_xml),
         updated: changed_at.fixed_offset(),
         authors: vec![Person {
-            name: clean(&business.name),
-            uri: business.url.as_deref().filter(|url| is_web(url)).map(clean),
+            name: clean_xml(&business.name),
+            uri: business
+                .url
+                .as_deref()
+                .filter(|url| is_web(url))
+                .map(clean_xml),
             ..Person::default()
         }],
         entries: entries
@@ -384,17 +388,17 @@ fn xml(feed: &Feed) -> Vec<u8> {
 
 fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Entry {
     let category = |term: String| Category {
-        term: clean(&term),
+        term: clean_xml(&term),
         ..Category::default()
     };
     let body = content_html(business, review);
     Entry {
-        title: Text::plain(clean(&item_title(review))),
+        title: Text::plain(clean_xml(&item_title(review))),
         id: first_links.review(&review.id),
         updated: modified_at(business, review).fixed_offset(),
         published: Some(start_of_day(review.date, business.time_zone)),
         authors: vec![Person {
-            name: clean(&review.author),
+            name: clean_xml(&review.author),
             ..Person::default()
         }],
         categories: tags(business, review).into_iter().map(category).collect(),
@@ -405,7 +409,7 @@ fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Ent
             // The review's language; that of the owner's reply is unknown.
             lang: (review.language.as_deref())
                 .filter(|_| !review.text.is_empty())
-                .map(clean),
+                .map(clean_xml),
             ..atom_syndication::Content::default()
         }),
         ..Entry::default()
@@ -419,13 +423,6 @@ fn link(rel: &str, href: String, mime_type: Option<&str>) -> Link {
         mime_type: mime_type.map(str::to_owned),
         ..Link::default()
     }
-}
-
-/// Replaces characters that XML 1.0 §2.2 does not allow, even escaped, with U+FFFD.
-fn clean(text: &str) -> String {
-    let is_forbidden =
-        |c: char| !matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..);
-    text.replace(is_forbidden, "\u{FFFD}")
 }
 
 // The insights: the compact analyses are aggregated, and the quoted reviews found.

@@ -1,5 +1,6 @@
 //! Backups: consistent copies of the database while others use it, and their restoration.
 
+use std::collections::HashMap;
 use std::fs::{File, Permissions, hard_link, rename};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -15,9 +16,11 @@ use super::files::{
     self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
     options, real, unused_name,
 };
+use super::reviews::standing;
 use super::schema::{self, untouching};
-use super::text::utc;
+use super::text::{Text, utc};
 use crate::config::DatabaseAddress;
+use crate::model::{ReviewId, Status};
 
 impl Database {
     /// Copies the database at `address` into the file at `to` (mode 0600). Writers are not blocked: the copy has the state from the
@@ -185,13 +188,15 @@ pub struct Carried {
     pub subscriptions: u64,
     /// What else differs from the former database: count, its name as one, and as several.
     pub differing: Vec<(u64, &'static str, &'static str)>,
+    /// Whether technicians are shown, which the former database did not.
+    pub shows_staff: bool,
     /// Whether the former file is another database, of which the same IDs are other reviews; then nothing is repeated.
     pub is_other: bool,
 }
 
 /// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
 /// column identifies it.
-const COMPARED: [[&str; 3]; 3] = [
+const COMPARED: [[&str; 3]; 5] = [
     [
         "import",
         "imports",
@@ -199,19 +204,61 @@ const COMPARED: [[&str; 3]; 3] = [
     ],
     ["review", "reviews", "select review_id as id from DB.review"],
     [
+        "edited review",
+        "edited reviews",
+        "select review_id as id, rating, reviewed_on, author, title, text, status, withheld_reason, note, source_name
+         from DB.review where review_id in (select review_id from main.review) and review_id in (select review_id from former.review)",
+    ],
+    [
         "reply",
         "replies",
         "select review_id as id, reply_text from DB.review where reply_text is not null",
     ],
+    [
+        "fact of the business",
+        "facts of the business",
+        "select key as id, value from DB.business as b, json_each(json_object('name', name, 'type', b.type, 'time_zone', time_zone,
+             'description', description, 'url', url, 'telephone', telephone, 'address', address, 'latitude', latitude,
+             'longitude', longitude, 'hours', hours, 'same_as', same_as, 'language', language, 'publish_staff', publish_staff,
+             'country', country, 'review_links', review_links, 'review_policy', review_policy))
+         union all select 'technician ' || technician_id, name || aliases from DB.technician
+         union all select 'service ' || service_id, name || synonyms from DB.service
+         union all select 'service area ' || name, null from DB.service_area
+         union all select 'summary', text from DB.editorial_summary
+         union all select 'question ' || faq_id, question || answer from DB.editorial_faq",
+    ],
 ];
+
+/// Whether the former database hid the staff, and this one does not.
+const SHOWS_STAFF: &str = "select (select publish_staff from main.business) = 'full'
+    and exists (select 1 from former.business where publish_staff = 'off')";
+
+// A review that has another ID in the former database is found by its source and its content.
+
+/// Reviews of the backup whose ID the former database does not have.
+const LOST: &str = "select review_id from main.review
+    where review_id not in (select review_id from former.review union all select review_id from former.deleted_review)";
+
+/// Reviews of the former database that may be hidden there, and whose ID the backup does not have.
+const HIDDEN: &str = "select review_id from (select review_id from former.deleted_review
+        union select review_id from former.review where status = 'withheld' or author = 'Anonymous')
+    where review_id not in (select review_id from main.review)";
+
+/// Does nothing if the ID is another review's, or the review is renamed already.
+const RENAME: &str = "update main.review set review_id = ?1
+    where review_id = ?2 and not exists (select 1 from main.review where review_id = ?1)";
+
+/// Reviews that are read at once.
+const ROWS: usize = 1_000;
 
 const LISTS: &str = "
     create temp table deleted_again as select review_id from former.deleted_review
         where review_id not in (select review_id from former.review);
     create temp table anonymized_again as select review_id from former.review_source join former.review using (review_id)
         where author = 'Anonymous' and exists (select 1 from json_each(said, '$.decided') where value = 'author');
-    create temp table withheld_again as select review_id from former.review
-        where status = 'withheld' and review_id not in (select review_id from main.review where status = 'withheld')";
+    create temp table withheld_again as select review_id from (
+        select review_id, withheld_reason, note from former.review where status = 'withheld' except
+        select review_id, withheld_reason, note from main.review where status = 'withheld')";
 
 const DELETE: &str = "delete from main.review where review_id in deleted_again";
 
@@ -275,7 +322,9 @@ impl Database {
                 .await?;
             // Deferred: the former database is locked.
             connection.execute("begin").await?;
-            let carried = carry_from(&mut connection, now).await?;
+            let mut theirs = untouching(former).connect().await?;
+            let carried = carry_from(&mut connection, &mut theirs, now).await?;
+            theirs.close().await?;
             connection.execute("commit").await?;
             connection.close().await?;
             Ok(carried)
@@ -286,6 +335,7 @@ impl Database {
 
 async fn carry_from(
     connection: &mut SqliteConnection,
+    former: &mut SqliteConnection,
     now: DateTime<Utc>,
 ) -> sqlx::Result<Carried> {
     let mut carried = Carried::default();
@@ -294,6 +344,7 @@ async fn carry_from(
         .fetch_one(&mut *connection)
         .await?;
     if !carried.is_other {
+        rename_hidden(connection, former).await?;
         connection.execute(LISTS).await?;
         carried.deleted = connection.execute(DELETE).await?.rows_affected();
         connection.execute(MARK).await?;
@@ -319,7 +370,52 @@ async fn carry_from(
                 carried.differing.push((count.unsigned_abs(), one, several));
             }
         }
+        let shows_staff: Option<bool> = sqlx::query_scalar(SHOWS_STAFF)
+            .fetch_one(&mut *connection)
+            .await?;
+        carried.shows_staff = shows_staff.unwrap_or_default();
     }
     connection.execute(CONTINUE).await?;
     Ok(carried)
+}
+
+/// Gives each review that the former database hides under another ID that ID, so that it is hidden again.
+async fn rename_hidden(
+    connection: &mut SqliteConnection,
+    former: &mut SqliteConnection,
+) -> sqlx::Result<()> {
+    let mut hidden: HashMap<(String, i64), Vec<ReviewId>> = HashMap::new();
+    let ids: Vec<Text> = sqlx::query_scalar(HIDDEN)
+        .fetch_all(&mut *connection)
+        .await?;
+    for ids in ids.chunks(ROWS) {
+        let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
+        for (id, known) in standing(former, &ids).await? {
+            let review = known.review();
+            if review.is_none_or(|it| it.status != Status::Published) || known.is_anonymized() {
+                for digests in known.digests() {
+                    let content = (known.source_name().to_owned(), digests.content);
+                    hidden.entry(content).or_default().push(id.clone());
+                }
+            }
+        }
+    }
+    let ids: Vec<Text> = sqlx::query_scalar(LOST).fetch_all(&mut *connection).await?;
+    for ids in ids.chunks(ROWS) {
+        let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
+        let mut lost = standing(connection, &ids).await?;
+        lost.retain(|_, known| known.review().is_some());
+        for (id, known) in lost {
+            for digests in known.digests() {
+                let content = (known.source_name().to_owned(), digests.content);
+                for former_id in hidden.get(&content).into_iter().flatten() {
+                    let rename = sqlx::query(RENAME)
+                        .bind(former_id.as_str())
+                        .bind(id.as_str());
+                    rename.execute(&mut *connection).await?;
+                }
+            }
+        }
+    }
+    Ok(())
 }

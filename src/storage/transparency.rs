@@ -77,14 +77,17 @@ pub async fn deleted(connection: &mut SqliteConnection) -> sqlx::Result<Reasons>
     Ok(Reasons::new(row.count, &row.reasons))
 }
 
-/// The stars of the reviews that the owner withheld: not those that their source hides or no longer has, and reviews that are not
-/// verified.
+/// The stars of the reviews that the owner withheld: not those that an import withheld because their source hides or no longer has
+/// them, or they are not verified. An import leaves its reason as what the source said; the same words may be the owner's.
 pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Result<RatingCounts> {
     let by_stars = sqlx::query_scalar!(
         r#"select json_array(count(*) filter (where rating = 1), count(*) filter (where rating = 2),
              count(*) filter (where rating = 3), count(*) filter (where rating = 4), count(*) filter (where rating = 5)) as "json!: Text"
-           from review
-           where status = 'withheld' and coalesce(withheld_reason, '') not in (?, ?, ?, ?)"#,
+           from review left join (select review_id, iif(json_valid(said), said, '{}') as said from review_source) using (review_id)
+           where status = 'withheld' and not (coalesce(withheld_reason, '') in (?1, ?2, ?3, ?4)
+             and (withheld_reason is said ->> '$.status.withheld'
+               or withheld_reason = ?4 and verification is null and said ->> '$.verification.verification' is null)
+             and not exists (select 1 from json_each(said, '$.decided') where value = 'status'))"#,
         NOT_PUBLISHED,
         MAYBE_NOT_PUBLISHED,
         GONE,

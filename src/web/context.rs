@@ -8,7 +8,8 @@ use std::time::Duration;
 use hyper::body::Bytes;
 use ipnet::IpNet;
 use poem::error::ReadBodyError;
-use poem::http::{HeaderName, HeaderValue, StatusCode};
+use poem::http::header::CONTENT_LENGTH;
+use poem::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use poem::{Addr, Body, FromRequest, Request, RequestBody};
 use tokio::sync::OnceCell;
 use tokio::time::timeout;
@@ -202,16 +203,23 @@ pub const BODY_TIMEOUT: Duration = Duration::from_secs(30);
 /// # Errors
 /// 413 if it has more than `bytes_max`, 408 if it does not arrive within `time_max`, 400 if it is cut off or malformed.
 pub async fn read_body(
+    headers: &HeaderMap,
     body: Body,
     bytes_max: usize,
     time_max: Duration,
 ) -> Result<Bytes, HttpProblem> {
+    let too_large = HttpProblem::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        format!("A body may have at most {bytes_max} bytes."),
+    );
+    let length = headers.get(CONTENT_LENGTH);
+    let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    if length.is_some_and(|length| length > bytes_max as u64) {
+        return Err(too_large);
+    }
     match timeout(time_max, body.into_bytes_limit(bytes_max)).await {
         Ok(Ok(body)) => Ok(body),
-        Ok(Err(ReadBodyError::PayloadTooLarge)) => Err(HttpProblem::new(
-            StatusCode::PAYLOAD_TOO_LARGE,
-            format!("A body may have at most {bytes_max} bytes."),
-        )),
+        Ok(Err(ReadBodyError::PayloadTooLarge)) => Err(too_large),
         Ok(Err(_)) => Err(HttpProblem::new(
             StatusCode::BAD_REQUEST,
             "The body is incomplete, or its chunks are malformed (RFC 9112 §7.1).",

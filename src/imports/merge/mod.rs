@@ -192,9 +192,9 @@ impl Merging<'_> {
         let known = self.outcome.others.remove(&id);
         if let Some(known) = &known
             && known.is_deleted()
-            && !self.rules.request.restore
+            && self.keep_deleted(&row, &id, known)
         {
-            return self.keep_deleted(&row, &id, known);
+            return;
         }
         if known.is_none() && self.is_kept_deleted(&row)
             || self.is_left_out(&row, &id, known.is_none())
@@ -255,12 +255,16 @@ impl Merging<'_> {
         });
     }
 
-    /// A review that the owner deleted stays deleted; what identifies it is that of the row from now on.
-    fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) {
+    /// Whether a review that the owner deleted stays deleted; what identifies it is that of the row from now on.
+    fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) -> bool {
         let report = &mut self.outcome.report;
+        if self.rules.request.restore {
+            report.add(Outcome::Restored, || id.to_string());
+            return false;
+        }
         report.add(Outcome::KeptDeleted, || id.to_string());
         let Some(before) = &known.source else {
-            return;
+            return true;
         };
         let record = SourceRecord {
             id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
@@ -276,6 +280,7 @@ impl Merging<'_> {
                 note: None,
             });
         }
+        true
     }
 
     /// Whether the row is not stored because it equals a deleted review of any source.

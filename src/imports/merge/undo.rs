@@ -3,6 +3,7 @@
 //! what its source hides.
 
 use chrono::{DateTime, Utc};
+use sqlx::SqliteConnection;
 
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, ImportReport, Outcome, preview, preview_change};
@@ -118,6 +119,23 @@ fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, Stri
         }
     }
     Ok(run)
+}
+
+/// The command that takes back the import that brought the review, if that is the newest of its source.
+pub async fn find_undo_command(
+    connection: &mut SqliteConnection,
+    id: &str,
+    source: &str,
+) -> sqlx::Result<Option<String>> {
+    let runs = reviews::last_runs(&mut *connection, reviews::RUNS_MAX).await?;
+    let Ok(run) = choose_run(&runs, Some(source)) else {
+        return Ok(None);
+    };
+    let rows = reviews::run_reviews(connection, run.id).await?;
+    let brought = rows
+        .iter()
+        .any(|row| row.id == id && row.change == RunChange::Added && row.is_untouched);
+    Ok(brought.then(|| undo_command(source)))
 }
 
 fn undo_command(source: &str) -> String {

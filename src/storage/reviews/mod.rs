@@ -11,7 +11,7 @@ pub use rows::{
 };
 pub use runs::{
     Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
-    begin_run, can_undo, end_run, forget_run_reviews, forget_runs, forget_sources, last_runs,
+    begin_run, end_run, forget_run_reviews, forget_runs, forget_sources, last_runs,
     note_run_reviews, note_undone, remove_marks, run_reviews,
 };
 pub use source::{

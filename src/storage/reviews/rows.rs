@@ -275,7 +275,8 @@ fn numbered(row: ReviewRow) -> Option<Numbered> {
 }
 
 /// Why a row is not read: another program wrote it.
-pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's checks, and is left out; delete it, and import it with --restore";
+pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's checks, and is left out; correct it with `sqlite3`, or delete it \
+    and import with --restore a file that has only this review";
 
 /// `None` if the row is invalid.
 fn review(row: &ReviewRow) -> Option<Review> {

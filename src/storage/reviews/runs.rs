@@ -322,17 +322,6 @@ pub async fn forget_sources(write: &mut Write, ids: &[&str]) -> sqlx::Result<()>
     )
 }
 
-/// Whether an import added the review, and can be taken back.
-pub async fn can_undo(connection: &mut SqliteConnection, id: &str) -> sqlx::Result<bool> {
-    sqlx::query_scalar!(
-        r#"select exists (select 1 from import_run_review join import_run using (run_id)
-             where review_id = ? and kind = 'added' and is_kept and undone_at is null) as "can!: bool""#,
-        id
-    )
-    .fetch_one(connection)
-    .await
-}
-
 /// Removes what a run recorded of reviews, because it is undone or the reviews are gone. The reviews are as before the
 /// run, so an earlier run that made them so can be undone, too.
 pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sqlx::Result<()> {

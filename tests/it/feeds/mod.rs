@@ -268,6 +268,7 @@ async fn any_text_gives_well_formed_xml() {
     for reference in ["&#0", "&#1;", "&#x1", "&#7;", "&#x7;", "&#27;"] {
         assert!(!answer.text().contains(reference), "{reference}");
     }
+    assert!(app.text("/badge.svg").await.chars().all(is_character));
     let atom = parse(&answer);
     assert_eq!(atom.entries.len(), reviews.len());
     let json = app.json("/api/feed.json").await;

@@ -54,6 +54,7 @@ async fn errors_in_sample_data_name_file_line_and_field() {
             {"id": "x", "name": "X", "geo": {"latitude": 91, "longitude": 0}} → geo.latitude: 91 is not between -90 and 90
             {"id": "x", "name": "X", "services": [{"id": "a", "name": "A"},{"id": "a", "name": "B"}]} → services[1].id: "a" appears twice
             {"id": "x", "nam": "X",NL"url": 7} → business.json:2:8: url:
+            {"id": "x", "name": "X", "description": "A\u0001B"} → description: has the control character '\u{1}'; remove it
             {"id": "x", "name": "X", "technicians": ["Art"]} → technicians[0]: invalid type: string "Art", expected an object
             {"id": "x", "name": "X", "services": [{"id": "LONG"}]} → services[0].id: has 65537 bytes; at most 65536 can be published
         "#,

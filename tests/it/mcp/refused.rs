@@ -40,6 +40,8 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
         assert_eq!(answer.status, 413);
         assert_eq!(answer.header("content-type"), "application/problem+json");
     }
+    let declared = [("content-length", "65537")];
+    assert_eq!(app.post_mcp(&declared, opening.clone()).await.status, 413);
     for [message, id, code] in table(NO_MESSAGES) {
         let answer = app.post_mcp(&[], message).await;
         let json = answer.json();

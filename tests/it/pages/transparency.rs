@@ -13,7 +13,8 @@ use crate::support::{BASE, TestApp, array_of, assert_has, rows, str_of, table};
 const COUNTED: &str = "
     with published as (select * from review where status = 'published'),
         withheld as (select *, coalesce(withheld_reason, 'not stated') as why from review where status = 'withheld'),
-        by_owner as (select * from withheld where why not in ('gone at the source', 'not published at the source', 'not verified')),
+        by_owner as (select rating from withheld left join review_source using (review_id) where said ->> '$.status.withheld' is not why
+            or said ->> '$.decided' is not null or why not in ('gone at the source', 'not published at the source', 'not verified')),
         deleted as (select *, coalesce(reason, 'not stated') as why from deleted_review
             where review_id not in (select review_id from review)),
         source as (select source_name as name, count(*) filter (where status = 'published') as shown
@@ -102,12 +103,13 @@ async fn every_figure_follows_the_file_after_writes_of_any_program() {
         update review set rating = 6 - rating where rating <> 3 and NEWEST limit 5)
         update review set text = text || '!' where NEWEST limit 2 offset 6)
         update review set text = '' where NEWEST limit 1 offset 9)
-        update review set withheld_reason = 'gone at the source' where status = 'withheld'
+        update review_source set said = json_set(said, '$.status.withheld', 'gone at the source'); update review set withheld_reason = 'gone at the source' where status = 'withheld'
         update review set status = 'withheld', withheld_reason = 'under dispute' where NEWEST limit 9)
         update review set status = 'withheld', withheld_reason = null where NEWEST limit 1)
         update review set status = 'withheld', verification = null, withheld_reason = 'odd' where NEWEST limit 1)
         insert into review (review_id, rating, reviewed_on, text, source_name) values ('letter', 2, '2019-05-06', 'By post.', 'Letters')
         update review_source set said = json_set(said, '$.rating', 1) where NEWEST limit 3)
+        update review_source set said = json_set(said, '$.decided', json_array('status'))
         delete from review_source
         update review set status = 'withheld', withheld_reason = 'reason ' || review_id where NEWEST limit 30)
         delete from review where NEWEST limit 12)

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use hyper::body::Bytes;
 use poem::Body;
+use poem::http::HeaderMap;
 use reviews_service::web::read_body;
 
 use self::rig::{Client, Running, start, start_large};
@@ -42,7 +43,7 @@ async fn a_silent_connection_is_closed_without_an_answer() {
 async fn a_body_that_does_not_arrive_in_time_is_answered_408() {
     let never = futures_util::stream::pending::<std::io::Result<Bytes>>();
     let body = Body::from_bytes_stream(never);
-    let problem = read_body(body, 10, SOON).await;
+    let problem = read_body(&HeaderMap::new(), body, 10, SOON).await;
     assert_eq!(problem.unwrap_err().status, 408);
 }
 

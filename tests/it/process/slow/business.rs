@@ -36,6 +36,7 @@ fn init_sets_stated_values_and_keeps_the_others() {
         business part.json ✗ id: missing
         "#,
     );
+    home.run_err(&["init", "--name=A\u{1}B"], "has the control character");
     assert!(!home.path().exists(), "a database was left");
     home.steps(
         r"

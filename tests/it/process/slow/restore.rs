@@ -43,6 +43,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
         delete r-2 --yes → deleted
         import later.jsonl → 1 new
         reply r-3 'A mistake.' → replied
+        sql: update review set author = 'A.' where review_id = 'r-4'
         ",
     );
     home.serve().wait_for("/reviews.json", "A mistake.");
@@ -57,7 +58,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     for part in [
         "1 deleted again",
         "1 withheld again",
-        "1 import, 1 review, 1 reply; what a source has hidden since may be public until its next import",
+        "1 import, 1 review, 1 edited review, 1 reply; what a source has hidden since may be public until its next import",
         "the previous file is kept as ",
         previous.file_name().unwrap().to_str().unwrap(),
         "remove it when you do not need it",
@@ -89,14 +90,10 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
 #[test]
 fn a_withholding_since_a_backup_keeps_state_note_and_source() {
     let home = home();
-    let row = |status: &str| {
-        json!({"id": "r-2", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 2.", "status": status})
-            .to_string()
-    };
-    home.file("hidden.jsonl", &row("withheld"));
-    home.file("shown.jsonl", &row("published"));
     home.steps(
-        r"
+        r#"
+        hidden.jsonl ← {"id": "r-2", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 2.", "status": "withheld"}
+        shown.jsonl ← {"id": "r-2", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 2.", "status": "published"}
         import later.jsonl → 1 new
         import hidden.jsonl → 1 updated
         withhold r-1 --reason x --note 'Called the customer.' → withheld
@@ -106,12 +103,32 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         show r-5 → note, not public:\n  Called the customer.
         import later.jsonl → 1 kept withheld
         import shown.jsonl → 1 updated
-        ",
+        "#,
     );
     // What the source withheld follows it.
     assert_eq!(
         home.statuses(),
         "r-1 withheld, r-2 published, r-3 published, r-4 published, r-5 withheld"
+    );
+    // So is what another program gave another ID, and what had another reason.
+    let home = self::home();
+    home.steps(
+        r#"
+        withhold r-4 --reason A → withheld
+        backup copy.db --force → copy.db
+        sql: update review set review_id = 'new-' || review_id
+        delete new-r-1 --yes --reason x → deleted
+        withhold new-r-2 --reason B → withheld
+        anonymize new-r-3 → Anonymous
+        withhold new-r-4 --reason B --note N → withheld
+        restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n2 withheld again
+        sql: select review_id, author, withheld_reason, note from review order by 1 → new-r-2|Ann|B|\nnew-r-3|Anonymous||\nnew-r-4|Ann|B|N
+        sql: select review_id, reason from deleted_review → new-r-1|x
+        sql: update business set publish_staff = 'off', description = 'new'
+        restore copy.db → changed since: 2 facts of the business;
+        sql: update business set publish_staff = 'off'
+        restore copy.db → publish_staff is "full" again
+        "#,
     );
 }
 
@@ -126,15 +143,14 @@ fn nothing_is_restored_while_a_service_uses_the_database() {
     home.run_err("restore copy.db", "is in use by another process");
     drop(second);
     let done = home.run_ok("restore copy.db", "restored");
-    assert!(!done.out.contains("what came since"), "{}", done.out);
+    assert!(!done.out.contains("what changed since"), "{}", done.out);
     assert_eq!(home.previous_files().len(), 1);
 }
 
 #[test]
 fn an_unusable_backup_or_a_cluster_is_refused() {
     let home = home();
-    let text = "Dear diary, this is no database at all, however long it may be.";
-    home.file("text.db", text);
+    home.file("text.db", "Dear diary, this is no database at all.");
     home.file("empty.db", "");
     let folder = home.folder.path();
     sqlite3(&folder.join("theirs.db"), "create table theirs (a)");
@@ -166,25 +182,19 @@ fn an_unusable_backup_or_a_cluster_is_refused() {
     home.run_err("restore copy.db", "cannot be restored into a cluster");
 }
 
-/// A home after a change that stands only in the log, as SIGKILL would leave it, and the log.
-fn with_log() -> (Home, Vec<u8>) {
+#[test]
+fn a_damaged_database_and_log_are_kept_with_a_warning() {
     let home = home();
-    let log = home.folder.path().join("reviews.db-wal");
+    // A change that stands only in the log, as SIGKILL would leave it.
+    let path = home.folder.path().join("reviews.db-wal");
     let writer = connect(&home.path());
     let change = "pragma wal_autocheckpoint = 0; update review set text = 'Changed at last.'";
     writer.execute_batch(change).unwrap();
-    let bytes = fs::read(&log).unwrap();
+    let log = fs::read(&path).unwrap();
     drop(writer);
-    fs::write(&log, &bytes).unwrap();
-    (home, bytes)
-}
-
-#[test]
-fn a_damaged_database_and_log_are_kept_with_a_warning() {
-    let (home, log) = with_log();
+    fs::write(&path, &log).unwrap();
     fs::write(home.path(), "This was a database once.").unwrap();
-    let warning = "warning: the previous file could not be read";
-    let done = home.run_ok("restore copy.db", warning);
+    let done = home.run_ok("restore copy.db", "previous file could not be read");
     assert_has(&done.out, "is kept as");
     home.run_ok("check", "4 reviews");
     let changed = "select count(*) from review where text like 'Changed%'";
