@@ -33,17 +33,14 @@ pub(crate) async fn read_body(
 
 /// An error and its causes. An [`io::Error`] reports the source of what it wraps as its source, so it is unwrapped first.
 fn causes<'a>(error: &'a (dyn Error + 'static)) -> impl Iterator<Item = &'a (dyn Error + 'static)> {
-    let cause = |error: &&'a (dyn Error + 'static)| {
+    std::iter::successors(Some(error), |error| {
         let error = *error;
-        match error
-            .downcast_ref::<io::Error>()
-            .and_then(io::Error::get_ref)
-        {
+        let wrapped = error.downcast_ref().and_then(io::Error::get_ref);
+        match wrapped {
             Some(wrapped) => Some(wrapped as &(dyn Error + 'static)),
             None => error.source(),
         }
-    };
-    std::iter::successors(Some(error), cause)
+    })
 }
 
 /// The outermost of an error and its causes that has this type.

@@ -7,6 +7,7 @@ use poem_openapi::OpenApi;
 
 use super::operation::{CROWDED, INVALID, IdInPath, JSON, OperationGroup, Query, ResponseSpec};
 use crate::compute::run_long;
+use crate::search::Cursor;
 use crate::search::facets::{FACET_VALUES_MAX, facets};
 use crate::search::insights::{EvidenceParameters, StageParameters, evidence, stage};
 use crate::snapshot::document::head;
@@ -77,7 +78,7 @@ impl DatasetsApi {
     ) -> poem::Result<Cacheable<wire::InsightsAnswer>> {
         let Query { values, query } = parameters;
         HttpProblem::check_parameters(&query.issues)?;
-        if values.is_empty() {
+        if matches!(values, StageParameters::None) {
             return Ok(self.document(headers, Document::Insights));
         }
         let (_slot, snapshot) = (self.ctx.turn(client).await?, self.ctx.current.load());
@@ -187,11 +188,17 @@ impl DatasetsApi {
             HttpProblem::not_found(format!("No aspect has that id; known: {known}."))
         })?;
         let EvidenceParameters(mut search) = values;
-        search.aspect = Some(id.0);
+        let aspect = &trade.aspects[usize::from(at)].id;
+        search.aspect = Some(aspect.clone());
         search.check_cursor(&mut query.issues);
         HttpProblem::check_parameters(&query.issues)?;
-        let body = run_long(|| wire::json(&evidence(&snapshot, at, &search)));
-        Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
+        let found = run_long(|| evidence(&snapshot, at, &search));
+        let mut body = CachedBody::whole(JSON, wire::json(&found));
+        if let Some(next) = &found.page.next_cursor {
+            let path = snapshot.input.links.evidence(aspect);
+            body.add("link", &Cursor::next_link(&query, &path, next));
+        }
+        Ok(self.ctx.respond(headers, &snapshot, &body))
     }
 }
 

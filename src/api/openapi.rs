@@ -31,14 +31,13 @@ impl Description {
         base_url: String,
         describe_more: fn(&mut Value),
     ) -> Self {
-        let make = move || {
-            let mut document = to_3_1(write(api, &base_url), &base_url);
-            add_examples(&mut document);
-            describe_more(&mut document);
-            document
-        };
         Self {
-            document: LazyLock::new(Box::new(make)),
+            document: LazyLock::new(Box::new(move || {
+                let mut document = to_3_1(write(api, &base_url), &base_url);
+                add_examples(&mut document);
+                describe_more(&mut document);
+                document
+            })),
             last: Mutex::default(),
         }
     }
@@ -105,7 +104,7 @@ fn to_3_1(mut document: Value, base_url: &str) -> Value {
             // 3.0 has the example of a parameter in its schema, if at all.
             let schema = argument["schema"].as_object_mut();
             match schema.and_then(|schema| schema.remove("example")) {
-                // An argument that stands for these.
+                // The parameters that `documented_as` describes.
                 Some(Value::Array(parameters)) => return parameters,
                 Some(example) => argument["example"] = example,
                 None => {}

@@ -67,20 +67,14 @@ impl<K: ResponseSpec> Cacheable<K> {
 
 impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
     fn meta() -> MetaResponses {
-        let content = |content_type, schema| {
-            vec![MetaMediaType {
-                content_type,
-                schema,
-            }]
-        };
-        let ok = content(K::CONTENT_TYPE, K::schema_ref());
+        let answer = (K::CONTENT_TYPE, K::schema_ref());
         let mut responses = vec![
-            response(200, "The answer.", ok),
-            response(304, "Not modified.", Vec::new()),
+            response(200, "The answer.", Some(answer)),
+            response(304, "Not modified.", None),
         ];
         for (status, meaning) in K::ERRORS {
-            let problem = content(PROBLEM, Problem::schema_ref());
-            responses.push(response(*status, meaning, problem));
+            let problem = (PROBLEM, Problem::schema_ref());
+            responses.push(response(*status, meaning, Some(problem)));
         }
         responses.sort_by_key(|response| response.status);
         MetaResponses { responses }
@@ -92,12 +86,21 @@ impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
     }
 }
 
-fn response(status: u16, description: &'static str, content: Vec<MetaMediaType>) -> MetaResponse {
+/// `content` is its type and schema.
+fn response(
+    status: u16,
+    description: &'static str,
+    content: Option<(&'static str, MetaSchemaRef)>,
+) -> MetaResponse {
+    let content = content.map(|(content_type, schema)| MetaMediaType {
+        content_type,
+        schema,
+    });
     MetaResponse {
         description,
         status: Some(status),
         status_range: None,
-        content,
+        content: content.into_iter().collect(),
         headers: Vec::new(),
     }
 }
@@ -198,8 +201,9 @@ impl<'a> ApiExtractor<'a> for DayInPath {
     }
 }
 
-/// The schema of an argument that stands for these parameters: as its example, the parameters as OpenAPI 3.1 has them, which
-/// the document's one step to 3.1 puts in the place of the one that the framework documents for the argument.
+/// The schema of an argument that stands for these parameters. The framework documents one parameter for each argument, and
+/// the only place of a schema that takes any JSON is its example: this has the parameters as OpenAPI 3.1 writes them, and
+/// `to_3_1` puts them in the place of that one.
 fn documented_as(parameters: Vec<ParameterDescription>, place: &str) -> MetaSchemaRef {
     let ready = parameters.into_iter().map(|parameter| {
         let mut ready = json!({
@@ -278,11 +282,8 @@ impl ApiResponse for Accepted {
             (503, "Not possible now; retry after `Retry-After`."),
         ];
         let responses = statuses.map(|(status, description)| {
-            let content = MetaMediaType {
-                content_type: "text/plain",
-                schema: String::schema_ref(),
-            };
-            response(status, description, vec![content])
+            let line = ("text/plain", String::schema_ref());
+            response(status, description, Some(line))
         });
         MetaResponses {
             responses: responses.into(),

@@ -2,9 +2,7 @@
 
 use std::sync::Arc;
 
-use poem::Response;
-use poem::http::header::LINK;
-use poem::http::{HeaderMap, HeaderValue};
+use poem::http::HeaderMap;
 use poem_openapi::OpenApi;
 use sha2::{Digest, Sha256};
 
@@ -15,12 +13,12 @@ use crate::compute::run_long;
 use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH, SEARCH_PAGE_PATH};
 use crate::model::{ReviewId, hex};
 use crate::search::facets::{PeriodsParameters, compare};
-use crate::search::{CURSOR, FeedParameters, SearchParameters, find_page, search_reviews};
+use crate::search::{Cursor, FeedParameters, SearchParameters, find_page, search_reviews};
 use crate::snapshot::document::{array, search_feed};
-use crate::snapshot::{CachedBody, Content, Document, Snapshot};
+use crate::snapshot::{CachedBody, Content, Document};
 use crate::web::context::Ctx;
 use crate::web::{Cacheable, ClientAddress, HttpProblem};
-use crate::wire::{self, Arguments};
+use crate::wire;
 
 #[derive(Clone)]
 pub struct ReviewsApi(pub(super) Arc<Ctx>);
@@ -72,14 +70,12 @@ impl ReviewsApi {
         HttpProblem::check_parameters(&query.issues)?;
         let found = search_reviews(&snapshot, &values, || ctx.turn(client)).await?;
         let head = found.head(values.limit, query.ignored_names());
-        let next = head.next_cursor.as_deref();
-        let link = next.and_then(|next| next_link(&snapshot, &query, next));
-        let body = CachedBody::new(JSON, found.json(&snapshot, &head));
-        let mut response: Response = ctx.respond(headers, &snapshot, &body);
-        if let Some(link) = link {
-            response.headers_mut().insert(LINK, link);
+        let mut body = CachedBody::new(JSON, found.json(&snapshot, &head));
+        if let Some(next) = &head.next_cursor {
+            let path = snapshot.input.links.absolute(SEARCH_API_PATH);
+            body.add("link", &Cursor::next_link(&query, &path, next));
         }
-        Ok(response.into())
+        Ok(ctx.respond(headers, &snapshot, &body))
     }
 
     /// Get the newest reviews of a search as Atom
@@ -175,11 +171,4 @@ impl ReviewsApi {
         let (json, _) = snapshot.input.entries.json(at);
         Ok(Cacheable::whole(&self.0, headers, &snapshot, json))
     }
-}
-
-/// A link to the next page (RFC 8288 §3.3).
-fn next_link(snapshot: &Snapshot, query: &Arguments, next: &str) -> Option<HeaderValue> {
-    let path = snapshot.input.links.absolute(SEARCH_API_PATH);
-    let address = query.address(&path, &[CURSOR], &[(CURSOR, next)]);
-    HeaderValue::from_str(&format!("<{address}>; rel=\"next\"")).ok()
 }

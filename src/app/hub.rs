@@ -145,8 +145,8 @@ impl HubRuntime {
         let schedule =
             Schedule::start(&self.database, &self.clock, &self.wake, &self.sources).await;
         let schedule =
-            schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; the worker \
-                is"));
+            schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; nothing is fetched \
+                or tried again"));
         let mut worker = self.worker.lock().await;
         worker.run(stop).await;
         drop(worker);

@@ -10,8 +10,8 @@ use crate::api::Description;
 use crate::compute::Compute;
 use crate::insights::store::{StoredAnalysis, save};
 use crate::metrics;
-use crate::snapshot::input::{Analysing, SnapshotInput};
-use crate::snapshot::{CachedBody, Coding, CurrentSnapshot, Entry, Publisher, analyze};
+use crate::snapshot::input::AnalysisProgress;
+use crate::snapshot::{CachedBody, Coding, CurrentSnapshot, Publisher, analyze};
 use crate::storage::{Changes, Database, DbError};
 use crate::web::context::Ctx;
 
@@ -100,7 +100,7 @@ impl PublishChanges {
         }
         if self.changes.any().await? {
             self.wake.notify_one();
-        } else if !self.ctx.current.load().input.has_next_analyses() {
+        } else if !self.ctx.current.load().input.has_stored_analyses() {
             return Ok(false);
         }
         let started = self.ctx.clock.monotonic();
@@ -202,36 +202,38 @@ impl AnalyzePostponed {
     /// If the database fails or an analysis panics; the next run tries again.
     pub async fn run_once(&self) -> anyhow::Result<bool> {
         let snapshot = self.current.load();
-        // The next snapshot uses the finished analyses; until then there is no more work.
-        let analysing = snapshot.input.analysing.clone();
-        let Some(analysing) = analysing.filter(|one| !one.are_stored()) else {
+        let input = &snapshot.input;
+        let Some(postponed) = input.postponed.clone() else {
             return Ok(false);
         };
-        let entries = next_entries(&snapshot.input, &analysing);
-        let change_no = snapshot.input.change_no;
+        let first = match postponed.progress() {
+            AnalysisProgress::Begun => 0,
+            AnalysisProgress::StoredThrough(day, id) => {
+                input.entries.count_through(day, id.as_str())
+            }
+            AnalysisProgress::Stored => return Ok(false),
+        };
+        let is_all = input.analyzer.method() != postponed.analyzer.method();
+        let entries = input.entries[first..].iter();
+        let missing = entries.filter(|entry| is_all || entry.analysis.is_none());
+        let entries: Vec<_> = missing.take(REVIEWS_PER_RUN).cloned().collect();
+        let change_no = input.change_no;
         drop(snapshot);
         let Some(last) = entries.last().cloned() else {
-            analysing.finish();
+            postponed.set_progress(AnalysisProgress::Stored);
             return Ok(true);
         };
-        let analyzer = Arc::clone(&analysing.analyzer);
+        let analyzer = Arc::clone(&postponed.analyzer);
         let analyze_all = move || -> Vec<StoredAnalysis> {
             let reviews = entries.iter().map(|entry| &entry.review);
             reviews.map(|review| analyze(&analyzer, review)).collect()
         };
         let analyses = self.compute.run(analyze_all).await?;
         save(&self.database, &analyses, change_no).await?;
-        analysing.pass(&last);
+        let (day, id) = (last.review.date, last.id().clone());
+        postponed.set_progress(AnalysisProgress::StoredThrough(day, id));
         Ok(true)
     }
-}
-
-/// The next entries to analyze, newest first; none at the end.
-fn next_entries(input: &SnapshotInput, analysing: &Analysing) -> Vec<Arc<Entry>> {
-    let is_all = input.is_analyzed_again();
-    let entries = input.entries[analysing.position_in(&input.entries)..].iter();
-    let missing = entries.filter(|entry| is_all || entry.analysis.is_none());
-    missing.take(REVIEWS_PER_RUN).cloned().collect()
 }
 
 // Compression of documents before they are requested.
@@ -279,8 +281,10 @@ impl Precompress {
     async fn code(&self, body: &Arc<CachedBody>, coding: Coding) -> bool {
         let (job, body) = (self.clone(), Arc::clone(body));
         let coded = self.ctx.compute.run(move || {
-            let is_published = || job.bodies().iter().any(|other| Arc::ptr_eq(other, &body));
-            let is_cancelled = || job.ctx.draining.is_cancelled() || !is_published();
+            let is_cancelled = || {
+                let mut published = job.bodies().into_iter();
+                job.ctx.draining.is_cancelled() || published.all(|one| !Arc::ptr_eq(&one, &body))
+            };
             let coded = coding.compress(&body.content.pieces, &is_cancelled)?;
             body.set_coded(coding, coded);
             Some(())

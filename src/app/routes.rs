@@ -96,12 +96,14 @@ pub fn with_problems<E: Endpoint + 'static>(
             let (problem, pattern) = match endpoint.call(request).await {
                 Ok(response) => {
                     let response = response.into_response();
+                    let status = response.status();
+                    let is_error = status.is_client_error() || status.is_server_error();
                     // A handler that panicked has a status and nothing else; pages and agents have errors with a body.
-                    if !is_error(response.status()) || response.content_type().is_some() {
+                    if !is_error || response.content_type().is_some() {
                         return Ok(response);
                     }
                     let pattern = response.data::<PathPattern>().cloned();
-                    (translate(Error::from_status(response.status())), pattern)
+                    (translate(Error::from_status(status)), pattern)
                 }
                 Err(error) => {
                     let pattern = error.data::<PathPattern>().cloned();
@@ -115,10 +117,6 @@ pub fn with_problems<E: Endpoint + 'static>(
             Ok(response)
         }
     })
-}
-
-fn is_error(status: StatusCode) -> bool {
-    status.is_client_error() || status.is_server_error()
 }
 
 /// The framework's text is for developers, not for clients.

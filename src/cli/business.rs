@@ -323,12 +323,8 @@ async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result
 fn format_changed(before: &Value, after: &Value) -> String {
     let objects = [before, after].into_iter().filter_map(Value::as_object);
     let names: BTreeSet<&String> = objects.flat_map(Map::keys).collect();
-    let is_changed = |name: &&String| before[name.as_str()] != after[name.as_str()];
-    let changed: Vec<&str> = names
-        .into_iter()
-        .filter(is_changed)
-        .map(String::as_str)
-        .collect();
+    let names = names.into_iter().map(String::as_str);
+    let changed: Vec<&str> = names.filter(|name| before[*name] != after[*name]).collect();
     if changed.is_empty() {
         "nothing changed\n".to_owned()
     } else {

@@ -78,7 +78,7 @@ impl ExportCommand {
             Some(output) => Box::new(output),
             None => Box::new(BufWriter::new(io::stdout())),
         };
-        let (reviews, deleted, unreadable) = write(format, &readers, &name, out).await?;
+        let written = write(format, &readers, &name, out).await?;
         if let Some(output) = output {
             output.keep()?;
         }
@@ -86,18 +86,22 @@ impl ExportCommand {
         if self.file.is_some() {
             print_report(&format!(
                 "{name}: {}, {}; readable only by you\n",
-                counted(reviews, "review", "reviews"),
-                counted(deleted, "ID without a review", "IDs without a review"),
+                counted(written.reviews, "review", "reviews"),
+                counted(
+                    written.deleted,
+                    "ID without a review",
+                    "IDs without a review"
+                ),
             ));
         }
-        if unreadable == 0 {
+        if written.unreadable == 0 {
             return Ok(Exit::Done);
         }
         let _ = writeln!(
             io::stderr(),
             "warning: {} not in the export; `reviews check` names them",
             counted(
-                unreadable,
+                written.unreadable,
                 "row cannot be read as a review and is",
                 "rows cannot be read as reviews and are"
             )
@@ -106,14 +110,21 @@ impl ExportCommand {
     }
 }
 
-/// Writes to `out`, which is called `name`. Returns the numbers of reviews, of deleted ones, and of rows that are not reviews,
-/// for example with a date that is none.
+#[derive(Default)]
+struct ExportCounts {
+    reviews: u64,
+    deleted: u64,
+    /// Rows that are not reviews, for example with a date that is none.
+    unreadable: u64,
+}
+
+/// Writes to `out`, which is called `name`.
 async fn write(
     format: ExportFormat,
     readers: &SqlitePool,
     name: &str,
     mut out: Box<dyn Write + '_>,
-) -> anyhow::Result<(u64, u64, u64)> {
+) -> anyhow::Result<ExportCounts> {
     let unwritable = || format!("{name} cannot be written");
     let mut transaction = readers.begin().await?;
     let formats = load_formats(&mut transaction).await?;
@@ -128,16 +139,12 @@ async fn write(
         out.write_all(&first).with_context(unwritable)?;
     }
     let mut export = Export::default();
-    let counts = counts_by_source(&mut transaction, &[]).await?;
-    let total = counts
-        .iter()
-        .map(|one| (one.published + one.withheld).unsigned_abs())
-        .sum();
-    let (mut reviews, mut deleted) = (0, 0);
+    let stored = counts_by_source(&mut transaction, &[]).await?;
+    let mut counts = ExportCounts::default();
     while let Some(lines) = export.next(&mut transaction).await? {
         for (id, known) in lines {
-            deleted += u64::from(known.is_deleted());
-            reviews += u64::from(!known.is_deleted());
+            counts.deleted += u64::from(known.is_deleted());
+            counts.reviews += u64::from(!known.is_deleted());
             let exported = export_record(&id, &known);
             let line = match format {
                 ExportFormat::Jsonl => json_line(&exported),
@@ -147,7 +154,9 @@ async fn write(
         }
     }
     out.flush().with_context(unwritable)?;
-    Ok((reviews, deleted, u64::saturating_sub(total, reviews)))
+    let stored: i64 = stored.iter().map(|one| one.published + one.withheld).sum();
+    counts.unreadable = stored.unsigned_abs().saturating_sub(counts.reviews);
+    Ok(counts)
 }
 
 /// The first line with business, editorial texts, and the formats of sources; `None` if there is none of

@@ -76,13 +76,14 @@ impl ListCommand {
                 let Some(review) = known.as_ref().and_then(|(_, known)| known.review()) else {
                     continue;
                 };
-                let is_of = |source: &String| fold(&review.source.name) == *source;
-                let says = |query: &String| {
+                let name = fold(&review.source.name);
+                let is_of_source = source.as_ref().is_none_or(|source| *source == name);
+                let has_query = query.as_ref().is_none_or(|query| {
                     let texts = [&review.text, &review.author].into_iter();
                     let mut texts = texts.chain(&review.title);
                     texts.any(|text| fold(text).contains(query))
-                };
-                if source.as_ref().is_none_or(is_of) && query.as_ref().is_none_or(says) {
+                });
+                if is_of_source && has_query {
                     rows.extend(known);
                     if rows.len() > self.limit as usize {
                         return Ok(rows);
@@ -97,7 +98,7 @@ impl ListCommand {
         if rows.is_empty() {
             return "No review matches; `reviews import FILE` adds some.\n".to_owned();
         }
-        let row = |review: &&Review| {
+        let rows = rows.iter().map(|review| {
             let reason = review.status.reason().map(|reason| format!("({reason}) "));
             [
                 review.id.to_string(),
@@ -110,9 +111,9 @@ impl ListCommand {
                     TEXT_CHARACTERS,
                 ),
             ]
-        };
+        });
         let heads = ["ID", "RATING", "DATE", "AUTHOR", "STATUS", "TEXT"];
-        let mut text = format_table(heads, rows.iter().map(row).collect());
+        let mut text = format_table(heads, rows.collect());
         if has_more {
             text.push_str("More reviews match; --limit N lists more.\n");
         }

@@ -150,6 +150,16 @@ fn choice(line: &str, names: &[String]) -> Result<usize, String> {
     })
 }
 
+/// The place of a value that may be shown. A word that elsewhere means none could be taken for that, so its number is needed.
+fn shown_value(line: &str, names: &[String]) -> Result<usize, String> {
+    if NONE.contains(&line.to_lowercase().as_str()) {
+        return Err(format!(
+            "{line} is an answer only by its number: if reviews with that value may be shown, write the number"
+        ));
+    }
+    choice(line, names)
+}
+
 /// Shows the columns with their first cells.
 fn show_columns(draft: &Draft) -> io::Result<()> {
     let mut text = format!("{} has these columns:\n", draft.file);
@@ -381,12 +391,12 @@ fn ask_public(draft: &mut Draft, column: &str) -> anyhow::Result<()> {
         format!("  {column} has texts. May it be shown 1 where it is empty, 2 where it is not? ")
     } else {
         format!(
-            "  It has {}. Which of these means \"may be shown\"? (several with commas): ",
+            "  It has {}. Which of these means \"may be shown\"? (several with commas; a \"no\" by its number): ",
             shown.join(", ")
         )
     };
     let chosen = ask(&prompt, |line| {
-        let parts = line.split(',').map(|part| choice(part.trim(), &names));
+        let parts = line.split(',').map(|part| shown_value(part.trim(), &names));
         parts.collect::<Result<Vec<usize>, String>>()
     })?;
     let block = PublicColumn {

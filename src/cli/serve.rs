@@ -146,11 +146,14 @@ impl Serve {
         // The port is not known yet; an empty line leaves the base URL open.
         let is_open =
             self.config.base.base_url().is_none() && self.config.listen.public.port() == 0;
-        let line = |(name, value): &(String, String)| match name.as_str() {
-            "REVIEWS_BASE_URL" if !is_open => format!("{name}={links}\n"),
-            _ => format!("{name}={value}\n"),
-        };
-        Ok(self.settings.iter().map(line).collect())
+        let lines = self
+            .settings
+            .iter()
+            .map(|(name, value)| match name.as_str() {
+                "REVIEWS_BASE_URL" if !is_open => format!("{name}={links}\n"),
+                _ => format!("{name}={value}\n"),
+            });
+        Ok(lines.collect())
     }
 }
 

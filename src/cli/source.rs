@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use anyhow::{anyhow, bail, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
 use sqlx::SqliteConnection;
@@ -15,7 +15,10 @@ use super::report::{Exit, counted, print_result};
 use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
-use crate::imports::{Outcome, Undone, base_of, composed, respell, undo};
+use crate::imports::{
+    Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, composed, find_format,
+    format_names, respell, undo,
+};
 use crate::model::text::quote_for_shell;
 use crate::storage::business::time_zone;
 use crate::storage::formats::{load_formats, store_format};
@@ -111,9 +114,8 @@ async fn format(
     let mut source = name;
     respell(&mut source, &counts);
     let Some(file) = file else {
-        let is_source = |count: &SourceCounts| count.source_name == source;
         ensure!(
-            kept.contains_key(&source) || counts.iter().any(is_source),
+            kept.contains_key(&source) || counts.iter().any(|one| one.source_name == source),
             "no source {source}; `reviews source` lists the sources"
         );
         return print_result(&kept.get(&source).cloned().unwrap_or_else(|| {
@@ -130,6 +132,7 @@ async fn format(
         file.display(),
         format.open.iter().cloned().collect::<Vec<_>>().join(", ")
     );
+    check_like(&format, &source).with_context(|| format!("{}", file.display()))?;
     let text = format.to_text();
     change(&existing_address(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
@@ -140,6 +143,25 @@ async fn format(
         ))
     })
     .await
+}
+
+/// Refuses a format that would be passed over: the files of a platform are read by a built-in format, to which only one that is `like` it
+/// adds. One that names the columns is of a table from the same source.
+fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
+    let core = [ReviewField::Rating, ReviewField::Date];
+    let is_whole = core.iter().all(|it| format.fields.contains_key(it));
+    if format.like.is_some() || is_whole || source == SOURCE_DEFAULT {
+        return Ok(());
+    }
+    let mut formats: Vec<&str> = format_names().collect();
+    formats.retain(|name| find_format(name).is_some_and(|it| it.source.as_deref() == Some(source)));
+    ensure!(
+        formats.is_empty(),
+        "write `like = \"{}\"` above it: the files of {source} are read by a built-in format, here one of {}",
+        formats[0],
+        formats.join(", ")
+    );
+    Ok(())
 }
 
 fn format_sources(sources: &[SourceCounts]) -> String {
@@ -170,8 +192,8 @@ impl UndoCommand {
             let undone = undo(database, clock, self.source.as_deref(), self.dry_run).await?;
             let zone = time_zone(&mut *database.reader().await?).await?;
             let zone = zone.unwrap_or_default();
-            let count = |outcome| undone.report.count(outcome);
-            let is_erased = count(Outcome::Removed) + count(Outcome::DeletedAgain) > 0;
+            let erased = [Outcome::Removed, Outcome::DeletedAgain];
+            let is_erased = erased.iter().any(|one| undone.report.count(*one) > 0);
             let mut text = format_undone(&undone, self.dry_run, zone);
             if is_erased && !self.dry_run {
                 let traces = erase_traces(database).await?;

@@ -268,8 +268,8 @@ impl SettingsFile {
     fn parse(text: &str) -> Self {
         let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
         let lines = text.lines().map(str::trim);
-        let settings = lines.filter(|line| !line.starts_with(['#', ';']));
-        let setting = |line: &str| {
+        let lines = lines.filter(|line| !line.starts_with(['#', ';']));
+        let settings = lines.filter_map(|line| {
             let (name, value) = line.split_once('=')?;
             let value = trim_value(value);
             let quoted = ['"', '\''].into_iter().find_map(|quote| {
@@ -279,8 +279,8 @@ impl SettingsFile {
             });
             let value = trim_value(quoted.unwrap_or(value));
             (!value.is_empty()).then(|| (name.trim().to_owned(), value.to_owned()))
-        };
-        Self(settings.filter_map(setting).collect())
+        });
+        Self(settings.collect())
     }
 
     /// Sets the file's values as defaults; the help hides them, because they may contain a password. So it does with the trimmed
@@ -416,14 +416,14 @@ impl DatabaseConfig {
         }
         let options = SqliteConnectOptions::from_str(&self.url).ok();
         let path = options.map(|options| options.get_filename().to_owned());
-        let is_file = |path: &PathBuf| {
+        let path = path.filter(|path| {
             self.url.starts_with("sqlite:")
                 && !self.url.contains('?')
                 && !self.url.contains(":memory:")
                 && !path.as_os_str().is_empty()
-        };
-        let path = path.filter(is_file).map(DatabaseAddress::File);
-        path.ok_or_else(|| ConfigError::Database(without_credentials(&self.url)))
+        });
+        let file = path.map(DatabaseAddress::File);
+        file.ok_or_else(|| ConfigError::Database(without_credentials(&self.url)))
     }
 }
 

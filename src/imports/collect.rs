@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use crate::imports::draft::{Draft, shown_cell};
 use crate::imports::fault::{FieldError, FileError, Position};
-use crate::imports::files::{Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files};
-use crate::imports::format::{Format, PublicPart};
+use crate::imports::files::{Choice, NativeInput, OpenedFiles, TableInput, open_files};
+use crate::imports::format::{Format, PublicPart, basic_string};
 use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
 use crate::imports::owner::{self, Origin};
@@ -22,6 +22,7 @@ use crate::imports::report::{ImportError, ImportReport, NewValue, Outcome, Refus
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::{NAMES_SHOWN, RowReader};
 use crate::model::business::{Business, Editorial};
+use crate::model::text::quote_for_shell;
 use crate::model::{Calendar, Unit, fold, short_name};
 use crate::storage::formats::{FormatChange, KeptFormats};
 use crate::storage::reviews::{Mark, SourceCounts};
@@ -117,8 +118,9 @@ fn refuse_open(input: &TableInput, mut draft: Draft, name: &str, is_alone: bool)
     ImportError::Open(Box::new(draft))
 }
 
-/// Refuses a format that publishes by fewer columns than the one that its source keeps.
+/// Refuses a format that publishes by fewer columns than the one that its source keeps, which may be of another built-in format.
 fn check_publication(
+    request: &ImportRequest,
     choice: &Choice,
     draft: &Draft,
     table: &Table,
@@ -127,17 +129,11 @@ fn check_publication(
     let Some(former) = before.and_then(|text| Format::parse(text).ok()) else {
         return Ok(());
     };
-    let former_base = if former.like == choice.own.like {
-        choice.base.clone()
-    } else {
-        base_of(&former)?
-    };
-    let former = Format::whole(former_base.as_deref(), &former);
+    let is_of_other = former.like != choice.own.like;
     let next = Format::whole(choice.base.as_deref(), &draft.format);
-    let says_nothing = next.public_columns().next().is_none();
-    for ((part, blocks), (_, others)) in
-        former.public_blocks().into_iter().zip(next.public_blocks())
-    {
+    let says_nothing = !is_of_other && next.public_columns().next().is_none();
+    let (blocks, next_blocks) = (former.public_blocks(), draft.format.public_blocks());
+    for ((part, blocks), (_, others)) in blocks.into_iter().zip(next_blocks) {
         // A column that the file lacks may be replaced.
         let [columns, other_columns] = [blocks, others].map(|blocks| {
             let columns = blocks.iter().flat_map(|it| table.columns_of(&it.names));
@@ -152,11 +148,30 @@ fn check_publication(
                     .to_owned(),
                 source: None,
                 examples: Vec::new(),
-                advice: "keep its block, or take that with --accept-changes".to_owned(),
+                advice: describe_lost_block(request, choice),
             }));
         }
     }
     Ok(())
+}
+
+/// How a block is kept that the source's format has and the next one lacks.
+fn describe_lost_block(request: &ImportRequest, choice: &Choice) -> String {
+    let show = format!("reviews source format {}", quote_for_shell(&choice.source));
+    let like = choice.own.like.as_ref();
+    let below = like.map_or_else(String::new, |name| {
+        format!(" below `like = {}`", basic_string(name))
+    });
+    let (by, accept) = match &request.run_of {
+        None => ("--format", "--accept-changes".to_owned()),
+        Some(name) => (
+            "`format` in the entry",
+            format!("`reviews sync run {name} --accept-changes`"),
+        ),
+    };
+    format!(
+        "`{show}` shows its block: to keep it, write it{below} into a file, and give that by {by} or `{show} FILE`; {accept} imports without it"
+    )
 }
 
 /// Collects the reviews of all files: checks their days, and counts the rows.
@@ -224,7 +239,7 @@ impl Collector<'_> {
     ) -> Result<(), ImportError> {
         let choice = &input.choice;
         if !self.request.accept_changes {
-            check_publication(choice, draft, &input.table, before)?;
+            check_publication(self.request, choice, draft, &input.table, before)?;
         }
         let text = draft.format.to_text();
         let plain = Format {
@@ -232,8 +247,8 @@ impl Collector<'_> {
             ..Format::default()
         };
         // A platform's format is found again by itself, unless it was given.
-        let is_given = self.request.own_format.is_some() || plain.like.is_none();
-        if before != Some(&text) && (is_given || draft.format != plain) {
+        let is_own = self.request.own_format.is_some() || plain.like.is_none();
+        if before != Some(&text) && (is_own || draft.format != plain) {
             let report = &mut self.collected.report;
             report.kept_formats.push(choice.source.clone());
             self.collected.formats.push(FormatChange {
@@ -330,8 +345,13 @@ impl Collector<'_> {
         if let Some(fault) = first_fault
             && rejected == table.rows.len() as u64
         {
+            let advice = if format.is_table() {
+                ", or its columns in the source's format: [fields], scale, values, date_format"
+            } else {
+                ""
+            };
             return Err(FileError::new(format!(
-                "no row can be read ({fault}); correct the file, or its columns in the source's format: [fields], scale, values, date_format"
+                "no row can be read ({fault}); correct the file{advice}"
             )));
         }
         Ok(())

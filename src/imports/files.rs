@@ -63,6 +63,7 @@ pub struct Choice {
     /// The owner's part of the format.
     pub own: Format,
     pub source: String,
+    /// Whether the format, with its fields, is kept with the source.
     pub is_kept: bool,
     /// Whether the table needs a source of its own, since the source that it would be of keeps another format.
     pub needs_source: bool,
@@ -325,6 +326,7 @@ impl FileReader<'_> {
             }
         }
     }
+
     /// The format of a file, as far as it is known.
     ///
     /// # Errors
@@ -369,7 +371,9 @@ impl FileReader<'_> {
                 basic_string(other)
             )));
         }
-        if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable) {
+        // A format that names no column is of any table.
+        let is_of_any = |kept: &&Format| kept.like.is_none() && kept.columns_read().is_empty();
+        if let Some(kept) = kept.filter(|kept| fit > Fit::OtherTable || is_of_any(kept)) {
             return self.choose_owners(kept, true, opened);
         }
         Ok(Choice {
@@ -426,7 +430,7 @@ impl FileReader<'_> {
             source: source.to_owned(),
             base,
             own: own.clone(),
-            is_kept,
+            is_kept: is_kept && !own.fields.is_empty(),
             needs_source: false,
         })
     }

@@ -185,14 +185,18 @@ pub struct Paging {
     pub rows: Option<String>,
     /// Path of the token of the next page, for the query parameter `parameter`.
     pub token: Option<String>,
+    #[serde(deserialize_with = "read_parameter")]
     pub parameter: Option<String>,
     /// Path of the URL of the next page; only its query counts.
     pub next: Option<String>,
     /// Query parameter with the number of the page, from 1.
+    #[serde(deserialize_with = "read_parameter")]
     pub page: Option<String>,
-    /// Query parameter with an offset, which grows by the value of the parameter `size`; there is one page if the URL
-    /// does not have that.
+    /// Query parameter with an offset, which grows by the value of the parameter `size`; of a built-in format there is one page if the
+    /// URL does not have that.
+    #[serde(deserialize_with = "read_parameter")]
     pub offset: Option<String>,
+    #[serde(deserialize_with = "read_parameter")]
     pub size: Option<String>,
     /// Statuses that mean that there is no further page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -284,7 +288,7 @@ pub struct Format {
     pub matched: Option<String>,
     /// the column with the ID of the row that a row answers; such rows are left out
     pub answered: Option<String>,
-    /// how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size`, `total`
+    /// how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size` (names of parameters), `total`
     pub paging: Option<Paging>,
     /// each field of a review with its column, or a list of columns of which the first filled one counts; `author = ""`: all are Anonymous; `text = ""`: ratings only
     pub fields: BTreeMap<ReviewField, Names>,
@@ -575,6 +579,13 @@ fn read_encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<St
     }
     let advice = "is no encoding; write a name such as utf-8, windows-1250, macintosh or shift_jis";
     Err(D::Error::custom(format!("{label:?} {advice}")))
+}
+
+fn read_parameter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
+    let name = String::deserialize(deserializer);
+    name.map(Some).map_err(|_| {
+        D::Error::custom("write the name of a parameter of the address, such as \"limit\"")
+    })
 }
 
 /// The line of a place in a text, from 1.

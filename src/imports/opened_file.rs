@@ -156,9 +156,11 @@ impl ColumnNames {
         let core = ReviewField::CORE.iter();
         let fields = core.filter_map(|field| format.fields.get(field));
         let needed: Vec<&Names> = fields.filter(|names| !names.is_empty()).collect();
+        if needed.is_empty() {
+            return self.fit_of_part(format);
+        }
         let only = format.only.as_ref();
-        let has_needed = !needed.is_empty()
-            && needed.iter().all(|names| self.has_one(names))
+        let has_needed = needed.iter().all(|names| self.has_one(names))
             && only.is_none_or(|only| self.has(&only.column));
         if has_needed {
             let mut blocks = format.public_columns();
@@ -171,6 +173,22 @@ impl ColumnNames {
         }
         let mut telling = [ReviewField::Rating, ReviewField::Text].iter();
         if telling.any(|field| format.fields.get(field).is_some_and(|it| self.has_one(it))) {
+            Fit::Partly
+        } else {
+            Fit::OtherTable
+        }
+    }
+
+    /// How far a format reads it that names none of the fields that each table has.
+    fn fit_of_part(&self, format: &Format) -> Fit {
+        let mut names = format.columns_read();
+        names.retain(|names| !names.is_empty());
+        if names.is_empty() || format.like.is_some() {
+            Fit::OtherTable
+        } else if names.iter().all(|names| self.has_one(names)) {
+            Fit::Wholly
+        } else if format.public_columns().next().is_some() {
+            // A file without the column that decides is a question.
             Fit::Partly
         } else {
             Fit::OtherTable
@@ -200,16 +218,16 @@ impl<'t> OpenedFile<'t> {
         Self::new(parts.collect(), None)
     }
 
-    /// A file that is no archive; `None` if there is nothing in it.
+    /// A file that is no archive; `None` if it is JSON without a row.
     ///
     /// # Errors
-    /// If it is no file of reviews, with what it is and what to give instead.
+    /// If it is empty, or no file of reviews, with what it is and what to give instead.
     pub fn of_text(decoded: &'t Decoded<'t>) -> Result<Option<Self>, FileError> {
         let text = &*decoded.text;
         let kind = kind_of_text(text);
         refuse_text(kind, text)?;
         let mut file = match kind {
-            Kind::Nothing => return Ok(None),
+            Kind::Nothing => return Err(FileError::new("the file is empty")),
             Kind::Json => {
                 let (document, lists) = read_lists(text)?;
                 let has_lists = !lists[0].are_lines;

@@ -15,7 +15,7 @@ use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
     ANONYMOUS, derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
 };
-use crate::imports::value::rating::{parse_rating, recommendation};
+use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
     TEXT_BYTES_MAX, clean, flag, is_blank, is_empty, is_spreadsheet_error, language_tag,
     remove_formula_escape,
@@ -606,7 +606,13 @@ impl<'t> RowReading<'t> {
         let stars = if is_recommendation {
             recommendation(text)
         } else {
-            parse_rating(text, self.scale(), &self.reader.format.values)
+            let format = self.reader.format;
+            let stars = parse_rating(text, self.scale(), &format.values);
+            if format.is_table() {
+                stars
+            } else {
+                stars.map_err(|_| not_stars(text))
+            }
         };
         let stars = self.noted(cell.header, stars)?;
         Some((stars, is_recommendation))

@@ -142,26 +142,20 @@ impl Classifier {
     /// 0, and these, each after the index of its head. `None` if it is not valid.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let mut rest = bytes.strip_prefix(&MAGIC)?;
-        let mut take = |len: usize| rest.split_off(..len);
-        let count = usize::from(take(1)?[0]);
+        let count = usize::from(rest.split_off(..1)?[0]);
         let mut classifier = Self::default();
         for _ in 0..count {
-            let len = usize::from(take(1)?[0]);
-            let name = std::str::from_utf8(take(len)?).ok()?;
+            let len = usize::from(rest.split_off(..1)?[0]);
+            let name = std::str::from_utf8(rest.split_off(..len)?).ok()?;
             classifier.heads.push(name.to_owned());
         }
-        let mut numbers = |count: usize| {
-            let numbers = take(count * 2)?.as_chunks().0.iter();
-            let numbers = numbers.map(|bytes| i32::from(i16::from_le_bytes(*bytes)));
-            Some(numbers.collect::<Vec<_>>())
-        };
-        classifier.biases = numbers(count)?;
-        classifier.lexicon = numbers(count * FEATURES)?;
-        while let Some(key) = take(KEY_LEN) {
-            let weights = usize::from(take(1)?[0]);
+        classifier.biases = read_numbers(rest.split_off(..count * 2)?);
+        classifier.lexicon = read_numbers(rest.split_off(..count * FEATURES * 2)?);
+        while let Some(key) = rest.split_off(..KEY_LEN) {
+            let weights = usize::from(rest.split_off(..1)?[0]);
             let start = classifier.weights.len();
             classifier.weights.resize(start + count, 0);
-            for [head, weight] in take(weights * 2)?.as_chunks().0 {
+            for [head, weight] in rest.split_off(..weights * 2)?.as_chunks().0 {
                 *classifier.weights[start..].get_mut(usize::from(*head))? = weight.cast_signed();
             }
             let key = u32::from_le_bytes(key.try_into().ok()?);
@@ -188,6 +182,13 @@ impl Classifier {
     }
 }
 
+/// Numbers of two bytes each, little-endian.
+fn read_numbers(bytes: &[u8]) -> Vec<i32> {
+    let numbers = bytes.as_chunks().0.iter();
+    let numbers = numbers.map(|bytes| i32::from(i16::from_le_bytes(*bytes)));
+    numbers.collect()
+}
+
 // The scores of a sentence.
 
 /// A part of a sentence, or the whole of it, with its scores.
@@ -208,6 +209,12 @@ impl SentencePart {
     /// The score for praise minus the score for blame, in units of 1/[`UNIT`].
     pub const fn lead(&self) -> i32 {
         self.labels[PRAISE] - self.labels[BLAME]
+    }
+
+    /// The score for neither minus the higher one of those for praise and blame, in the same units.
+    pub fn neutral_lead(&self) -> i32 {
+        let [negative, neutral, positive] = self.labels;
+        neutral - negative.max(positive)
     }
 }
 
@@ -254,15 +261,15 @@ impl SentenceScores<'_> {
 
     /// The n-gram in `tokens` with the largest weight for the head with that index, if one has a weight above 0.
     pub fn strongest(&self, tokens: &Range<usize>, head: usize) -> Option<Range<usize>> {
-        let weight = |known: &&KnownNgram<'_>| known.weights.get(head).copied();
         let fitting = self
             .known
             .iter()
             .filter(|known| known.is_within(tokens) && !(known.is_negated && head >= self.aspects));
-        let fitting = fitting.filter(|known| weight(known) > Some(0));
+        let weighed = fitting.filter_map(|known| Some((*known.weights.get(head)?, known)));
+        let praising = weighed.filter(|(weight, _)| *weight > 0);
         // Of equal ones, the first.
-        let strongest = fitting.rev().max_by_key(weight);
-        strongest.map(|known| known.tokens.clone())
+        let strongest = praising.rev().max_by_key(|(weight, _)| *weight);
+        strongest.map(|(_, known)| known.tokens.clone())
     }
 }
 
@@ -319,10 +326,6 @@ impl Classifier {
             let products = weights.zip(lexicon).map(|(weight, value)| weight * value);
             self.biases[at] + sum + products.sum::<i32>() / LEXICON_UNIT
         };
-        let label = |at: usize| match sums.get(self.aspects + at) {
-            Some(sum) => head(self.aspects + at, *sum),
-            None => 0,
-        };
         let complaint = self.aspects + LABELS.len();
         // The n-grams count the less the longer the part is.
         let length = i32::try_from(tokens.len()).unwrap_or(i32::MAX);
@@ -331,7 +334,10 @@ impl Classifier {
             aspects: (0..self.aspects)
                 .map(|at| self.biases[at] + sums[at])
                 .collect(),
-            labels: std::array::from_fn(label),
+            labels: std::array::from_fn(|label| {
+                let at = self.aspects + label;
+                sums.get(at).map_or(0, |sum| head(at, *sum))
+            }),
             complaint: (sums.get(complaint)).map_or(0, |sum| head(complaint, sum * STEPS / root)),
             lexicon,
             tokens,
@@ -369,21 +375,16 @@ impl<'text> NgramTokens<'text> {
     pub fn read(text: &'text TokenizedText, scope: Range<usize>) -> Self {
         let mut hashes = [FNV_OFFSET; NGRAM_MAX];
         let words = LanguageWords::english();
-        let end = |token: usize| {
-            hashes = [FNV_OFFSET, hashes[0], hashes[1]];
-            let mut take_up = |byte: u8| hashes = hashes.map(|hash| fnv1a(hash, &[byte]));
-            form(text, token).bytes().for_each(&mut take_up);
-            take_up(b' ');
+        let ends = scope.clone().map(|token| {
+            let word = form(text, token).as_bytes();
+            hashes = [FNV_OFFSET, hashes[0], hashes[1]].map(|hash| fnv1a(fnv1a(hash, word), b" "));
             NgramEnd {
                 role: words.role(text.tokens()[token].fingerprint),
                 hashes,
             }
-        };
-        Self {
-            text,
-            ends: scope.clone().map(end).collect(),
-            scope,
-        }
+        });
+        let ends = ends.collect();
+        Self { text, scope, ends }
     }
 
     /// The parts of a sentence with at least one word, in order. Marks and conjunctions between them belong to no part.
@@ -409,18 +410,17 @@ impl<'text> NgramTokens<'text> {
     pub fn ngrams(&self, mut each: impl FnMut(u32, Range<usize>, bool)) {
         let mut negated = 0..0;
         let ending = LanguageWords::english().negator_ending.as_str();
-        let negates = |token: usize| !ending.is_empty() && form(self.text, token).ends_with(ending);
         for (at, start) in self.scope.clone().enumerate() {
-            let role = self.ends[at].role;
+            let (role, word) = (self.ends[at].role, form(self.text, start));
+            let has_ending = !ending.is_empty() && word.ends_with(ending);
             let mut is_negated = false;
             if role.negation == Negation::Ends {
                 negated = 0..0;
-            } else if role.negation == Negation::Begins || negates(start) {
+            } else if role.negation == Negation::Begins || has_ending {
                 negated = start + 1..start + 1 + NEGATED_WORDS;
             } else if negated.contains(&start) && !self.text.has_shape(start, Capitalisation::Mark)
             {
                 // Only words are negated: the exclamation mark in `not good!` and a thumb emoji keep their meaning.
-                let word = form(self.text, start);
                 let key = fnv1a(fnv1a(FNV_OFFSET, b"~"), word.as_bytes());
                 each(folded(key), start..start + 1, false);
                 is_negated = true;

@@ -67,9 +67,10 @@ pub struct CompactName {
 impl CompactName {
     /// The vote of the review: what the parts of sentences with the name say.
     pub fn vote(&self) -> Vote {
-        let says = |polarity: Polarity| self.says >> polarity as u8 & 1 == 1;
-        let (is_praised, is_blamed) = (says(Polarity::Positive), says(Polarity::Negative));
-        Vote::fold(is_praised, is_blamed, says(Polarity::Uncertain))
+        let [is_praised, is_blamed, is_open] =
+            [Polarity::Positive, Polarity::Negative, Polarity::Uncertain]
+                .map(|polarity| self.says >> polarity as u8 & 1 == 1);
+        Vote::fold(is_praised, is_blamed, is_open)
     }
 
     /// Whether the sentence of a finding names it.
@@ -96,12 +97,12 @@ impl CompactAnalysis {
         let text = &*review.text;
         let places = text.char_indices().map(|(at, _)| at).chain([text.len()]);
         let places: Vec<usize> = places.collect();
-        let is_quotable = |Sentence { span, .. }: &Sentence| {
-            let place = |at: u32| places.get(at as usize).copied();
-            (place(span.start).zip(place(span.end)))
-                .is_some_and(|(start, end)| is_quotable(text, start..end))
-        };
-        let quotable: Vec<bool> = analysis.sentences.iter().map(is_quotable).collect();
+        let quotable = analysis.sentences.iter().map(|Sentence { span, .. }| {
+            let [start, end] = [span.start, span.end].map(|at| places.get(at as usize));
+            let range = start.zip(end);
+            range.is_some_and(|(start, end)| is_quotable(text, *start..*end))
+        });
+        let quotable: Vec<bool> = quotable.collect();
         let findings: Box<[CompactFinding]> = analysis
             .findings
             .iter()
@@ -161,8 +162,8 @@ fn names(analysis: &Analysis, review: &Review) -> Box<[CompactName]> {
 
 /// The key of a value in compact analyses.
 pub fn name_key(kind: MentionKind, value: &str) -> u64 {
-    let hash = |text: &str| fnv1a(FNV_OFFSET, text.as_bytes());
-    hash(kind.name()) ^ hash(value).rotate_left(1)
+    let [kind, value] = [kind.name(), value].map(|text| fnv1a(FNV_OFFSET, text.as_bytes()));
+    kind ^ value.rotate_left(1)
 }
 
 /// The vote of a review with these findings; `None` without findings.

@@ -334,13 +334,13 @@ fn quote_rank(
     newest: i32,
 ) -> Option<u32> {
     let stars = review.rating.stars();
-    let of_sentence = || {
-        let findings = analysis.findings.iter();
-        findings.filter(|other| other.sentence == finding.sentence)
-    };
-    let is_undivided =
-        of_sentence().all(|other| other.polarity == finding.polarity || !other.polarity.judges());
-    let clearest = of_sentence()
+    let findings = analysis.findings.iter();
+    let mut of_sentence = findings.filter(|other| other.sentence == finding.sentence);
+    let is_undivided = of_sentence
+        .clone()
+        .all(|other| other.polarity == finding.polarity || !other.polarity.judges());
+    let clearest = of_sentence
+        .clone()
         .filter(|other| other.is_agreed)
         .max_by_key(|other| (other.confidence, Reverse(other.aspect)));
     let can_be_shown = clearest == Some(&finding) && finding.is_quotable && is_undivided;
@@ -348,7 +348,7 @@ fn quote_rank(
         return None;
     }
     let sure = finding.confidence.saturating_sub(QUOTE_CONFIDENCE_MIN);
-    let is_about_it = of_sentence().all(|other| other.aspect == finding.aspect);
+    let is_about_it = of_sentence.all(|other| other.aspect == finding.aspect);
     Some(
         2 * u32::from(sure)
             + 2 * u32::from(newest - review.date.number() < RECENT_DAYS)

@@ -86,6 +86,19 @@ struct AspectHeads {
     judgements: [usize; 2],
 }
 
+impl AspectHeads {
+    /// `None` for an aspect that the classifier did not learn.
+    fn find(classifier: &Classifier, id: &str) -> Option<Self> {
+        Some(Self {
+            aspect: classifier.head(id)?,
+            judgements: [
+                classifier.head(&judgement_head(id, LABELS[BLAME]))?,
+                classifier.head(&judgement_head(id, LABELS[PRAISE]))?,
+            ],
+        })
+    }
+}
+
 impl OpinionFinder {
     /// The one for the trade with that id (one of [`IDS`]), or for the general one. It is created on first use.
     pub fn built_in(id: &str) -> &'static Self {
@@ -98,17 +111,10 @@ impl OpinionFinder {
 
     /// Compiles a trade's patterns: about a tenth of a second for home services.
     pub fn new(trade: &'static Trade, classifier: Arc<Classifier>) -> Self {
-        let heads = |id: &str| {
-            Some(AspectHeads {
-                aspect: classifier.head(id)?,
-                judgements: [
-                    classifier.head(&judgement_head(id, LABELS[BLAME]))?,
-                    classifier.head(&judgement_head(id, LABELS[PRAISE]))?,
-                ],
-            })
-        };
+        let aspects = trade.aspects.iter();
+        let heads = aspects.map(|one| AspectHeads::find(&classifier, &one.id));
         Self {
-            heads: trade.aspects.iter().map(|one| heads(&one.id)).collect(),
+            heads: heads.collect(),
             rules: CompiledRules::new(trade),
             classifier,
             decisions: DecisionWeights::built_in(),
@@ -152,9 +158,9 @@ impl OpinionFinder {
         let mut overall = Self::overall(&sentences, &findings);
         let is_unheard = stars.is_some_and(|stars| is_unheard(&findings, stars));
         if let Some(stars) = stars {
-            let is_announced = |one: &Finding| sentences[one.sentence as usize].has_drawback;
-            let findings = findings.iter_mut().filter(|one| !is_announced(one));
-            withdraw_by_stars(findings, stars, is_unheard);
+            let findings = findings.iter_mut();
+            let unannounced = findings.filter(|one| !sentences[one.sentence as usize].has_drawback);
+            withdraw_by_stars(unannounced, stars, is_unheard);
             let is_too_good = overall.0 == Polarity::Positive && stars <= COMPLAINT_STARS_MAX;
             if is_too_good || overall.0.contradicts(stars) {
                 overall.0 = Polarity::Uncertain;
@@ -199,8 +205,8 @@ fn part_polarity(
     findings: &[&Finding],
     stars: Option<u8>,
 ) -> Polarity {
-    let overlaps = |one: &TextSpan| one.start < span.end && span.start < one.end;
-    let within = findings.iter().filter(|one| overlaps(&one.span));
+    let within = findings.iter();
+    let within = within.filter(|one| one.span.start < span.end && span.start < one.span.end);
     let [praises, blames] = [Polarity::Positive, Polarity::Negative]
         .map(|side| within.clone().any(|one| one.polarity == side));
     let lead = if has_words { part.lead() } else { 0 };
@@ -282,9 +288,10 @@ impl SentenceReading<'_> {
     /// Whether the clause of the candidate is a wish, or about something else than the business.
     fn praises_nothing(&self, text: &TokenizedText, candidate: &AspectCandidate) -> bool {
         let mut rules = self.rules.iter();
-        let rule = rules.find(|(found, _)| *found == candidate.aspect);
-        let part = || self.scores.parts[candidate.part].tokens.clone();
-        let tokens = rule.map_or_else(part, |(_, finding)| text.tokens_in(finding.span));
+        let tokens = match rules.find(|(found, _)| *found == candidate.aspect) {
+            Some((_, finding)) => text.tokens_in(finding.span),
+            None => self.scores.parts[candidate.part].tokens.clone(),
+        };
         self.unpraised.iter().any(|at| tokens.contains(at))
     }
 }
@@ -337,7 +344,6 @@ impl OpinionFinder {
                 *aspect != overall || hits.any(|hit| hit.rule.starts_with("phrase:"))
             });
         }
-        let meanings = || parsed.phrases.iter().map(|phrase| phrase.meaning);
         let mut scores = self.classifier.classify(text, tokens.clone());
         let unpraised = parsed
             .phrases
@@ -352,6 +358,10 @@ impl OpinionFinder {
             }
         }
         let has_words = text.tokens()[tokens].iter().any(Token::is_word);
+        let [has_deed, has_drawback] = [Cue::Deeds, Cue::Drawbacks].map(|cue| {
+            let mut phrases = parsed.phrases.iter();
+            phrases.any(|phrase| phrase.meaning == Meaning::Cue(cue))
+        });
         SentenceReading {
             rules,
             judged,
@@ -361,8 +371,8 @@ impl OpinionFinder {
             } else {
                 0
             },
-            has_deed: meanings().any(|meaning| meaning == Meaning::Cue(Cue::Deeds)),
-            has_drawback: meanings().any(|meaning| meaning == Meaning::Cue(Cue::Drawbacks)),
+            has_deed,
+            has_drawback,
             unpraised,
             scores,
         }
@@ -425,10 +435,6 @@ fn aspect_features(
     let odds = |part: &SentencePart| heads.map_or(0, |heads| clamped(part.aspects[heads.aspect]));
     let odds_of_judgement =
         |side: usize| heads.map_or(0, |heads| clamped(part.aspects[heads.judgements[side]]));
-    let neutral = |part: &SentencePart| {
-        let [negative, neutral, positive] = part.labels;
-        clamped(neutral - negative.max(positive))
-    };
     let score = rule.map_or(0, |rule| rule.score.clamp(-SCORE_MAX, SCORE_MAX) * UNIT / 3);
     let label = rule.map(|rule| rule.polarity);
     let lead = clamped(part.lead());
@@ -440,9 +446,9 @@ fn aspect_features(
         ("odds_of_blame", odds_of_judgement(0)),
         ("odds_of_praise", odds_of_judgement(1)),
         ("lead", lead),
-        ("neutral", neutral(part)),
+        ("neutral", clamped(part.neutral_lead())),
         ("lead_of_sentence", clamped(whole.lead())),
-        ("neutral_of_sentence", neutral(whole)),
+        ("neutral_of_sentence", clamped(whole.neutral_lead())),
     ];
     features.extend(elsewhere);
     features.extend([
@@ -699,8 +705,7 @@ impl OpinionFinder {
     ) {
         for (number, sentence) in sentences.iter().enumerate() {
             let whole = sentence.scores.whole();
-            let is_here = |finding: &Finding| finding.sentence as usize == number;
-            let mut here = findings.iter().filter(|finding| is_here(finding));
+            let mut here = (findings.iter()).filter(|one| one.sentence as usize == number);
             let evidence = self.decisions.complaint(&self.complaint_features(sentence));
             if evidence < self.decisions.complaint_min || here.any(|one| one.polarity.judges()) {
                 continue;
@@ -709,7 +714,7 @@ impl OpinionFinder {
             let id = &self.trade.aspects[aspect].id;
             let at = findings
                 .iter()
-                .position(|one| is_here(one) && one.aspect == *id);
+                .position(|one| one.sentence as usize == number && one.aspect == *id);
             let at = at.unwrap_or_else(|| {
                 findings.push(self.empty_finding(text, aspect, number, whole));
                 findings.len() - 1
@@ -762,13 +767,15 @@ impl OpinionFinder {
     /// The aspect of a complaint: the one that the sentence most probably blames, or [`OVERALL`] if it may be any.
     fn complaint_aspect(&self, sentence: &SentenceReading<'_>) -> usize {
         let (whole, overall) = (sentence.scores.whole(), self.trade.overall());
-        let odds = |aspect: &usize| {
-            let blame = self.heads[*aspect].map(|heads| heads.judgements[0]);
-            blame.map_or(i32::MIN, |head| whole.aspects[head])
-        };
-        let blamed = (0..overall).max_by_key(|aspect| (odds(aspect), Reverse(*aspect)));
-        let blamed = blamed.filter(|aspect| odds(aspect) >= COMPLAINT_ASPECT_MIN);
-        blamed.unwrap_or(overall)
+        let blamed = (0..overall).map(|aspect| {
+            let blame = self.heads[aspect].map(|heads| heads.judgements[0]);
+            let odds = blame.map_or(i32::MIN, |head| whole.aspects[head]);
+            (odds, Reverse(aspect))
+        });
+        let blamed = blamed
+            .max()
+            .filter(|(odds, _)| *odds >= COMPLAINT_ASPECT_MIN);
+        blamed.map_or(overall, |(_, Reverse(aspect))| aspect)
     }
 }
 
@@ -828,8 +835,8 @@ impl OpinionFinder {
 /// Whether a review of three stars or fewer blames no aspect: what it complains about is unknown, and may be what it seems to
 /// praise.
 fn is_unheard(findings: &[Finding], stars: u8) -> bool {
-    let is_placed = |one: &Finding| one.polarity == Polarity::Negative && one.aspect != OVERALL;
-    stars <= COMPLAINT_STARS_MAX && !findings.iter().any(is_placed)
+    let mut placed = findings.iter().filter(|one| one.aspect != OVERALL);
+    stars <= COMPLAINT_STARS_MAX && placed.all(|one| one.polarity != Polarity::Negative)
 }
 
 /// The most stars of a review.

@@ -48,9 +48,10 @@ pub fn detect_language(text: &TokenizedText, declared: Option<&str>) -> TextLang
 
 /// Whether a text without words is a rating such as `10/10`, which means the same in every language.
 fn is_mark_out_of(text: &TokenizedText) -> bool {
-    let is_number = |token: usize| text.has_shape(token, Capitalisation::Number);
-    (1..text.tokens().len())
-        .any(|at| text.word(at) == "/" && is_number(at - 1) && is_number(at + 1))
+    (1..text.tokens().len()).any(|at| {
+        let mut beside = [at - 1, at + 1].into_iter();
+        text.word(at) == "/" && beside.all(|at| text.has_shape(at, Capitalisation::Number))
+    })
 }
 
 #[cfg(test)]

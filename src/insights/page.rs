@@ -13,7 +13,7 @@ use super::people::names_stranger;
 use super::quotable::says_by_itself;
 use super::text::TokenizedText;
 use super::topics::find_topics;
-use crate::model::{MentionKind, Review, VoteCounts};
+use crate::model::{MentionKind, VoteCounts};
 use crate::wire::{
     Aspect, Complaint, DateRange, Entities, Entity, Faq, FaqBasis, InsightQuote, Insights,
     InsightsMethod, LowRated, OverallSentiment, QuoteKind, SummaryEvidence, SummarySentence,
@@ -63,14 +63,12 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
     let aspects = aspects.into_iter().zip(&counted.aspects);
     let shown = aspects.filter(|(_, counts)| counts.is_shown());
     let aspects: Vec<Aspect> = shown.map(|(aspect, _)| aspect).collect();
-    let day_of = |one: Option<&(&Review, _)>| one.map(|(review, _)| review.date.date());
+    let reviews = [sources.analyses.last(), sources.analyses.first()];
+    let [earliest, latest] = reviews.map(|one| one.map(|(review, _)| review.date.date()));
     Insights {
         generated_at: None,
         review_count: counted.reviews(),
-        date_range: DateRange {
-            earliest: day_of(sources.analyses.last()),
-            latest: day_of(sources.analyses.first()),
-        },
+        date_range: DateRange { earliest, latest },
         generated_from: counted.generated_from(),
         overall_sentiment: (&counted.overall).into(),
         complaints: complaints(&aspects),
@@ -125,8 +123,8 @@ fn complaints(aspects: &[Aspect]) -> Vec<Complaint> {
     let mut complaints: Vec<Complaint> = complaints.filter(|one| one.review_count > 0).collect();
     // Of equal numbers of complaints, the share is larger where fewer reviews judge.
     complaints.sort_by(|one, other| {
-        let key = |row: &Complaint| (Reverse(row.review_count), row.judged_count);
-        (key(one), &one.id).cmp(&(key(other), &other.id))
+        let counts = other.review_count.cmp(&one.review_count);
+        counts.then((one.judged_count, &one.id).cmp(&(other.judged_count, &other.id)))
     });
     complaints
 }
@@ -267,11 +265,11 @@ impl InsightsPage<'_> {
     fn is_about_rare_person(&self, position: u32, sentence: u16) -> bool {
         let (_, analysis) = self.sources.analyses[position as usize];
         let (mut names, roster) = (analysis.names.iter(), &self.counted.roster);
-        let is_rare = |at: usize| roster.entries[at].votes.reviews() < PERSON_MIN;
         names.any(|name| {
             name.kind == MentionKind::Technician
                 && name.sentences.contains(&sentence)
-                && roster.find(name.key).is_some_and(is_rare)
+                && (roster.find(name.key))
+                    .is_some_and(|at| roster.entries[at].votes.reviews() < PERSON_MIN)
         })
     }
 }
@@ -404,11 +402,11 @@ impl InsightsPage<'_> {
 
     /// The questions about the aspects with the most judgements, in the trade's order.
     fn answers(&mut self) -> Vec<Faq> {
-        let judged = |at: &usize| self.counted.aspects[*at].votes.judged();
-        let mut aspects: Vec<usize> = (0..self.counted.aspects.len())
+        let all = &self.counted.aspects;
+        let mut aspects: Vec<usize> = (0..all.len())
             .filter(|at| self.can_state(*at, REVIEWS_MIN))
             .collect();
-        aspects.sort_by_key(|at| Reverse(judged(at)));
+        aspects.sort_by_key(|at| Reverse(all[*at].votes.judged()));
         aspects.truncate(ANSWERS_SHOWN);
         aspects.sort_unstable();
         aspects.into_iter().map(|at| self.answer(at)).collect()

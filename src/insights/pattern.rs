@@ -127,9 +127,10 @@ impl Parser<'_> {
     /// `early|late?`, one word of each, or a gap
     fn choice(&mut self, is_in_group: bool) -> Result<PatternWays, &'static str> {
         // In a group `|` separates sequences; outside of it, `|` separates words.
-        let ends = |c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && is_in_group;
-        let len = self.rest.find(ends).unwrap_or(self.rest.len());
-        let (word, rest) = self.rest.split_at(len);
+        let end = self
+            .rest
+            .find(|c: char| c.is_whitespace() || c == '(' || c == ')' || c == '|' && is_in_group);
+        let (word, rest) = self.rest.split_at(end.unwrap_or(self.rest.len()));
         self.rest = rest;
         if let Some(words) = word.strip_prefix("..") {
             let gap = if words.is_empty() {
@@ -152,8 +153,8 @@ impl Parser<'_> {
     fn symbol(&self, word: &str) -> Result<PatternWays, &'static str> {
         if let Some(name) = word.strip_prefix('@') {
             let list = self.lists.get(name).ok_or("an unknown list")?;
-            let is_long = |entry: &String| entry.contains([' ', '(', '|', '?', '@']);
-            if list.iter().any(is_long) {
+            let mut entries = list.iter();
+            if entries.any(|entry| entry.contains([' ', '(', '|', '?', '@'])) {
                 let lists = self.lists;
                 let entries = list.iter();
                 let ways = entries.map(|rest| Parser { rest, lists }.sequence(false));
@@ -304,14 +305,13 @@ impl PatternMatcher {
                 }
             }
         }
-        let mut class = |class| {
+        let classes = ["<number>", "<money>", "<name>", "<gerund>"];
+        let [number, money, name, gerund] = classes.map(|class| {
             let symbols = vocabulary.remove(&Fingerprint::of(class));
             let mut symbols = symbols.unwrap_or_default();
             symbols.sort_unstable();
             symbols
-        };
-        let classes = ["<number>", "<money>", "<name>", "<gerund>"];
-        let [number, money, name, gerund] = classes.map(&mut class);
+        });
         // `3` is a literal in some pattern, and also a number.
         for (words, class) in [(numerals, &number), (gerunds, &gerund)] {
             for word in words {

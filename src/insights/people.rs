@@ -70,9 +70,9 @@ pub(super) fn names_stranger(
     known: &HashSet<String>,
 ) -> bool {
     let classes = NameClasses::get();
-    let is_mark = |at: &usize| text.has_shape(*at, Capitalisation::Mark);
-    let start = sentence.clone().find(|at| !is_mark(at));
-    sentence.filter(|at| !is_mark(at)).any(|at| {
+    let mut words = sentence.filter(|at| !text.has_shape(*at, Capitalisation::Mark));
+    let start = words.clone().next();
+    words.any(|at| {
         let word = text.word(at);
         let word = word.strip_suffix("'s").unwrap_or(word);
         let fingerprint = Fingerprint::of(word);
@@ -201,12 +201,12 @@ fn is_signature(context: &NameContext<'_>, author: &str) -> bool {
         let mut words = author.split(|letter: char| !letter.is_alphanumeric());
         words.any(|one| plain(&one.to_lowercase()) == word)
     };
-    let is_joint = |at: usize| text.is_among(at, &NameClasses::get().pair);
+    let pair = &NameClasses::get().pair;
     let mut rest = context.name.end..text.tokens().len();
     if at == 0
         || !rest
             .clone()
-            .all(|at| is_mark(at) || is_joint(at) || is_author(at))
+            .all(|at| is_mark(at) || text.is_among(at, pair) || is_author(at))
     {
         return false;
     }
@@ -221,11 +221,10 @@ const SUFFIXES: &str = "jr sr ii iii md dds dmd dvm rn np phd";
 
 /// The words of a name, without marks, [`TITLES`] (`Dr.` is no first name) and [`SUFFIXES`].
 fn parts(name: &str) -> Vec<String> {
-    let is_among = |list: &str, word: &str| list.split(' ').any(|one| one == word);
     let words = words_of(&TokenizedText::new(name)).into_iter();
     words
-        .skip_while(|word| is_among(TITLES, word))
-        .filter(|word| !is_among(SUFFIXES, word))
+        .skip_while(|word| TITLES.split(' ').any(|title| title == word))
+        .filter(|word| SUFFIXES.split(' ').all(|suffix| suffix != word))
         .collect()
 }
 

@@ -109,12 +109,14 @@ fn service_forms(service: &Service) -> Vec<Vec<String>> {
 /// cleaning`.
 fn service_parts(name: &str) -> Vec<Vec<String>> {
     let text = TokenizedText::new(name);
-    let is_word = |token: &&usize| text.tokens()[**token].shape != Capitalisation::Mark;
-    let word = |token: &usize| text.word(*token).to_owned();
     let tokens: Vec<usize> = (0..text.tokens().len()).collect();
     let mut items: Vec<Vec<String>> = tokens
         .split(|token| matches!(text.word(*token), "and" | "," | "&" | "/" | "or"))
-        .map(|item| item.iter().filter(is_word).map(word).collect())
+        .map(|item| {
+            let words = item.iter();
+            let words = words.filter(|at| text.tokens()[**at].shape != Capitalisation::Mark);
+            words.map(|at| text.word(*at).to_owned()).collect()
+        })
         .collect();
     items.retain(|item| !item.is_empty());
     let Some((first, last)) = items.first().cloned().zip(items.last().cloned()) else {
@@ -150,12 +152,13 @@ impl Areas {
     pub fn find(&self, text: &TokenizedText, contexts: &Contexts) -> Vec<Mention> {
         let (mut found, mut last_end) = (Vec::new(), None);
         let pair = &NameClasses::get().pair;
-        let is_joint = |at: usize| text.is_among(at, pair) || text.word(at) == "/";
         NameContext::each(text, &self.forms, contexts, |context, areas| {
             // A place joined to one that was already found counts too: `in Mesa, Gilbert and Chandler`.
             let at = context.name.start;
             let is_joined = last_end.is_some_and(|last: usize| {
-                last < at && last >= context.sentence.start && (last..at).all(is_joint)
+                last < at
+                    && last >= context.sentence.start
+                    && (last..at).all(|at| text.is_among(at, pair) || text.word(at) == "/")
             });
             if let [area, ..] = areas
                 && is_place(context, is_joined)

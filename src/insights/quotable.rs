@@ -40,9 +40,9 @@ fn begins_behind(before: &str) -> bool {
 
 fn begins_well(sentence: &str) -> bool {
     let sentence = sentence.strip_prefix(QUOTE_OPENING).unwrap_or(sentence);
-    let is_first = |letter: char| letter.is_alphabetic() && !letter.is_lowercase();
     let mut words = sentence.split_whitespace().take(LABEL_WORDS);
-    sentence.starts_with(is_first) && !words.any(|word| word.ends_with(':'))
+    sentence.starts_with(|letter: char| letter.is_alphabetic() && !letter.is_lowercase())
+        && !words.any(|word| word.ends_with(':'))
 }
 
 /// Whether the words that judge stand in the clause of the finding. An opinion word needs the words for the aspect beside
@@ -110,8 +110,9 @@ fn ends_with_mark(words: &str) -> bool {
 
 /// Whether all quotation marks and brackets are closed, so that the quote is complete.
 fn is_closed(sentence: &str) -> bool {
-    let count = |marks: &[char]| sentence.matches(marks).count();
-    count(&['"']) % 2 == 0 && count(&['(', '[', '\u{201c}']) == count(&[')', ']', '\u{201d}'])
+    let opening = sentence.matches(['(', '[', '\u{201c}']).count();
+    let closing = sentence.matches([')', ']', '\u{201d}']).count();
+    opening == closing && sentence.matches('"').count().is_multiple_of(2)
 }
 
 #[cfg(test)]

@@ -71,8 +71,9 @@ impl<'rules> ParsedSentence<'rules> {
 
     /// The phrases that begin within these units.
     fn phrases_within(&self, units: Range<usize>) -> &[PhraseMatch] {
-        let place = |unit| self.phrases.partition_point(|phrase| phrase.start < unit);
-        &self.phrases[place(units.start)..place(units.end)]
+        let [start, end] = [units.start, units.end]
+            .map(|unit| self.phrases.partition_point(|phrase| phrase.start < unit));
+        &self.phrases[start..end]
     }
 
     /// Of overlapping matches, keeps the one with the most words of its own; of equal ones the shortest, then the
@@ -80,12 +81,12 @@ impl<'rules> ParsedSentence<'rules> {
     fn select_phrases(&mut self, rules: &CompiledRules, mut matches: Vec<PatternMatch<'_>>) {
         let meaning = |pattern: &usize| rules.rules[*pattern].1;
         matches.sort_by_cached_key(|one| {
-            let judges = |pattern| matches!(meaning(pattern), Meaning::Judges(..));
+            let mut meanings = one.patterns.iter().map(meaning);
             (
                 Reverse(one.word_mask.count_ones()),
                 one.end - one.start,
                 one.start,
-                !one.patterns.iter().any(judges),
+                !meanings.any(|one| matches!(one, Meaning::Judges(..))),
                 one.word_mask,
                 one.patterns.first().copied(),
             )
@@ -93,19 +94,19 @@ impl<'rules> ParsedSentence<'rules> {
         let mut taken = vec![false; self.units.len()];
         for found in matches {
             let (start, end, word_mask) = (found.start, found.end, found.word_mask);
-            let own = || (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
+            let own = (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
             // What announces blame may be part of any other phrase.
-            let is_aside = |meaning: Meaning| meaning == Meaning::Cue(Cue::Drawbacks);
-            if !found.patterns.iter().map(meaning).all(is_aside) {
+            let mut meanings = found.patterns.iter().map(meaning);
+            if meanings.any(|one| one != Meaning::Cue(Cue::Drawbacks)) {
                 // The same words may judge several aspects; any other overlapping match is dropped.
                 let mut selected = self.phrases.iter();
                 let has_same_words = selected.any(|phrase| {
                     (phrase.start, phrase.end, phrase.word_mask) == (start, end, word_mask)
                 });
-                if !has_same_words && own().any(|unit| taken[unit]) {
+                if !has_same_words && own.clone().any(|unit| taken[unit]) {
                     continue;
                 }
-                own().for_each(|unit| taken[unit] = true);
+                own.for_each(|unit| taken[unit] = true);
             }
             for rule in found.patterns {
                 let meaning = meaning(rule);

@@ -137,11 +137,11 @@ impl TokenizedText {
 
     /// The tokens that begin within `span` of the original.
     pub fn tokens_in(&self, span: TextSpan) -> Range<usize> {
-        let before = |place: u32| {
+        let [start, end] = [span.start, span.end].map(|place| {
             self.tokens
                 .partition_point(|token| token.span.start < place)
-        };
-        before(span.start)..before(span.end)
+        });
+        start..end
     }
 
     /// The position of a range of tokens in the original.
@@ -180,8 +180,9 @@ fn tokens(original: &str) -> (String, Vec<Token>) {
         // A mark's character represents a whole run of it; the separators of an acronym are left out.
         let is_mark = shape == Capitalisation::Mark;
         let spelled = if is_mark { &written[..1] } else { written };
-        let kept = |character: &&char| !is_acronym || character.is_alphanumeric();
-        spell(&mut normal, spelled.iter().filter(kept));
+        let spelled = spelled.iter();
+        let spelled = spelled.filter(|one| !is_acronym || one.is_alphanumeric());
+        spell(&mut normal, spelled);
         tokens.push(Token {
             span: TextSpan {
                 start: place(at),

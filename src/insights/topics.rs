@@ -1,7 +1,6 @@
 //! Topics: things that many reviews name, like `shoe covers`. One counter counts phrases of one or two words in the newest
 //! reviews. A phrase is a topic if it stands for a thing and is not made of words that every text has.
 
-use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -196,13 +195,13 @@ fn is_thing(text: &TokenizedText, sentence: &Range<usize>, words: Range<usize>) 
 
 /// Whether enough sentences with a phrase have an opinion on which rules and classifier agree; otherwise it is no topic.
 fn is_judged(uses: &[PhraseUse], texts: &[ReadText<'_>]) -> bool {
-    let has_opinion = |one: &&PhraseUse| {
+    let judged = uses.iter().filter(|one| {
         let mut findings = texts[one.text].analysis.findings.iter();
         findings.any(|finding| {
             finding.sentence == one.sentence && finding.is_agreed && finding.polarity.judges()
         })
-    };
-    let judged = uses.iter().filter(has_opinion).count();
+    });
+    let judged = judged.count();
     judged >= JUDGED_MIN && judged * JUDGED_PART >= uses.len()
 }
 
@@ -211,21 +210,23 @@ fn topic(phrase: &str, uses: &[PhraseUse], texts: &[ReadText<'_>]) -> Topic {
     let mut votes = VoteCounts::default();
     for uses in uses.chunk_by(|one, other| one.text == other.text) {
         let sentences = &texts[uses[0].text].analysis.sentences;
-        let says = |polarity| {
-            let polarity_of = |one: &PhraseUse| sentences.get(usize::from(one.sentence));
-            uses.iter().any(|one| polarity_of(one) == Some(&polarity))
-        };
-        votes.count(Vote::fold(
-            says(Polarity::Positive),
-            says(Polarity::Negative),
-            says(Polarity::Uncertain),
-        ));
+        let polarities = uses.iter();
+        let polarities = polarities.filter_map(|one| sentences.get(usize::from(one.sentence)));
+        let [is_praised, is_blamed, is_open] =
+            [Polarity::Positive, Polarity::Negative, Polarity::Uncertain]
+                .map(|polarity| polarities.clone().any(|one| *one == polarity));
+        votes.count(Vote::fold(is_praised, is_blamed, is_open));
     }
     Topic {
         id: phrase.replace(' ', "-"),
         phrase: phrase.to_owned(),
         votes: (&votes).into(),
     }
+}
+
+fn singular_words(name: &str) -> impl Iterator<Item = String> {
+    let words = words_of(&TokenizedText::new(name)).into_iter();
+    words.map(|word| singular(&word).into_owned())
 }
 
 /// The words in the names of the business, its people, services and places, without plural endings. They are counted as
@@ -241,24 +242,26 @@ struct OwnNames {
 impl OwnNames {
     /// `people` are the names of all staff, published or not.
     fn new(business: &Business, people: &[&str]) -> Self {
-        let words = |name: &str| {
-            let words = words_of(&TokenizedText::new(name)).into_iter();
-            words.map(|word| singular(&word).into_owned())
-        };
         let services = business.services.iter();
         let services = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
         let names = services.chain(&business.service_areas);
         Self {
-            words: (names.chain([&business.name]).flat_map(|name| words(name))).collect(),
+            words: (names.chain([&business.name]))
+                .flat_map(|name| singular_words(name))
+                .collect(),
             kind: business.kind.to_lowercase(),
-            people: people.iter().flat_map(|name| words(name)).collect(),
+            people: people
+                .iter()
+                .flat_map(|name| singular_words(name))
+                .collect(),
         }
     }
 
     /// Whether a phrase consists of these words or has a person's name.
     fn cover(&self, phrase: &str) -> bool {
         let mut words = phrase.split(' ').map(singular);
-        let is_own = |word: Cow<'_, str>| self.words.contains(&*word) || self.kind.contains(&*word);
-        words.clone().all(is_own) || words.any(|word| self.people.contains(&*word))
+        let mut all = words.clone();
+        all.all(|word| self.words.contains(&*word) || self.kind.contains(&*word))
+            || words.any(|word| self.people.contains(&*word))
     }
 }

@@ -189,19 +189,21 @@ impl LanguageWords {
     }
 
     fn set_roles(&mut self) {
-        let [parting, silent] = [PARTING_MARKS, SILENT_MARKS].map(|marks| marks.to_owned().into());
-        let mut put = |words: &WordSet, set: fn(&mut TokenRole)| {
-            for word in words.fingerprints() {
-                set(self.roles.entry(word).or_default());
-            }
-        };
-        put(&parting, |role| role.parts = true);
-        put(&self.openers, |role| role.parts = true);
-        put(&silent, |role| {
+        let [parting, silent] =
+            [PARTING_MARKS, SILENT_MARKS].map(|marks| WordSet::from(marks.to_owned()));
+        for word in parting.fingerprints().chain(self.openers.fingerprints()) {
+            self.roles.entry(word).or_default().parts = true;
+        }
+        for word in silent.fingerprints() {
+            let role = self.roles.entry(word).or_default();
             (role.is_mark, role.negation) = (true, Negation::Ends);
-        });
-        put(&self.negators, |role| role.negation = Negation::Begins);
-        put(&self.turns, |role| role.negation = Negation::Ends);
+        }
+        for word in self.negators.fingerprints() {
+            self.roles.entry(word).or_default().negation = Negation::Begins;
+        }
+        for word in self.turns.fingerprints() {
+            self.roles.entry(word).or_default().negation = Negation::Ends;
+        }
     }
 
     /// The role of the token with the given fingerprint.

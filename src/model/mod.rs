@@ -72,9 +72,10 @@ const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 
 /// Two lower-case digits for each byte.
 pub fn hex(bytes: &[u8]) -> String {
-    let digit = |value: u8| char::from(b"0123456789abcdef"[usize::from(value)]);
     let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-    digits.map(digit).collect()
+    digits
+        .map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
+        .collect()
 }
 
 /// FNV-1a of 64 bits, continuing from `hash`.

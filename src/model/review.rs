@@ -70,9 +70,9 @@ impl FromStr for ReviewId {
     type Err = InvalidReviewId;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let is_known = |byte: u8| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte);
+        let mut bytes = text.bytes();
         if (1..=128).contains(&text.len())
-            && text.bytes().all(is_known)
+            && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte))
             && !RESERVED_IDS.contains(&text)
         {
             return Ok(Self(text.to_owned()));
@@ -190,16 +190,17 @@ impl Mentions {
         services: Vec<String>,
         service_areas: Vec<String>,
     ) -> Self {
-        let tidy = |mut values: Vec<String>| {
+        let mut lists = [technicians, services, service_areas];
+        for values in &mut lists {
             values.retain(|value| !value.is_empty());
             values.sort_unstable();
             values.dedup();
-            values
-        };
+        }
+        let [technicians, services, service_areas] = lists;
         Self {
-            technicians: tidy(technicians),
-            services: tidy(services),
-            service_areas: tidy(service_areas),
+            technicians,
+            services,
+            service_areas,
         }
     }
 

@@ -21,8 +21,9 @@ pub fn shown(value: &Value) -> String {
 
 /// A word of a command line, in single quotes where a shell needs them.
 pub fn quote_for_shell(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(is_plain) {
+    let mut characters = word.chars();
+    let is_plain = characters.all(|c| c.is_ascii_alphanumeric() || "-_./:,@%+".contains(c));
+    if is_plain && !word.is_empty() {
         return word.to_owned();
     }
     format!("'{}'", word.replace('\'', r"'\''"))
@@ -81,11 +82,11 @@ pub fn without_controls(text: &str) -> Result<String, String> {
 
 /// The text unchanged, if it is an http or https URL.
 pub fn url(text: &str) -> Result<String, String> {
-    let is_web = |url: Url| matches!(url.scheme(), "http" | "https") && url.has_host();
-    if Url::parse(text).is_ok_and(is_web) {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("{} is not an http or https URL", quoted(text)))
+    match Url::parse(text) {
+        Ok(url) if matches!(url.scheme(), "http" | "https") && url.has_host() => {
+            Ok(text.to_owned())
+        }
+        _ => Err(format!("{} is not an http or https URL", quoted(text))),
     }
 }
 
@@ -128,11 +129,11 @@ pub fn nearest<'n>(input: &str, names: impl IntoIterator<Item = &'n str>) -> Opt
     let input: String = input.chars().take(NAME_CHARACTERS_MAX).collect();
     let input = input.to_lowercase();
     // The first measure finds misspellings, the second also abbreviations: `HVAC`.
-    let likeness = |name: &str| {
-        let name = name.to_lowercase();
-        strsim::normalized_damerau_levenshtein(&input, &name) + strsim::jaro_winkler(&input, &name)
-    };
-    let rated = names.into_iter().map(|name| (likeness(name), name));
+    let rated = names.into_iter().map(|name| {
+        let (one, other) = (&input, &name.to_lowercase());
+        let likeness = strsim::normalized_damerau_levenshtein(one, other);
+        (likeness + strsim::jaro_winkler(one, other), name)
+    });
     rated
         .reduce(|best, next| if next.0 > best.0 { next } else { best })
         .map(|(_, name)| name)

@@ -68,8 +68,11 @@ pub fn fold(text: &str) -> String {
     if text.is_ascii() {
         return text.to_ascii_lowercase();
     }
-    let folded = |character| MAPPER.simple_fold(character);
-    compose(text).chars().map(folded).collect()
+    let composed = compose(text);
+    let characters = composed.chars();
+    characters
+        .map(|character| MAPPER.simple_fold(character))
+        .collect()
 }
 
 /// The fold for a comparison by words: without accents, with `'` for every apostrophe and a space for every blank that is

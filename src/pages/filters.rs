@@ -38,72 +38,55 @@ impl Choices {
     pub fn of(snapshot: &Snapshot) -> Self {
         let business = &snapshot.input.business;
         let (facets, locale) = (facets(snapshot, CHOICES_SHOWN), &Locale::of(business));
-        let choice = |value: &str, words: &str, reviews: u64| {
-            let words = format!("{words} ({})", locale.number(reviews));
-            (value.to_owned(), words)
-        };
-        let named = |facets: &[Facet]| -> Vec<FieldChoice> {
-            let named = |facet: &Facet| choice(&facet.name, &facet.name, facet.reviews);
-            facets.iter().map(named).collect()
-        };
         let stars = facets.ratings.iter().map(|facet| {
             let words = locale.counted("stars", facet.rating.into());
-            choice(&facet.rating.to_string(), &words, facet.reviews)
+            choice(&facet.rating.to_string(), &words, facet.reviews, locale)
         });
         let services = facets.services.iter().map(|facet| {
             let id = facet.id.as_deref().unwrap_or(&facet.name);
-            choice(id, &facet.name, facet.reviews)
+            choice(id, &facet.name, facet.reviews, locale)
         });
-        let aspects = facets.aspects.iter();
-        let aspects = aspects.map(|facet| {
-            choice(
-                &facet.id,
-                &locale.name(&facet.label),
-                facet.votes.mention_count.into(),
-            )
+        let aspects = facets.aspects.iter().map(|facet| {
+            let reviews = facet.votes.mention_count.into();
+            choice(&facet.id, &locale.name(&facet.label), reviews, locale)
         });
         // A polarity is one of an aspect.
-        let polarities = if facets.aspects.is_empty() {
-            Vec::new()
-        } else {
-            let choice = |vote: Vote| {
-                let words = locale.message(vote.name()).into_owned();
-                (vote.name().to_owned(), words)
-            };
-            Vote::ALL.map(choice).to_vec()
-        };
+        let votes = Vote::ALL.iter().filter(|_| !facets.aspects.is_empty());
+        let polarities = votes.map(|vote| {
+            let words = locale.message(vote.name()).into_owned();
+            (vote.name().to_owned(), words)
+        });
         // "1 or more" is any, and "5 or more" is 5.
-        let bounds = |id: &str| {
+        let [min_ratings, max_ratings] = ["choice-or-more", "choice-or-fewer"].map(|id| {
             let choices = ["4", "3", "2"].map(|stars| {
                 let words = locale.message_with(id, &[("stars", stars)]);
                 (stars.to_owned(), words.into_owned())
             });
             choices.to_vec()
-        };
+        });
         let either = [
             ("true".to_owned(), locale.message("choice-yes").into_owned()),
             ("false".to_owned(), locale.message("choice-no").into_owned()),
         ];
         let as_written = locale.message("choice-substring").into_owned();
-        let field = |name, choices| (name, FieldKind::Choice(choices));
         Self {
             reviews: facets.reviews,
             fields: vec![
                 field("rating", stars.collect()),
                 field("mentions_service", services.collect()),
-                field("mentions_technician", named(&facets.technicians)),
-                field("mentions_area", named(&facets.service_areas)),
-                field("source", named(&facets.sources)),
+                field("mentions_technician", names(&facets.technicians, locale)),
+                field("mentions_area", names(&facets.service_areas, locale)),
+                field("source", names(&facets.sources, locale)),
                 ("since", FieldKind::Day),
                 ("until", FieldKind::Day),
             ],
             more: vec![
                 field("match", vec![("substring".to_owned(), as_written)]),
-                field("min_rating", bounds("choice-or-more")),
-                field("max_rating", bounds("choice-or-fewer")),
-                field("language", named(&facets.languages)),
+                field("min_rating", min_ratings),
+                field("max_rating", max_ratings),
+                field("language", names(&facets.languages, locale)),
                 field("aspect", aspects.collect()),
-                field("polarity", polarities),
+                field("polarity", polarities.collect()),
                 field("verified", either.to_vec()),
                 field("has_text", either.to_vec()),
                 field("has_reply", either.to_vec()),
@@ -113,6 +96,23 @@ impl Choices {
                 .collect(),
         }
     }
+}
+
+const fn field(name: &'static str, choices: Vec<FieldChoice>) -> FormField {
+    (name, FieldKind::Choice(choices))
+}
+
+/// A value with its number of reviews.
+fn choice(value: &str, words: &str, reviews: u64, locale: &Locale) -> FieldChoice {
+    let words = format!("{words} ({})", locale.number(reviews));
+    (value.to_owned(), words)
+}
+
+fn names(facets: &[Facet], locale: &Locale) -> Vec<FieldChoice> {
+    let facets = facets.iter();
+    facets
+        .map(|facet| choice(&facet.name, &facet.name, facet.reviews, locale))
+        .collect()
 }
 
 #[derive(Template)]

@@ -99,13 +99,9 @@ impl<'a> Site<'a> {
         }
     }
 
-    /// `path` below the root with one parameter.
-    pub fn path_with(&self, path: &str, name: &str, value: &str) -> String {
-        with_query(&format!("{}{path}", self.root), [(name, value)])
-    }
-
+    /// The path of a search with one filter.
     pub fn search(&self, name: &str, value: &str) -> String {
-        self.path_with(SEARCH_PAGE_PATH, name, value)
+        with_query(&format!("{}{SEARCH_PAGE_PATH}", self.root), [(name, value)])
     }
 
     /// The path of the search for the reviews of a calendar year.

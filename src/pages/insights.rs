@@ -86,7 +86,7 @@ fn path(kind: MentionKind, entity: &wire::Entity, site: &Site<'_>) -> String {
 /// and the other parts of the page have the same figures in the reader's language.
 fn faq<'a>(insights: &'a wire::Insights, site: &Site<'a>) -> Vec<FaqItem<'a>> {
     let page = site.locale.tag();
-    let item = |entry: &'a wire::Faq| match entry.basis {
+    let items = insights.faq.iter().filter_map(|entry| match entry.basis {
         wire::FaqBasis::Editorial => {
             let language = site.business.language.as_deref();
             let language = language.filter(|language| *language != page);
@@ -96,8 +96,8 @@ fn faq<'a>(insights: &'a wire::Insights, site: &Site<'a>) -> Vec<FaqItem<'a>> {
             entry,
             language: None,
         }),
-    };
-    insights.faq.iter().filter_map(item).collect()
+    });
+    items.collect()
 }
 
 pub fn show(snapshot: &Snapshot) -> String {
@@ -312,8 +312,7 @@ fn figure(votes: &wire::Votes, locale: &Locale) -> String {
     if judged == 0 {
         return locale.message("figure-none").into_owned();
     }
-    let number = |votes: u32| locale.number(u64::from(votes));
-    let [positive, of] = [votes.positive_count, judged].map(number);
+    let [positive, of] = [votes.positive_count, judged].map(|count| locale.number(count.into()));
     let figures = [("positive", &*positive), ("judged", &of)];
     let is_praise_alone = votes.positive_count == judged;
     let share = votes.positive_share.as_ref();

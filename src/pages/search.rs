@@ -150,15 +150,15 @@ impl SearchView<'_> {
     }
 
     fn orders(&self, locale: &Locale, path: &str) -> Vec<ChoiceLink> {
-        let order = |sort: Sort| {
+        let links = Sort::ALL.map(|sort| {
             let named = Some(("sort", sort.name())).filter(|_| sort != Sort::default());
             ChoiceLink {
                 href: (self.query).address(path, &["sort", "cursor"], named.as_slice()),
                 words: locale.message(&format!("order-{sort}")),
                 is_current: sort == self.parameters.sort,
             }
-        };
-        Sort::ALL.map(order).into()
+        });
+        links.into()
     }
 }
 

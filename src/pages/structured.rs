@@ -136,6 +136,8 @@ fn script(mut node: Value) -> String {
         ('\u{2028}', "\\u2028"),
         ('\u{2029}', "\\u2029"),
     ];
-    let escape = |json: String, (c, escape): (char, &str)| json.replace(c, escape);
-    escapes.into_iter().fold(node.to_string(), escape)
+    let escapes = escapes.into_iter();
+    escapes.fold(node.to_string(), |json, (c, escape)| {
+        json.replace(c, escape)
+    })
 }

@@ -84,58 +84,58 @@ pub struct PeriodsParameters(pub Option<[Days; 2]>);
 
 impl Parameters for PeriodsParameters {
     fn parse(arguments: &mut Arguments) -> Self {
-        let mut day = |name, example, about| arguments.required(example).day(name, about);
-        let first = day(
+        let since = arguments.required("2025-01-01");
+        let since = since.day(
             "first_since",
-            "2025-01-01",
             "First day of the first period, `YYYY-MM-DD`.",
-        )
-        .zip(day(
-            "first_until",
-            "2025-12-31",
-            "Last day of the first period, `YYYY-MM-DD`.",
-        ));
-        let second = day(
+        );
+        let until = arguments.required("2025-12-31");
+        let until = until.day("first_until", "Last day of the first period, `YYYY-MM-DD`.");
+        let first = since.zip(until);
+        let since = arguments.required("2026-01-01");
+        let since = since.day(
             "second_since",
-            "2026-01-01",
             "First day of the second period, `YYYY-MM-DD`.",
-        )
-        .zip(day(
+        );
+        let until = arguments.required("2026-12-31");
+        let until = until.day(
             "second_until",
-            "2026-12-31",
             "Last day of the second period, `YYYY-MM-DD`.",
-        ));
+        );
+        let second = since.zip(until);
         Self(first.zip(second).map(<[Days; 2]>::from))
     }
 }
 
 /// Each period, and whether the rating and each aspect is better in the second.
 pub fn compare(snapshot: &Snapshot, periods: [Days; 2]) -> Comparison {
-    let [(first, stars, before), (second, stars_now, now)] =
-        periods.map(|days| count(snapshot, days));
-    let share = |votes: &VoteCounts| (votes.positive, votes.judged());
+    let [first, second] = periods.map(|days| count(snapshot, days));
     let aspects = snapshot.input.analyzer.trade.shown_aspects().iter();
-    let votes = before.iter().zip(&now);
-    let verdicts = aspects
-        .zip(votes)
-        .map(|(aspect, (before, now))| AspectVerdict {
+    let votes = first.votes.iter().zip(&second.votes);
+    let verdicts = aspects.zip(votes).map(|(aspect, (before, now))| {
+        let [before, now] = [before, now].map(|votes| (votes.positive, votes.judged()));
+        AspectVerdict {
             id: aspect.id.clone(),
             label: aspect.label.clone(),
-            verdict: ComparisonVerdict::of(share(before), share(now)),
-        });
+            verdict: ComparisonVerdict::of(before, now),
+        }
+    });
     Comparison {
-        verdict: rating_verdict(&stars, &stars_now),
+        verdict: rating_verdict(&first.ratings, &second.ratings),
         aspects: verdicts.collect(),
-        first,
-        second,
+        first: first.period,
+        second: second.period,
     }
 }
 
-/// A period, its stars, and its votes on each aspect of the trade.
-fn count(
-    snapshot: &Snapshot,
-    (since, until_requested): Days,
-) -> (Period, RatingCounts, Vec<VoteCounts>) {
+struct PeriodCounts {
+    period: Period,
+    ratings: RatingCounts,
+    /// On each aspect of the trade.
+    votes: Vec<VoteCounts>,
+}
+
+fn count(snapshot: &Snapshot, (since, until_requested): Days) -> PeriodCounts {
     let (entries, trade) = (&snapshot.input.entries, snapshot.input.analyzer.trade);
     // The data ends with the newest review. The clock is not used, so that the response does not depend on the time of
     // the request.
@@ -144,21 +144,24 @@ fn count(
         .filter(|newest| (since..until_requested).contains(newest))
         .unwrap_or(until_requested);
     let positions = entries.positions_between(Some(since), Some(until));
-    let rating_counts = entries.index().rating_counts(positions.clone());
+    let ratings = entries.index().rating_counts(positions.clone());
     let votes = entries
         .index()
         .votes(&positions, trade.shown_aspects().len());
-    let rating = wire::AggregateRating::from(&rating_counts);
-    let period = Period {
-        since: since.date(),
-        until: until.date(),
-        until_requested: (until != until_requested).then(|| until_requested.date()),
-        count: rating.review_count,
-        rating_value: rating.rating_value,
-        distribution: rating.distribution,
-        aspects: with_opinions(trade.shown_aspects(), &votes).collect(),
-    };
-    (period, rating_counts, votes)
+    let rating = wire::AggregateRating::from(&ratings);
+    PeriodCounts {
+        period: Period {
+            since: since.date(),
+            until: until.date(),
+            until_requested: (until != until_requested).then(|| until_requested.date()),
+            count: rating.review_count,
+            rating_value: rating.rating_value,
+            distribution: rating.distribution,
+            aspects: with_opinions(trade.shown_aspects(), &votes).collect(),
+        },
+        ratings,
+        votes,
+    }
 }
 
 fn rating_verdict(before: &RatingCounts, now: &RatingCounts) -> ComparisonVerdict {

@@ -14,7 +14,8 @@ use crate::model::business::PublishStaff;
 use crate::model::{MentionKind, Review, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::{
-    self, Arguments, AspectFacet, Entity, Facet, InsightsPart, InsightsStage, Parameters,
+    self, Arguments, AspectFacet, Entity, Facet, InsightsPart, InsightsStage, Issue, IssueCode,
+    Parameters,
 };
 
 /// Maximum JSON size of an overview.
@@ -22,33 +23,41 @@ pub const OVERVIEW_BYTES_MAX: usize = 8 * 1024 - 512;
 /// Initial number of values per list of an overview; fewer if they exceed its size.
 const OVERVIEW_VALUES: usize = 5;
 
-/// The first that is given selects the stage.
-#[derive(Debug, Default)]
-pub struct StageParameters {
-    pub service: Option<String>,
-    pub area: Option<String>,
-    pub part: Option<InsightsPart>,
+/// The stage that one of the parameters selects.
+#[derive(Debug)]
+pub enum StageParameters {
+    None,
+    Service(String),
+    Area(String),
+    Part(InsightsPart),
 }
 
 impl Parameters for StageParameters {
     fn parse(arguments: &mut Arguments) -> Self {
-        Self {
-            service: arguments.text("service", "One service: id, name or synonym."),
-            area: arguments.text("area", "One service area: name."),
-            part: arguments.example("overview").one_of(
-                "part",
-                &InsightsPart::ALL,
-                InsightsPart::find,
-                "One part; `overview` summarizes all.",
-            ),
+        let service = arguments.text("service", "One service: id, name or synonym.");
+        let area = arguments.text("area", "One service area: name.");
+        let part = arguments.example("overview").one_of(
+            "part",
+            &InsightsPart::ALL,
+            InsightsPart::find,
+            "One part; `overview` summarizes all.",
+        );
+        match (service, area, part) {
+            (None, None, None) => Self::None,
+            (Some(service), None, None) => Self::Service(service),
+            (None, Some(area), None) => Self::Area(area),
+            (None, None, Some(part)) => Self::Part(part),
+            (service, area, part) => {
+                let part = part.map(|part| part.to_string());
+                let code = IssueCode::InvalidString;
+                let message = "must be the only one of service, area and part";
+                for (name, value) in [("service", service), ("area", area), ("part", part)] {
+                    let issue = value.map(|value| Issue::new(name, code, message, &value));
+                    arguments.issues.extend(issue);
+                }
+                Self::None
+            }
         }
-    }
-}
-
-impl StageParameters {
-    /// Whether none is given, so that no stage is selected.
-    pub const fn is_empty(&self) -> bool {
-        self.service.is_none() && self.area.is_none() && self.part.is_none()
     }
 }
 
@@ -66,13 +75,11 @@ const fn parameter(kind: MentionKind) -> &'static str {
 /// # Errors
 /// If no entity has the requested name: a text that lists the known ones.
 pub fn stage(snapshot: &Snapshot, parameters: &StageParameters) -> Result<InsightsStage, String> {
-    if let Some(name) = &parameters.service {
-        entity(snapshot, MentionKind::Service, name)
-    } else if let Some(name) = &parameters.area {
-        entity(snapshot, MentionKind::ServiceArea, name)
-    } else {
-        let part = parameters.part.unwrap_or(InsightsPart::Overview);
-        Ok(self::part(snapshot, part))
+    match parameters {
+        StageParameters::None => Ok(part(snapshot, InsightsPart::Overview)),
+        StageParameters::Service(name) => entity(snapshot, MentionKind::Service, name),
+        StageParameters::Area(name) => entity(snapshot, MentionKind::ServiceArea, name),
+        StageParameters::Part(one) => Ok(part(snapshot, *one)),
     }
 }
 

@@ -8,6 +8,6 @@ mod parameters;
 mod results;
 mod text;
 
-pub use parameters::{CURSOR, Cursor, FeedParameters, SearchParameters, SinceParameters};
+pub use parameters::{Cursor, FeedParameters, SearchParameters, SinceParameters};
 pub use results::{MATCHED_MAX, ResultPage, SHORT_PAGE, find_page, search_reviews};
 pub use text::{TextMatch, TextQuery};

@@ -41,11 +41,10 @@ enum Naming {
 /// or another name of several.
 pub fn named(snapshot: &Snapshot, kind: MentionKind, query: &str) -> Vec<String> {
     let query = fold(query);
-    let is_named = |name: &str| fold(name) == query;
     let mut named: BTreeMap<Naming, Vec<String>> = BTreeMap::new();
     let mut seen = HashSet::new();
     for (value, names) in entities(snapshot, kind) {
-        let naming = names.iter().filter(|(_, name)| is_named(name));
+        let naming = names.iter().filter(|(_, name)| fold(name) == query);
         let naming = naming.map(|(naming, _)| *naming).min();
         if let Some(naming) = naming
             && seen.insert(fold(value))

@@ -224,7 +224,7 @@ impl Parameters for SinceParameters {
 }
 
 /// The name of the parameter.
-pub const CURSOR: &str = "cursor";
+const CURSOR: &str = "cursor";
 const CURSOR_ALLOWED: &str = "must be `next_cursor` of an answer to the same filters";
 /// The format's version, so that another release's cursor is refused instead of misread.
 const VERSION: u8 = 7;
@@ -260,6 +260,12 @@ impl Cursor {
     /// The parameter `cursor`.
     pub fn parse(arguments: &mut Arguments, description: &'static str) -> Option<Self> {
         arguments.syntax(CURSOR, CURSOR_ALLOWED, Self::find, description)
+    }
+
+    /// A link to the page after that of `query`, at the absolute `path` (RFC 8288 §3.3).
+    pub fn next_link(query: &Arguments, path: &str, next: &str) -> String {
+        let address = query.address(path, &[CURSOR], &[(CURSOR, next)]);
+        format!("<{address}>; rel=\"next\"")
     }
 
     /// `None` for a text that no cursor of this release has.

@@ -158,10 +158,10 @@ where
     if let Some(cursor) = &parameters.cursor {
         matches &= after(entries, parameters.sort, cursor);
     }
-    let is_match = |at: &usize| unread.is_none_or(|query| query.is_in(entries.text(*at)));
     let in_order = ordered(entries, &matches, parameters.sort).map(|at| at as usize);
+    let found = in_order.filter(|at| unread.is_none_or(|query| query.is_in(entries.text(*at))));
     let limit = usize::from(parameters.limit);
-    let mut positions: Vec<usize> = in_order.filter(is_match).take(limit + 1).collect();
+    let mut positions: Vec<usize> = found.take(limit + 1).collect();
     let has_next = positions.len() > limit;
     positions.truncate(limit);
     let last = positions.last().filter(|_| has_next);
@@ -221,12 +221,11 @@ fn select(snapshot: &Snapshot, filter: &SearchParameters) -> RoaringBitmap {
     let mut selected = RoaringBitmap::new();
     selected.insert_range(entries.positions_between(filter.since, filter.until));
     if filter.rating.is_some() || filter.min_rating.is_some() || filter.max_rating.is_some() {
-        let matches = |stars: &u8| {
+        let matching = (1..=5).filter(|stars| {
             (filter.rating).is_none_or(|rating| rating == *stars)
                 && (filter.min_rating).is_none_or(|least| f64::from(*stars) >= least)
                 && (filter.max_rating).is_none_or(|most| f64::from(*stars) <= most)
-        };
-        let matching = (1..=5).filter(matches);
+        });
         selected &= matching.fold(RoaringBitmap::new(), |all, stars| all | index.stars(stars));
     }
     for (kind, query) in filter.mentions() {

@@ -73,8 +73,9 @@ impl TextQuery {
             TextMatch::Words => text.plain,
         };
         let text = text.as_bytes();
-        let has_word = |word: &QueryWord| starts_of_words(word, text).next().is_some();
-        let has_words = !self.words.is_empty() && self.words.iter().all(has_word);
+        let mut words = self.words.iter();
+        let has_words = !self.words.is_empty()
+            && words.all(|word| starts_of_words(word, text).next().is_some());
         has_words || self.whole.find(text).is_some()
     }
 
@@ -151,10 +152,10 @@ fn words(folded: &str) -> Vec<QueryWord> {
 
 fn query_word(word: &str) -> QueryWord {
     const ANY_ENDING: &[&str] = &[""];
+    const VOWELS: [char; 5] = ['a', 'e', 'i', 'o', 'u'];
     let singular = singular(word);
-    let is_consonant = |letter: char| !"aeiou".contains(letter);
     match singular.strip_suffix('y') {
-        Some(stem) if stem.len() >= SINGULAR_MIN && stem.ends_with(is_consonant) => {
+        Some(stem) if stem.len() >= SINGULAR_MIN && !stem.ends_with(VOWELS) => {
             (finder(stem), &["y", "ies"])
         }
         _ if singular.len() < SINGULAR_MIN => (finder(word), ANY_ENDING),

@@ -77,10 +77,10 @@ impl Snapshot {
     /// Whether both share the insights, which are made of the reviews and the business, and have the same documents.
     pub fn is_same_as(&self, other: &Self) -> bool {
         let mut documents = self.documents().zip(other.documents());
-        let [analysing, other_analysing] =
-            [self, other].map(|one| one.input.analysing.as_ref().map(Arc::as_ptr));
+        let [postponed, other_postponed] =
+            [self, other].map(|one| one.input.postponed.as_ref().map(Arc::as_ptr));
         Arc::ptr_eq(&self.insights, &other.insights)
-            && analysing == other_analysing
+            && postponed == other_postponed
             && documents.all(|(one, other)| Arc::ptr_eq(one, other))
     }
 

@@ -103,19 +103,20 @@ pub fn render(
     insights: &wire::Insights,
     changed_at: DateTime<Utc>,
 ) -> Content {
-    let newest = || -> Vec<wire::Review> {
-        let count = input.entries.len().min(FEED_REVIEWS.into());
-        (0..count).map(|at| input.review(at)).collect()
-    };
     match document {
         Document::Reviews => dataset(input, changed_at),
         Document::Insights => Content::whole(wire::json(&wire::Insights {
             generated_at: Some(changed_at),
             ..insights.clone()
         })),
-        Document::JsonFeed => Content::whole(wire::json(&json_feed(input, &newest(), changed_at))),
-        Document::AtomFeed => Content::whole(atom_feed(input, &newest(), changed_at)),
+        Document::JsonFeed => Content::whole(wire::json(&json_feed(input, changed_at))),
+        Document::AtomFeed => Content::whole(atom_feed(input, changed_at)),
     }
+}
+
+fn newest_reviews(input: &SnapshotInput) -> Vec<wire::Review> {
+    let count = input.entries.len().min(FEED_REVIEWS.into());
+    (0..count).map(|at| input.review(at)).collect()
 }
 
 /// The dataset without its reviews; `changed_at` is `None` if unknown.
@@ -167,11 +168,7 @@ pub fn array(opening: Vec<u8>, reviews: Vec<Bytes>, closing: &'static [u8]) -> V
 pub const FEED_REVIEWS: u8 = 50;
 
 /// The IDs of entries are permalinks under the base URL that was published first.
-fn json_feed(
-    input: &SnapshotInput,
-    newest: &[wire::Review],
-    changed_at: DateTime<Utc>,
-) -> wire::JsonFeed {
+fn json_feed(input: &SnapshotInput, changed_at: DateTime<Utc>) -> wire::JsonFeed {
     let (business, links) = (&input.business, &input.links);
     wire::JsonFeed {
         version: "https://jsonfeed.org/version/1.1".to_owned(),
@@ -188,8 +185,7 @@ fn json_feed(
             kind: "WebSub".to_owned(),
             url: links.hub(),
         }],
-        items: newest
-            .iter()
+        items: (newest_reviews(input).iter())
             .map(|review| item(business, review, &input.first_links))
             .collect(),
         feed: Some(wire::FeedExtension {
@@ -267,8 +263,9 @@ fn answer(business: &Business, reply: &wire::OwnerReply) -> String {
 
 /// The names of mentioned services, technicians and areas, each once.
 fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
-    let name = |id: &String| business.service_name(id).to_owned();
-    let mut tags: Vec<String> = review.mentions.services.iter().map(name).collect();
+    let services = review.mentions.services.iter();
+    let services = services.map(|id| business.service_name(id).to_owned());
+    let mut tags: Vec<String> = services.collect();
     tags.extend_from_slice(&review.mentions.technicians);
     tags.extend_from_slice(&review.mentions.service_areas);
     let mut seen = std::collections::HashSet::new();
@@ -299,9 +296,9 @@ fn start_of_day(date: NaiveDate, zone: Tz) -> DateTime<FixedOffset> {
         .unwrap_or_else(|| midnight.and_utc().fixed_offset())
 }
 
-fn atom_feed(input: &SnapshotInput, newest: &[wire::Review], changed_at: DateTime<Utc>) -> Vec<u8> {
+fn atom_feed(input: &SnapshotInput, changed_at: DateTime<Utc>) -> Vec<u8> {
     let (path, links) = (Document::AtomFeed.path(), &input.links);
-    let mut feed = feed(input, newest, path, changed_at);
+    let mut feed = feed(input, &newest_reviews(input), path, changed_at);
     feed.links = vec![
         self_link(links, path),
         link("hub", links.hub(), None),

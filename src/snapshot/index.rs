@@ -140,8 +140,7 @@ impl Index {
             }
             let opinions = &mut self.aspects[aspect];
             // Only the first finding about an aspect adds the review.
-            let is_new = |positions: &RoaringBitmap| positions.max() != Some(at);
-            if opinions.iter().all(is_new)
+            if opinions.iter().all(|positions| positions.max() != Some(at))
                 && let Some(vote) = vote_of(analysis, finding.aspect)
             {
                 opinions[vote as usize].insert(at);
@@ -152,8 +151,8 @@ impl Index {
     /// Whether the database's text index finds all parts of a text as queries do. It folds characters that are not ASCII in
     /// another way, and ends a text at a NUL; queries for words take a backtick for an apostrophe.
     pub fn is_indexed(text: &str) -> bool {
-        let is_indexed = |byte: u8| byte.is_ascii() && !matches!(byte, 0 | b'`');
-        text.bytes().all(is_indexed)
+        text.bytes()
+            .all(|byte| byte.is_ascii() && !matches!(byte, 0 | b'`'))
     }
 
     /// The positions of the reviews with these numbers, except [`Self::unindexed`].
@@ -162,10 +161,6 @@ impl Index {
         positions
             .filter_map(|review_no| self.by_review_no.get(review_no))
             .collect()
-    }
-
-    pub fn count_unanalyzed(&self) -> usize {
-        usize::try_from(self.unanalyzed.len()).unwrap_or(usize::MAX)
     }
 
     /// The reviews with this number of stars, 1 to 5.

@@ -5,7 +5,6 @@
 //! Changes of writers that do not set `updated_at` are dated with the instant at which the publisher first sees them.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
@@ -43,50 +42,43 @@ pub struct SnapshotInput {
     pub first_links: Links,
     /// The source of the analyses.
     pub analyzer: Arc<Analyzer>,
-    /// The analyses that follow in a later snapshot, if not all are here.
-    pub analysing: Option<Arc<Analysing>>,
+    /// The analyses that a later snapshot has, if not all are here.
+    pub postponed: Option<Arc<PostponedAnalyses>>,
 }
 
-/// Analyses that take too long for the snapshot that needs them.
+/// Analyses that take too long for the snapshot that needs them. They are made after it, those of the newest reviews first.
 #[derive(Debug)]
-pub struct Analysing {
-    /// Differs from that of the snapshot if the roster changed; until all are stored, the former analyses are published.
+pub struct PostponedAnalyses {
+    /// Differs from that of the snapshot if the roster changed; then all reviews are analyzed again, and until the analyses are
+    /// stored, the former ones are published.
     pub analyzer: Arc<Analyzer>,
-    /// Day and ID of the last review that was analyzed, of those from the newest on.
-    last: Mutex<Option<(Day, ReviewId)>>,
-    are_stored: AtomicBool,
+    progress: Mutex<AnalysisProgress>,
 }
 
-impl Analysing {
-    pub fn new(analyzer: &Arc<Analyzer>) -> Self {
-        Self {
+/// How far the postponed analyses are.
+#[derive(Debug, Clone)]
+pub enum AnalysisProgress {
+    Begun,
+    /// Those from the newest review through the one with this day and ID are stored.
+    StoredThrough(Day, ReviewId),
+    /// All are stored: the next snapshot has them.
+    Stored,
+}
+
+impl PostponedAnalyses {
+    pub fn new(analyzer: &Arc<Analyzer>) -> Arc<Self> {
+        Arc::new(Self {
             analyzer: Arc::clone(analyzer),
-            last: Mutex::default(),
-            are_stored: AtomicBool::new(false),
-        }
+            progress: Mutex::new(AnalysisProgress::Begun),
+        })
     }
 
-    /// Records that the analyses up to this entry are stored.
-    pub fn pass(&self, entry: &Entry) {
-        *lock(&self.last) = Some((entry.review.date, entry.id().clone()));
+    pub fn progress(&self) -> AnalysisProgress {
+        lock(&self.progress).clone()
     }
 
-    /// The position of the entry after the last that was analyzed.
-    pub fn position_in(&self, entries: &Entries) -> usize {
-        let last = lock(&self.last);
-        let position = last
-            .as_ref()
-            .map(|(day, id)| entries.count_through(*day, id.as_str()));
-        position.unwrap_or(0)
-    }
-
-    /// Whether all are stored, so that the next snapshot can use them.
-    pub fn are_stored(&self) -> bool {
-        self.are_stored.load(Ordering::Relaxed)
-    }
-
-    pub fn finish(&self) {
-        self.are_stored.store(true, Ordering::Relaxed);
+    pub fn set_progress(&self, progress: AnalysisProgress) {
+        *lock(&self.progress) = progress;
     }
 }
 
@@ -103,20 +95,10 @@ impl SnapshotInput {
         wire::Review::new(review, self.links.review(review.id.as_str()))
     }
 
-    /// The analyzer of the next snapshot's analyses.
-    pub fn next_analyzer(&self) -> &Arc<Analyzer> {
-        let analysing = self.analysing.as_ref();
-        analysing.map_or(&self.analyzer, |analysing| &analysing.analyzer)
-    }
-
-    /// Whether the analyses that follow are stored.
-    pub fn has_next_analyses(&self) -> bool {
-        self.analysing.as_ref().is_some_and(|one| one.are_stored())
-    }
-
-    /// Whether all reviews are analyzed again.
-    pub fn is_analyzed_again(&self) -> bool {
-        self.analyzer.method() != self.next_analyzer().method()
+    /// Whether the next snapshot has the analyses that this one lacks.
+    pub fn has_stored_analyses(&self) -> bool {
+        let postponed = self.postponed.as_ref();
+        postponed.is_some_and(|one| matches!(one.progress(), AnalysisProgress::Stored))
     }
 }
 
@@ -201,16 +183,14 @@ impl EntryLoader<'_> {
     fn entry(&mut self, numbered: Numbered) -> Entry {
         let mut review = numbered.review;
         let (analysis, names) = self.analyze(&review, numbered.analysis);
-        let is_hidden =
-            |kind| self.publish_staff == PublishStaff::Off && kind == MentionKind::Technician;
         let recorded = review.mentions.pairs();
         let pairs = recorded.chain(names.iter().map(|(kind, name)| (*kind, name)));
         review.mentions = pairs
-            .filter(|(kind, _)| !is_hidden(*kind))
+            .filter(|(kind, _)| self.publishes(*kind))
             .map(|(kind, name)| (kind, name.clone()))
             .collect();
         let analysis = analysis.map(|mut analysis| {
-            analysis.retain_names(|kind| !is_hidden(kind));
+            analysis.retain_names(|kind| self.publishes(kind));
             analysis
         });
         self.date(&mut review, numbered.binding);
@@ -219,6 +199,10 @@ impl EntryLoader<'_> {
             review,
             analysis,
         }
+    }
+
+    fn publishes(&self, kind: MentionKind) -> bool {
+        kind != MentionKind::Technician || self.publish_staff != PublishStaff::Off
     }
 
     /// The stored analysis of a review, or a new one if there is time for it; and the names in its text.
@@ -232,22 +216,21 @@ impl EntryLoader<'_> {
         let stored = stored.filter(|row| row.text_hash == hash);
         let is_current = (stored.as_ref()).is_some_and(|row| row.method_hash == analyzer.method());
         let known = stored.as_ref().and_then(parse);
-        let compact = |analysis| CompactAnalysis::new(analysis, review, analyzer.trade);
         if let Some(analysis) = known.as_ref().filter(|_| is_current) {
-            return (Some(compact(analysis)), analysis.names());
+            let compact = CompactAnalysis::new(analysis, review, analyzer.trade);
+            return (Some(compact), analysis.names());
         }
         self.loaded.cost += cost(1, review.text.len().min(TEXT_BYTES_MAX));
         if self.loaded.cost > ANALYZE_AT_ONCE_MAX {
             // Names of another method are shown until the text is analyzed again.
-            return (
-                None,
-                known.as_ref().map(Analysis::names).unwrap_or_default(),
-            );
+            let names = known.as_ref().map(Analysis::names);
+            return (None, names.unwrap_or_default());
         }
         let new = analyze(analyzer, review);
-        let analyzed = (Some(compact(&new.analysis)), new.analysis.names());
+        let compact = CompactAnalysis::new(&new.analysis, review, analyzer.trade);
+        let names = new.analysis.names();
         self.loaded.analyzed.push(new);
-        analyzed
+        (Some(compact), names)
     }
 
     /// Dates a review that another writer changed; it keeps its instant if it renders as before.

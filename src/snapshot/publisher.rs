@@ -10,7 +10,10 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, insights, render};
 use super::entries::Entries;
-use super::input::{ANALYZE_AT_ONCE_MAX, Analysing, EntryLoader, Loaded, SnapshotInput, cost};
+use super::input::{
+    ANALYZE_AT_ONCE_MAX, AnalysisProgress, EntryLoader, Loaded, PostponedAnalyses, SnapshotInput,
+    cost,
+};
 use super::store;
 use super::store::Publication;
 use crate::clock::Clock;
@@ -121,27 +124,29 @@ impl Publisher {
             let former = previous.filter(|snapshot| stored.is_after(snapshot));
             let own_business = storage::business::find(&mut transaction).await?;
             let own_business = own_business.unwrap_or_default();
-            let next = analyzer(self.trade.as_deref(), &own_business, former);
+            let former_input = former.map(|former| &former.input);
+            let (analyzer, postponed) =
+                next_analyses(former_input, &own_business, self.trade.as_deref());
             let mut business = own_business.clone();
             if business.publish_staff == PublishStaff::Off {
                 business.technicians.clear();
             }
             let mut loader = EntryLoader {
-                analyzer: analyzer_in_force(former, &next),
+                analyzer,
                 publish_staff: business.publish_staff,
                 links: &self.links,
                 // The stored precision.
                 now: self.clock.now().trunc_subsecs(3),
-                published: former.map(|former| &former.input),
+                published: former_input,
                 loaded: Loaded::default(),
             };
             let entries = read_entries(&mut loader, &mut transaction, former).await?;
-            let is_behind =
-                loader.analyzer.method() != next.method() || entries.index().count_unanalyzed() > 0;
+            let is_complete = loader.analyzer.method() == postponed.analyzer.method()
+                && entries.index().unanalyzed.is_empty();
             let first_links = stored.first_links.clone();
             let input = SnapshotInput {
                 change_no: stored.position.change_no,
-                analysing: is_behind.then(|| analysing(former, &next)),
+                postponed: (!is_complete).then_some(postponed),
                 entries,
                 business,
                 own_business: Arc::new(own_business),
@@ -209,8 +214,8 @@ impl Publisher {
         stored: &StoredState,
         observed: &[Observation],
     ) -> Result<(), DbError> {
-        let rows = || stored.publications.iter().map(Option::as_ref);
-        let is_due = !rows().eq(publications.iter().map(Some));
+        let rows = &stored.publications;
+        let is_due = !rows.iter().flatten().eq(publications);
         let change_no = stored.position.change_no;
         let is_base_kept = stored.first_links.is_some() || self.links.is_loopback();
         let is_recorded = is_base_kept && stored.published_change_no == change_no;
@@ -223,9 +228,9 @@ impl Publisher {
             if !observed.is_empty() {
                 reviews::observe(&mut write, observed, change_no).await?;
             }
-            let all = Document::ALL.into_iter().zip(rows()).zip(publications);
+            let all = Document::ALL.into_iter().zip(rows).zip(publications);
             for ((document, row), publication) in all {
-                store::publish(&mut write, document, row, publication, change_no).await?;
+                store::publish(&mut write, document, row.as_ref(), publication, change_no).await?;
             }
             write.commit().await
         };
@@ -267,25 +272,43 @@ impl StoredState {
     /// Whether this is a later state of the database of `snapshot`. If the lineage differs, or change numbers or
     /// versions went back, it is another database or a restored copy.
     fn is_after(&self, snapshot: &Snapshot) -> bool {
-        let went_back = |(document, row): (Document, &Option<Publication>)| {
-            row.as_ref()
-                .is_none_or(|row| row.version < snapshot.document(document).publication.version)
-        };
+        let mut rows = Document::ALL.into_iter().zip(&self.publications);
         snapshot.position.lineage == self.position.lineage
             && snapshot.position.change_no <= self.position.change_no
-            && !Document::ALL
-                .into_iter()
-                .zip(&self.publications)
-                .any(went_back)
+            && rows.all(|(document, row)| {
+                let version = snapshot.document(document).publication.version;
+                row.as_ref().is_some_and(|row| row.version >= version)
+            })
     }
 }
 
-/// The analyzer for `business`: the former one unless the business changed.
-fn analyzer(trade: Option<&str>, business: &Business, former: Option<&Snapshot>) -> Arc<Analyzer> {
-    if let Some(former) = former.filter(|former| *former.input.own_business == *business) {
-        return Arc::clone(former.input.next_analyzer());
+/// The analyzer of the next snapshot, and the analyses that are postponed if it does not have all.
+fn next_analyses(
+    former: Option<&SnapshotInput>,
+    business: &Business,
+    trade: Option<&str>,
+) -> (Arc<Analyzer>, Arc<PostponedAnalyses>) {
+    let postponed = former.and_then(|former| former.postponed.as_ref());
+    let latest = match former {
+        Some(former) if *former.own_business == *business => {
+            Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
+        }
+        Some(_) | None => Arc::new(Analyzer::new(business, trade)),
+    };
+    let begun = PostponedAnalyses::new(&latest);
+    let Some(former) = former else {
+        return (latest, begun);
+    };
+    let postponed = postponed.filter(|one| one.analyzer.method() == latest.method());
+    let work = cost(former.entries.len(), former.entries.index().text_bytes);
+    match postponed.map(|one| (one, one.progress())) {
+        Some((one, AnalysisProgress::Begun | AnalysisProgress::StoredThrough(..))) => {
+            (Arc::clone(&former.analyzer), Arc::clone(one))
+        }
+        // All reviews would be analyzed again.
+        None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), begun),
+        Some((_, AnalysisProgress::Stored)) | None => (latest, begun),
     }
-    Arc::new(Analyzer::new(business, trade))
 }
 
 /// The former entries with their changes, or all loaded again.
@@ -302,7 +325,7 @@ async fn read_entries(
         return loader.all(connection, entries).await;
     }
     let mut ids = reviews::changed_ids(connection, seen).await?;
-    if former.input.has_next_analyses() {
+    if former.input.has_stored_analyses() {
         let positions = entries.index().unanalyzed.iter();
         ids.extend(positions.map(|at| entries[at as usize].id().clone()));
     }
@@ -315,26 +338,4 @@ async fn read_entries(
     let list: Vec<&str> = ids.iter().map(ReviewId::as_str).collect();
     let reviews = reviews::published(connection, &list).await?;
     Ok(loader.revise(entries, &ids, reviews))
-}
-
-/// The analyzer of this snapshot: the former one continues while analyzing everything again is long and not finished.
-fn analyzer_in_force(former: Option<&Snapshot>, next: &Arc<Analyzer>) -> Arc<Analyzer> {
-    let former = former.map(|former| &former.input);
-    let continued = former.filter(|input| {
-        let is_long =
-            cost(input.entries.len(), input.entries.index().text_bytes) > ANALYZE_AT_ONCE_MAX;
-        // The stored analyses are those of the analyzer that the former snapshot waited for.
-        let is_finished =
-            input.has_next_analyses() && input.next_analyzer().method() == next.method();
-        is_long && !is_finished
-    });
-    Arc::clone(continued.map_or(next, |input| &input.analyzer))
-}
-
-/// The analyses by `next` that follow: those of the former snapshot, if they continue.
-fn analysing(former: Option<&Snapshot>, next: &Arc<Analyzer>) -> Arc<Analysing> {
-    let former = former.and_then(|former| former.input.analysing.as_ref());
-    let continued =
-        former.filter(|one| one.analyzer.method() == next.method() && !one.are_stored());
-    continued.map_or_else(|| Arc::new(Analysing::new(next)), Arc::clone)
 }

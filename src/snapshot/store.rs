@@ -167,10 +167,10 @@ impl Publication {
         if let Some(row) = row.filter(|row| row.digest == digest) {
             return row.clone();
         }
-        let known = || last.into_iter().chain(row);
-        let changed_at = known().map(|one| one.changed_at).max();
+        let known = last.into_iter().chain(row);
+        let changed_at = known.clone().map(|one| one.changed_at).max();
         Self {
-            version: known().map(|one| one.version).max().unwrap_or(0),
+            version: known.map(|one| one.version).max().unwrap_or(0),
             digest: digest.to_owned(),
             changed_at: changed_at.unwrap_or_else(|| now.trunc_subsecs(3)),
             is_same_second: false,

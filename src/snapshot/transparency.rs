@@ -10,7 +10,7 @@ use sqlx::SqliteConnection;
 
 use super::current::Snapshot;
 use super::input::SnapshotInput;
-use crate::model::{LastStatement, Method, RatingCounts, Review, ReviewId, Unit};
+use crate::model::{Method, RatingCounts, Review, ReviewId, Unit};
 use crate::storage::transparency::{
     StoredSource, deleted, source_values_of_published, stored_sources, withheld_by_owner,
 };
@@ -74,19 +74,16 @@ async fn count_changed(
     connection: &mut SqliteConnection,
 ) -> sqlx::Result<u64> {
     let entries = &snapshot.input.entries;
-    let is_changed = |id: &str, last_statement: &LastStatement| {
-        let id = id.parse::<ReviewId>().ok();
-        let at = id.and_then(|id| entries.find(&id));
-        at.is_some_and(|at| {
-            let review = &entries[at].review;
-            let mut units = [Unit::Rating, Unit::Text].into_iter();
-            units.any(|unit| last_statement.compare(unit, review) == Some(false))
-        })
-    };
     let mut changed = 0;
     let mut statements = source_values_of_published(connection);
     while let Some((id, last_statement)) = statements.try_next().await? {
-        changed += u64::from(is_changed(&id, &last_statement));
+        let id = id.parse::<ReviewId>().ok();
+        let is_changed = id.and_then(|id| entries.find(&id)).is_some_and(|at| {
+            let review = &entries[at].review;
+            let mut units = [Unit::Rating, Unit::Text].into_iter();
+            units.any(|unit| last_statement.compare(unit, review) == Some(false))
+        });
+        changed += u64::from(is_changed);
     }
     Ok(changed)
 }
@@ -127,15 +124,16 @@ fn source(
         let method = review.verification.method.unwrap_or(Method::Manual);
         *verification.entry(method.name().to_owned()).or_default() += 1;
     }
-    let day = |review: &&Review| review.date.date();
+    let days = [reviews.last(), reviews.first()];
+    let [first, last] = days.map(|review| review.map(|review| review.date.date()));
     let imported = stored.filter(|source| source.is_imported);
     let last_arrival = imported.and_then(|source| source.last);
     wire::SourceTransparency {
         name: name.to_owned(),
         count: rating_counts.total(),
         rating_value: mean(&rating_counts),
-        first: reviews.last().map(day),
-        last: reviews.first().map(day),
+        first,
+        last,
         withheld: stored.map_or(0, |stored| stored.withheld),
         deleted: stored.map_or(0, |stored| stored.deleted),
         stated: stored

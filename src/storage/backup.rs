@@ -148,14 +148,6 @@ impl ExclusiveAccess {
     /// # Errors
     /// [`DbError::InUse`] when another process has it open; others when it cannot be read.
     pub async fn take(path: &Path) -> Result<Self, DbError> {
-        let fault = |error| {
-            let error = DbError::at(path, error);
-            if let DbError::Locked(path) = error {
-                DbError::InUse(path)
-            } else {
-                error
-            }
-        };
         let sender = lock_beside(path, DELIVERY_LOCK)?;
         let sender = sender.ok_or_else(|| DbError::InUse(path.to_owned()))?;
         let taken = async {
@@ -169,12 +161,13 @@ impl ExclusiveAccess {
             connection.execute("begin immediate").await?;
             Ok((connection, mode))
         };
-        match taken.await.map_err(fault)? {
-            (connection, mode) if mode == "delete" => Ok(Self {
+        match taken.await.at(path) {
+            Ok((connection, mode)) if mode == "delete" => Ok(Self {
                 _connection: connection,
                 _sender: sender,
             }),
-            _ => Err(DbError::InUse(path.to_owned())),
+            Ok(_) | Err(DbError::Locked(_)) => Err(DbError::InUse(path.to_owned())),
+            Err(error) => Err(error),
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use futures_util::future::try_join_all;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
@@ -271,11 +272,15 @@ impl OpenFile {
             .min_connections(READERS)
             .max_connections(READERS)
             .connect_with(reading.pragma("query_only", "on"))
-            .await;
+            .await
+            .at(path)?;
+        // sqlx opens them in two tasks, of which it awaits one.
+        let all = (0..READERS).map(|_| readers.acquire());
+        drop(try_join_all(all).await.at(path)?);
         Ok(Self {
-            readers: readers.at(path)?,
-            searchers,
             place,
+            readers,
+            searchers,
         })
     }
 
@@ -359,9 +364,7 @@ impl Database {
         };
         cut.await.at(self.path())
     }
-}
 
-impl Database {
     /// Opens the database at `address`, creates it if there is none, and migrates it.
     pub async fn open_at(address: &DatabaseAddress) -> Result<(Self, Migrated), DbError> {
         match address {
@@ -369,9 +372,7 @@ impl Database {
             DatabaseAddress::Cluster(cluster) => Self::join_cluster(cluster).await,
         }
     }
-}
 
-impl Database {
     /// Copies the database at `address` into the file at `begun`, which errors call `name`. If many nodes share it, that is this
     /// node's file, once it has all of the leader's data.
     pub(super) async fn copy_as(
@@ -422,8 +423,8 @@ impl Opening {
     /// As [`Database::open`].
     pub async fn open(address: &DatabaseAddress) -> Result<Self, DbError> {
         // A dangling link names the path for the new file; an existing file is opened in place.
-        let is_new = |path: &&Path| !path.exists() && !path.is_symlink();
-        let new = address.own_file().filter(is_new);
+        let file = address.own_file();
+        let new = file.filter(|path| !path.exists() && !path.is_symlink());
         let (database, _) = match new {
             Some(path) => Database::open(&begin(path)?).await?,
             None => Database::open_at(address).await?,

@@ -18,7 +18,7 @@ mod erase;
 mod error;
 mod files;
 pub mod formats;
-
+mod locks;
 pub mod reviews;
 mod schema;
 pub mod sync;
@@ -29,13 +29,13 @@ mod verify;
 mod write;
 
 pub use backup::{Carried, ExclusiveAccess, may_replace};
-pub use cluster::lease::EntryLock;
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, REWRITE_AT_ONCE_MAX, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
 pub use files::{
     DELIVERY_LOCK, files, has_sender, lock_beside, remove_unfinished, temporary_folder, unused_name,
 };
+pub use locks::EntryLock;
 pub use schema::Migrated;
 pub use text::{Text, instant_or_epoch, utc_milliseconds, utc_seconds};
 pub use verify::{FAULTS_SHOWN, FileVerification, list_faults, unpublished, verify};

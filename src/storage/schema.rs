@@ -146,11 +146,13 @@ pub(super) fn known_versions(
     path: &Path,
 ) -> Result<Vec<i64>, DbError> {
     applied.sort_unstable();
-    let differs = |(version, checksum): &(i64, String)| {
-        let mut known = MIGRATIONS.iter().filter(|known| known.version == *version);
-        known.any(|known| hex(&known.checksum) != *checksum)
-    };
-    if applied.iter().any(differs) {
+    let has_another_checksum = MIGRATIONS.iter().any(|known| {
+        let mut applied = applied.iter();
+        applied.any(|(version, checksum)| {
+            *version == known.version && *checksum != hex(&known.checksum)
+        })
+    });
+    if has_another_checksum {
         return Err(DbError::NotOurs(path.to_owned()));
     }
     Ok(applied.into_iter().map(|(version, _)| version).collect())

@@ -2,7 +2,6 @@
 //! others: they become U+FFFD.
 
 use std::collections::HashSet;
-use std::string::FromUtf8Error;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use serde::de::DeserializeOwned;
@@ -54,8 +53,9 @@ impl<'r> Decode<'r, Sqlite> for Text {
     fn decode(value: SqliteValueRef<'r>) -> Result<Self, BoxDynError> {
         // The strict conversion is faster, and nearly all values are valid.
         let text = String::from_utf8(<Vec<u8> as Decode<Sqlite>>::decode(value)?);
-        let lossy = |error: FromUtf8Error| String::from_utf8_lossy(error.as_bytes()).into_owned();
-        Ok(Self(text.unwrap_or_else(lossy)))
+        Ok(Self(text.unwrap_or_else(|error| {
+            String::from_utf8_lossy(error.as_bytes()).into_owned()
+        })))
     }
 }
 

@@ -52,9 +52,7 @@ impl Database {
         let review_nos = Vec::from(row.review_nos);
         Ok(Some(review_nos).filter(|found| is_later && found.len() < CANDIDATES_MAX))
     }
-}
 
-impl Database {
     /// Indexes all texts again if the index has lost or gained rows, as by `delete from review_fts`, or is damaged: it then does not
     /// find the beginning of the newest text that has one, or cannot be read. Returns whether it did.
     ///

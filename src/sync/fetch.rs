@@ -143,6 +143,7 @@ pub async fn fetch(
             let is_own = format.as_ref().is_some_and(|it| it.is_ours());
             fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;
             fetched.pager.format = format;
+            fetched.pager.check_size()?;
         }
         let is_new = fetched.pager.turn(&url, &page, text);
         if !is_new.map_err(|error| error.at_page(number))? && number > 1 {

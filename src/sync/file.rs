@@ -13,12 +13,15 @@ use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
 use percent_encoding::utf8_percent_encode;
+use reqwest::header::{AUTHORIZATION, HeaderName};
 use rustix::process::geteuid;
-use serde::Deserialize;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::Spanned;
+use toml::de::DeTable;
 
 use crate::config::{SyncConfig, TimeSpan, read_text};
 use crate::imports::{
@@ -65,11 +68,13 @@ pub struct SyncFile {
 pub struct Entry {
     #[serde(skip)]
     pub name: String,
+    #[serde(deserialize_with = "read_url")]
     pub url: Template,
     #[serde(default, rename = "every", alias = "at")]
     pub schedule: Schedule,
-    #[serde(default)]
-    pub headers: BTreeMap<String, Template>,
+    #[serde(default, deserialize_with = "read_headers")]
+    pub headers: Vec<(HeaderName, Template)>,
+    #[serde(default, deserialize_with = "read_basic")]
     pub basic: Option<Template>,
     /// Program and arguments.
     #[serde(default)]
@@ -127,6 +132,38 @@ impl TryFrom<String> for Template {
         let written = text.trim().to_owned();
         Ok(Self { written, parts })
     }
+}
+
+fn read_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Template, D::Error> {
+    let url = Template::deserialize(deserializer)?;
+    let mut begins = ["https://", "http://", "${"].iter();
+    if begins.any(|begin| url.written.starts_with(begin)) {
+        return Ok(url);
+    }
+    Err(D::Error::custom("write it like https://HOST/PATH"))
+}
+
+fn read_headers<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Vec<(HeaderName, Template)>, D::Error> {
+    let mut headers = Vec::new();
+    for (name, value) in BTreeMap::<String, Template>::deserialize(deserializer)? {
+        let header = HeaderName::try_from(&name);
+        let header =
+            header.map_err(|_| D::Error::custom(format!("{name:?} is no name of a header")))?;
+        headers.push((header, value));
+    }
+    Ok(headers)
+}
+
+fn read_basic<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Template>, D::Error> {
+    let basic = Template::deserialize(deserializer)?;
+    // A variable may have both.
+    if basic.written.contains(':') || basic.variables().next().is_some() {
+        return Ok(Some(basic));
+    }
+    let advice = "write user and password with a colon between them, such as ${USER}:${PASSWORD}";
+    Err(D::Error::custom(advice))
 }
 
 impl Template {
@@ -196,12 +233,25 @@ impl SyncFile {
         for (name, entry) in read {
             let line = line_of(text, entry.span().start);
             let digested = written.remove(&name).unwrap_or_default();
-            let entry = entry.into_inner().complete(name, path, digested);
+            let entry = entry.into_inner();
+            if let Some((key, reason)) = entry.find_conflict() {
+                let line = line_of_key(text, &name, key).unwrap_or(line);
+                return Err(format!("line {line}: {name}.{key}: {reason}"));
+            }
+            let entry = entry.complete(name, path, digested);
             entries.push(entry.map_err(|reason| format!("line {line}: {reason}"))?);
         }
         let path = path.to_owned();
         Ok(Self { path, entries })
     }
+}
+
+/// The line of a key of an entry, if the entry has it.
+fn line_of_key(text: &str, entry: &str, key: &str) -> Option<usize> {
+    let file = DeTable::parse(text).ok()?.into_inner();
+    let mut keys = file.get(entry)?.get_ref().as_table()?.keys();
+    let key = keys.find(|it| it.get_ref() == key)?;
+    Some(line_of(text, key.span().start))
 }
 
 /// The text of a file; to open a pipe could wait for ever.
@@ -220,27 +270,32 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Entry {
+    /// The key that does not go with the others, and why.
+    fn find_conflict(&self) -> Option<(&'static str, &'static str)> {
+        let has_header = self.headers.iter().any(|(name, _)| name == AUTHORIZATION);
+        let mut variables = self.templates().flat_map(Template::variables);
+        if self.google_credentials.is_some() && (self.basic.is_some() || has_header) {
+            let reason = "it and another Authorization exclude each other; keep one";
+            Some(("google_credentials", reason))
+        } else if self.basic.is_some() && has_header {
+            let reason = "it and a header Authorization exclude each other; keep one";
+            Some(("basic", reason))
+        } else if self.command.is_empty() && variables.any(|name| name == COMMAND) {
+            Some(("command", "missing, and ${COMMAND} is what it prints"))
+        } else {
+            None
+        }
+    }
+
     /// The entry with what is not among its keys; `digested` are these as JSON.
     ///
     /// # Errors
-    /// If its name or the keys together are at fault.
+    /// If its name is at fault.
     fn complete(self, name: String, file: &Path, mut digested: Value) -> Result<Self, String> {
         if !is_name(&name) {
             return Err(format!(
                 "the name of an entry has at most {NAME_BYTES_MAX} letters, digits, _ and -, and begins with no -"
             ));
-        }
-        let mut begins = ["https://", "http://", "${"].iter();
-        if !begins.any(|begin| self.url.written.starts_with(begin)) {
-            return Err("url: write it like https://HOST/PATH".to_owned());
-        }
-        let mut headers = self.headers.keys();
-        let has_authorization =
-            self.basic.is_some() || headers.any(|name| name.eq_ignore_ascii_case("authorization"));
-        if self.google_credentials.is_some() && has_authorization {
-            let reason =
-                "google_credentials and another Authorization exclude each other; keep one";
-            return Err(reason.to_owned());
         }
         if let Some(keys) = digested.as_object_mut() {
             keys.retain(|key, _| !["every", "at", "partial"].contains(&key.as_str()));
@@ -267,9 +322,8 @@ impl Entry {
     }
 
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
-        (self.headers.values())
-            .chain(&self.basic)
-            .chain([&self.url])
+        let headers = self.headers.iter().map(|(_, value)| value);
+        headers.chain(&self.basic).chain([&self.url])
     }
 
     /// Scheme, host and path of the address, with variables as they are written.

@@ -32,6 +32,8 @@ pub struct Pager {
     pub total: Option<u64>,
     /// Whether the last page names a next one that is not read.
     pub has_further_page: bool,
+    /// Whether it does so by a link, which a format changes nothing about.
+    pub has_further_link: bool,
 }
 
 /// Whether a member of an object, or of the objects in it, names a next page; lists are not looked into.
@@ -68,7 +70,28 @@ impl Pager {
             first,
             total: None,
             has_further_page: false,
+            has_further_link: false,
         }
+    }
+
+    /// Checks that the address says how many rows a page has, by which an offset grows. Of a platform's format that is one page.
+    ///
+    /// # Errors
+    /// Which parameter the address lacks.
+    pub fn check_size(&self) -> Result<(), SyncError> {
+        let format = self.format.as_ref().filter(|format| format.is_table());
+        let Some(paging) = format.and_then(|format| format.paging.as_ref()) else {
+            return Ok(());
+        };
+        let size = paging.size.as_deref().unwrap_or_default();
+        if paging.offset.is_none() || number_in(&self.first, size, None).is_some() {
+            return Ok(());
+        }
+        let reason = format!(
+            "[paging] of the format: the address has no parameter {size:?} with the number of reviews per page; write the name of that one \
+             as size, such as \"limit\", and the parameter into the address"
+        );
+        Err(reason.into())
     }
 
     fn paging(&self) -> Option<&Paging> {
@@ -110,6 +133,7 @@ impl Pager {
         self.next = next.filter(|_| is_new);
         self.seen_urls.extend(self.next.clone());
         self.has_further_page = self.next.is_none() && is_named;
+        self.has_further_link = self.has_further_page && link.is_some();
         Ok(is_new)
     }
 

@@ -37,6 +37,8 @@ const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 const WAIT_MAX: Duration = Duration::from_hours(24);
 /// A stored time that is later than it can be by more than this is of a clock that was ahead, or of another schedule.
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
+/// Why the files of an answer cannot be imported.
+const NOT_IMPORTED: &str = "status 200: nothing can be imported";
 /// Characters of a reason that are stored.
 const REASON_MAX: usize = 500;
 
@@ -295,22 +297,18 @@ impl SyncRunner {
         // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
         let _place = self.memory.acquire().await;
         let files = loop {
-            let (draft, reason) =
-                match read_files(database, &self.clock, &request, &mut *watch).await {
-                    Ok(files) => break files,
-                    Err(ImportError::Open(draft)) => {
-                        let reason = prepared.describe_lost_columns(&draft);
-                        (Some(draft), reason)
-                    }
-                    Err(ImportError::Refused(reason)) => (None, reason),
-                    Err(error) => return Err(describe(error, fetched)),
-                };
             let name = &entry.name;
-            let Some(draft) = draft.filter(|it| !prepared.is_known || !it.finds_no_review()) else {
-                return Err(SyncError::Failed {
-                    message: format!("{NO_REVIEWS}; `reviews sync run {name} --dry-run` shows why"),
-                    details: Some(fetched.mask.apply(&format!("{NO_REVIEWS}: {reason}"))),
-                });
+            let draft = match read_files(database, &self.clock, &request, &mut *watch).await {
+                Ok(files) => break files,
+                Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
+                    let reason = prepared.describe_lost_columns(&draft);
+                    return Err(describe_answer(name, NO_REVIEWS, &reason, fetched));
+                }
+                Err(ImportError::Open(draft)) => draft,
+                Err(ImportError::Refused(reason)) => {
+                    return Err(describe_answer(name, NOT_IMPORTED, &reason, fetched));
+                }
+                Err(error) => return Err(describe(error, fetched)),
             };
             let message = format!(
                 "something must be decided about its format first; `reviews sync run {name}` asks"
@@ -407,7 +405,8 @@ fn check_answer(
         name, is_partial, ..
     } = run.entry;
     let pager = &fetched.pager;
-    let has_rows = report.files.iter().any(|file| file.rows > 0);
+    let rows: u64 = report.files.iter().map(|file| file.rows).sum();
+    let has_rows = rows > 0;
     if fetched.needs_rows && !has_rows {
         return Err(NO_REVIEWS.to_owned());
     }
@@ -432,21 +431,32 @@ fn check_answer(
         }
         report.note(format!("accepted by --accept-changes: {reason}"));
     }
-    let count = report.taken - report.count(Outcome::Repeated);
+    let count = rows - report.count(Outcome::Repeated);
     let total = pager.total.filter(|total| count < *total);
     report.has_further_page = pager.has_further_page && !is_partial;
     if report.has_further_page {
-        report.note(
-            "the answer names a next page, and nothing says how to fetch it; [paging] of a format does, or `partial = true` in the \
-             entry if the newest reviews are enough"
-                .to_owned(),
-        );
+        let advice = if pager.has_further_link {
+            "which is not fetched: its link is of another path than the entry's address, or repeats a page; give another address,"
+        } else {
+            "and nothing says how to fetch it; [paging] of a format does,"
+        };
+        report.note(format!(
+            "the answer names a next page, {advice} or `partial = true` in the entry if the newest reviews are enough"
+        ));
     } else if let Some(total) = total.filter(|_| !is_partial) {
         report.note(format!(
             "the answer has {count} reviews, and the source says that it has {total}"
         ));
     }
     Ok(())
+}
+
+/// Why an answer is not read; the `reason`, which may repeat it, is shown only where the run was asked for.
+fn describe_answer(name: &str, message: &str, reason: &str, fetched: &Fetched) -> SyncError {
+    SyncError::Failed {
+        message: format!("{message}; `reviews sync run {name} --dry-run` shows why"),
+        details: Some(fetched.mask.apply(&format!("{message}: {reason}"))),
+    }
 }
 
 /// Why the import of an answer is not taken; the reviews that it would change, and its sources, are shown only where the run was asked for.

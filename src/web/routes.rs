@@ -96,14 +96,12 @@ impl Routes {
 
     /// The routes with OPTIONS (preflights too), and with `Allow` in a 405.
     pub fn into_endpoint(self) -> impl Endpoint<Output = Response> {
-        let allowed = |route: ListedRoute| {
+        let allowed = self.list.into_iter().filter_map(|route| {
             let methods: Vec<&str> = route.methods.iter().map(Method::as_str).collect();
             let allowed = HeaderValue::try_from(methods.join(", ")).ok()?;
             Some((route.path, allowed))
-        };
-        let allowed: HashMap<String, HeaderValue> =
-            self.list.into_iter().filter_map(allowed).collect();
-        let allowed = Arc::new(allowed);
+        });
+        let allowed: Arc<HashMap<String, HeaderValue>> = Arc::new(allowed.collect());
         self.route
             .around(move |route: Arc<Route>, request: Request| {
                 let allowed = Arc::clone(&allowed);

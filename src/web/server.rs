@@ -257,10 +257,11 @@ impl Connections {
         peer: Option<IpAddr>,
         limits: ConnectionLimits,
     ) -> Option<&'static str> {
-        let of_peer = || self.networks.values().filter(|other| peer == Some(**other));
+        let networks = self.networks.values();
+        let of_peer = networks.filter(|other| peer == Some(**other));
         if self.tasks.len() >= limits.connections_max {
             Some("all")
-        } else if of_peer().count() >= limits.connections_per_peer_max {
+        } else if of_peer.count() >= limits.connections_per_peer_max {
             Some("peer")
         } else {
             None

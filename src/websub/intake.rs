@@ -81,10 +81,10 @@ impl SubscriptionIntake {
         };
         let callback = &form.callback;
         let is_free = is_trusted || callback.is_allowed_besides(&self.policy);
-        let exceeded = exceeded.or_else(|| {
-            let of_host = || self.rates.take(Rate::Host, &callback.host).err();
-            if is_free { None } else { of_host() }
-        });
+        let exceeded = match exceeded {
+            None if !is_free => self.rates.take(Rate::Host, &callback.host).err(),
+            exceeded => exceeded,
+        };
         let limited =
             |address: IpAddr| (!is_free).then(|| network(address, NETWORK_PREFIX).to_string());
         let request = SubscriptionRequest {

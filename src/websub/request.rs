@@ -143,15 +143,13 @@ fn field(body: &[u8], name: &'static str) -> Result<Option<String>, RequestError
 
 /// The topic is the URL of its `Link` header with `rel="self"`; equivalent escapes are accepted.
 fn topic(value: &str, links: &Links) -> Result<Document, RequestError> {
-    let topics = || {
-        Document::ALL
-            .into_iter()
-            .filter(|document| document.is_topic())
-    };
+    let topics = Document::ALL.into_iter();
+    let topics = topics.filter(|document| document.is_topic());
     let topic_url = normal(value);
-    let found = topics().find(|document| normal(&links.absolute(document.path())) == topic_url);
+    let found =
+        (topics.clone()).find(|document| normal(&links.absolute(document.path())) == topic_url);
     found.ok_or_else(|| {
-        let topics: Vec<String> = topics()
+        let topics: Vec<String> = topics
             .map(|document| links.absolute(document.path()))
             .collect();
         RequestError::Field(format!(

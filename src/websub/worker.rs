@@ -1,7 +1,7 @@
 //! The hub's worker: runs due work concurrently, round-robin by host, and records results in batches.
 //!
-//! It reads what is due once a second, and at once if it is woken and nothing is queued. Exchanges whose result was not
-//! recorded before a crash are repeated: they happen at least once.
+//! Changes, accepted requests and, once a second, the schedule wake it; it then reads what is due, unless it has just done so
+//! and something is queued. Exchanges whose result was not recorded before a crash are repeated: they happen at least once.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -24,8 +24,8 @@ const BATCH: usize = 100;
 const BATCH_AFTER: Duration = Duration::from_millis(100);
 /// The delay before a failed write of the database is repeated.
 const RECORD_AGAIN_AFTER: Duration = Duration::from_secs(1);
-/// Interval of reads of the database, which are cheap while nothing is due.
-const READ_INTERVAL: Duration = Duration::from_secs(1);
+/// Minimum interval of reads of the database while something is queued; shorter than that of the schedule.
+const READ_INTERVAL: Duration = Duration::from_millis(500);
 /// Maximum number of results that wait for a locked database; beyond it, sending pauses.
 const UNRECORDED_MAX: usize = 10_000;
 /// The maximum wait of shutdown for exchanges in flight. A cut exchange is not a failure; it is repeated.
@@ -43,11 +43,7 @@ pub struct Worker {
     unrecorded: Vec<Attempt>,
     /// The arrival of the oldest unrecorded result.
     unrecorded_at: Monotonic,
-    /// Whether the database may have due work that is not in `queues`; read at once if they are empty.
-    is_stale: bool,
-    /// Whether the database must be read even if `queues` are not empty: what is queued may be for hosts that hang or wait.
-    is_read_due: bool,
-    read_at: Monotonic,
+    next_read_at: Monotonic,
 }
 
 impl Worker {
@@ -68,9 +64,7 @@ impl Worker {
             busy: HashMap::new(),
             unrecorded: Vec::new(),
             unrecorded_at: Monotonic::default(),
-            is_stale: true,
-            is_read_due: true,
-            read_at: Monotonic::default(),
+            next_read_at: Monotonic::default(),
         }
     }
 
@@ -81,13 +75,11 @@ impl Worker {
                 tracing::error!(%error, "websub.unreadable: cannot read the due exchanges; trying again");
             }
             let (timer, flush_at) = (Clock::system(), self.unrecorded_at + BATCH_AFTER);
-            let again_at = self.read_at + READ_INTERVAL;
             let is_flush_due = tokio::select! {
                 () = stop.cancelled() => break,
-                () = self.wake.notified() => { self.is_stale = true; false }
+                () = self.wake.notified() => { self.read_if_idle(); false }
                 Some(done) = self.in_flight.join_next() => { self.finish(done); self.unrecorded.len().is_multiple_of(BATCH) }
                 () = timer.sleep_until(flush_at), if !self.unrecorded.is_empty() => true,
-                () = self.exchange.clock.sleep_until(again_at), if !self.is_read_due => { self.is_read_due = true; false }
             };
             if is_flush_due {
                 self.flush().await;
@@ -113,14 +105,13 @@ impl Worker {
             .collect();
         self.busy.retain(|id, _| unrecorded.contains(id));
         self.queues = HostQueues::default();
-        self.is_read_due = true;
         metrics::HUB_IN_FLIGHT.gauge(&[]).set(0.0);
     }
 
     /// Does all work that is due and returns whether there was any.
     pub async fn run_once(&mut self) -> Result<bool, DbError> {
         let mut did_any = false;
-        self.is_read_due = true;
+        self.next_read_at = Monotonic::default();
         loop {
             self.fill().await?;
             match self.in_flight.join_next().await {
@@ -139,8 +130,7 @@ impl Worker {
 
     /// Starts the maximum number of exchanges that the limits allow.
     async fn fill(&mut self) -> Result<(), DbError> {
-        let is_needed = self.is_read_due || self.is_stale && self.queues.is_empty();
-        if is_needed && self.has_room() {
+        if self.next_read_at <= self.exchange.clock.monotonic() && self.has_room() {
             self.read().await?;
         }
         self.start_queues();
@@ -165,11 +155,17 @@ impl Worker {
         }
     }
 
+    /// Makes the next [`Self::fill`] read due work if nothing is queued.
+    fn read_if_idle(&mut self) {
+        if self.queues.is_empty() {
+            self.next_read_at = Monotonic::default();
+        }
+    }
+
     /// Reads due work, except work that is in flight or unrecorded.
     async fn read(&mut self) -> Result<(), DbError> {
         let now = self.exchange.clock.now();
-        self.read_at = self.exchange.clock.monotonic();
-        (self.is_stale, self.is_read_due) = (false, false);
+        self.next_read_at = self.exchange.clock.monotonic() + READ_INTERVAL;
         // Until this node's file has the recorded results, it reports the same work as due again.
         if !self.database.has_own_writes().await? {
             return Ok(());
@@ -190,8 +186,6 @@ impl Worker {
         for due in deliveries {
             if is_ahead(&snapshot, &due) && !verified.contains(&due.subscriber.subscription_id) {
                 self.push(Due::Deliver(due));
-                // There may be more due work than one read returns.
-                self.is_stale = true;
             }
         }
         Ok(())
@@ -278,7 +272,8 @@ impl Worker {
         for attempt in self.unrecorded.drain(..) {
             self.busy.remove(&attempt.subscriber.subscription_id);
         }
-        self.is_stale = true;
+        // There may be more due work than one read returns.
+        self.read_if_idle();
     }
 
     /// Records all results in one transaction.

@@ -131,14 +131,13 @@ pub fn merge_rows(
     tallies.check(&mut outcome.report, rules.request)?;
     let has_excerpts = outcome.report.files.iter().any(|file| file.excerpts);
     if !rules.request.partial && !has_excerpts {
-        let missing = merging.missing();
-        let counts = missing
-            .iter()
-            .map(|(source, ids)| (source.clone(), ids.len() as u64));
-        merging.outcome.report.without_row = counts.collect();
+        let mut missing = merging.missing();
         if rules.request.withdraw_missing {
-            merging.withdraw(&missing)?;
+            merging.withdraw(&mut missing)?;
         }
+        let counts = missing.into_iter().filter(|(_, ids)| !ids.is_empty());
+        let counts = counts.map(|(source, ids)| (source, ids.len() as u64));
+        merging.outcome.report.without_row = counts.collect();
     }
     Ok(merging.outcome)
 }
@@ -403,8 +402,11 @@ impl Merging<'_> {
 
     /// Withholds reviews that their source no longer lists, unless the owner published them although it hides them; the merge publishes
     /// them again when they come back. A large share must be confirmed, because a truncated file would otherwise hide most of a
-    /// business's reviews.
-    fn withdraw(&mut self, missing: &BTreeMap<String, Vec<ReviewId>>) -> Result<(), ImportError> {
+    /// business's reviews. Leaves in `missing` those that stay public.
+    fn withdraw(
+        &mut self,
+        missing: &mut BTreeMap<String, Vec<ReviewId>>,
+    ) -> Result<(), ImportError> {
         let report = &mut self.outcome.report;
         let [rejected, doubtful] =
             [Outcome::Rejected, Outcome::Doubtful].map(|outcome| report.count(outcome));
@@ -418,7 +420,7 @@ impl Merging<'_> {
             let all = ids.len() + self.published[source];
             let report = &mut self.outcome.report;
             check_missing(self.rules.request, source, ids.len(), all, report)?;
-            for id in ids {
+            ids.retain(|id| {
                 let is_set = (self.outcome).set_status(id, &Status::withheld(GONE), self.rules.now);
                 let report = &mut self.outcome.report;
                 if is_set {
@@ -426,7 +428,8 @@ impl Merging<'_> {
                 } else {
                     report.add(Outcome::KeptEdited, || format!("{id} status"));
                 }
-            }
+                !is_set
+            });
         }
         Ok(())
     }

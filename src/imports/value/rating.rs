@@ -183,6 +183,12 @@ fn unknown_rating(text: &str) -> String {
     )
 }
 
+/// Why a value is no rating of a built-in format, whose scale and words are not the owner's.
+pub fn not_stars(text: &str) -> String {
+    let shown = quoted(text);
+    format!("{shown} is not one of 1, 2, 3, 4, 5; correct it in the file, else its row is left out")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

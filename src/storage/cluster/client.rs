@@ -18,30 +18,30 @@ use crate::config::bounds::ECHO_CHARACTERS_MAX;
 use crate::http::{client_builder, read_body};
 
 /// Maximum time for which a process retries a small write, such as a hub's request.
-pub(super) const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
+pub const WRITE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum time for which an owner's command or an import retries a write: long enough for an election.
-pub(super) const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
+pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// This process's writer for a cluster.
 #[derive(Debug)]
 pub struct Cluster {
-    pub(super) client: RqliteClient,
+    pub client: RqliteClient,
     /// Random id of this process, as a holder of leases.
-    pub(super) holder: String,
-    pub(super) lease: Mutex<Lease>,
+    pub holder: String,
+    pub lease: Mutex<Lease>,
     /// When this node's rqlited last had contact to the leader.
-    pub(super) contact_at: Mutex<Monotonic>,
+    pub contact_at: Mutex<Monotonic>,
 }
 
 /// The right to send, as this process has it.
 #[derive(Debug, Default)]
 pub struct Lease {
     /// `None` while this process does not hold it.
-    pub(super) ends_at: Option<Monotonic>,
+    pub ends_at: Option<Monotonic>,
     /// Number of this process's last write as the sender.
-    pub(super) writes: i64,
+    pub writes: i64,
     /// Number of the write that last prolonged the lease.
-    pub(super) renewal: i64,
+    pub renewal: i64,
 }
 
 // Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are
@@ -95,13 +95,16 @@ impl RqliteClient {
         let results = answer["results"].as_array();
         let results =
             results.ok_or_else(|| ClusterError::Unknown("an answer without results".to_owned()))?;
-        let rows = |result| Ok(succeeded(result)?["rows_affected"].as_u64().unwrap_or(0));
-        let rows: Result<_, ClusterError> = results.iter().map(rows).collect();
-        let is_overtaken = |error: &ClusterError| matches!(error, ClusterError::Refused(reason) if OVERTAKEN.iter().any(|one| reason.contains(one)));
-        rows.map_err(|error| match is_overtaken(&error) {
-            true if is_repeated => ClusterError::Unknown("another write came after it".to_owned()),
-            true => ClusterError::Overtaken,
-            false => error,
+        let rows: Result<_, ClusterError> = (results.iter())
+            .map(|result| Ok(succeeded(result)?["rows_affected"].as_u64().unwrap_or(0)))
+            .collect();
+        rows.map_err(|error| {
+            let is_overtaken = matches!(&error, ClusterError::Refused(reason) if OVERTAKEN.iter().any(|one| reason.contains(one)));
+            match is_overtaken {
+                true if is_repeated => ClusterError::Unknown("another write came after it".to_owned()),
+                true => ClusterError::Overtaken,
+                false => error,
+            }
         })
     }
 
@@ -127,8 +130,9 @@ impl RqliteClient {
         };
         let sent = self.client.get(at(node, "status")).timeout(timeout).send();
         let read = async { read_text(sent.await?).await };
-        let message = |error: reqwest::Error| ClusterError::Unreachable(cause(&error));
-        let text = read.await.map_err(message)?;
+        let text = read.await;
+        let text =
+            text.map_err(|error: reqwest::Error| ClusterError::Unreachable(cause(&error)))?;
         serde_json::from_str(&text)
             .map_err(|error| ClusterError::Unreachable(format!("{}: {error}", name(node))))
     }

@@ -1,7 +1,6 @@
 //! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
 pub mod client;
-pub mod lease;
 pub mod write;
 
 use std::path::Path;
@@ -51,7 +50,7 @@ impl Database {
         Ok((database, migrated))
     }
 
-    fn cluster(&self) -> Option<&Arc<Cluster>> {
+    pub(super) fn cluster(&self) -> Option<&Arc<Cluster>> {
         match &self.writer {
             Writer::File(..) => None,
             Writer::Cluster(cluster) => Some(cluster),
@@ -243,18 +242,12 @@ async fn applied_to_cluster(client: &RqliteClient, file: &Path) -> Result<Vec<i6
 fn statements(sql: &str) -> Vec<String> {
     let mut statements: Vec<String> = Vec::new();
     for part in sql.split_inclusive(";\n") {
-        let ends_in_comment = |text: &&mut String| {
-            text.lines()
-                .last()
-                .is_some_and(|line| line.starts_with("--"))
-        };
         let is_within = part.starts_with(' ') || part.starts_with("end;") || part.trim().is_empty();
-        match statements
-            .last_mut()
-            .filter(|text| is_within || ends_in_comment(text))
-        {
-            Some(text) => text.push_str(part),
-            None => statements.push(part.to_owned()),
+        let last_line = statements.last().and_then(|text| text.lines().last());
+        let is_in_comment = last_line.is_some_and(|line| line.starts_with("--"));
+        match statements.last_mut() {
+            Some(text) if is_within || is_in_comment => text.push_str(part),
+            Some(_) | None => statements.push(part.to_owned()),
         }
     }
     statements

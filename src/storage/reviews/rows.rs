@@ -409,8 +409,9 @@ pub async fn observe(
     observations: &[Observation],
     change_no: i64,
 ) -> sqlx::Result<()> {
-    let row = |one: &Observation| json!([one.id, one.observed_at.map(utc)]);
-    let rows = Value::Array(observations.iter().map(row).collect()).to_string();
+    let rows = observations.iter();
+    let rows = rows.map(|one| json!([one.id, one.observed_at.map(utc)]));
+    let rows = Value::Array(rows.collect()).to_string();
     execute!(
         write,
         "update review_change set bound_change_no = change_no, observed_at = coalesce(seen.value ->> 1, observed_at)

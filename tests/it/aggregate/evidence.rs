@@ -33,7 +33,8 @@ async fn aspect_figures_equal_the_counts_of_the_evidence() {
         }
         let (mut seen, mut cursor) = (BTreeSet::new(), String::new());
         loop {
-            let page = app.json(&format!("{path}?limit=30{cursor}")).await;
+            let answer = app.get(&format!("{path}?limit=30{cursor}")).await;
+            let (page, link) = (answer.json(), answer.header("link"));
             assert_eq!(page["matched"], aspect["mention_count"], "{path}");
             for review in array_of(&page["reviews"]) {
                 check(&reviews, review, id);
@@ -41,9 +42,10 @@ async fn aspect_figures_equal_the_counts_of_the_evidence() {
                 assert!(seen.insert(id), "{path}: a review twice");
             }
             let Some(next) = page["next_cursor"].as_str() else {
-                break;
+                break assert_eq!(link, "");
             };
             cursor = format!("&cursor={next}");
+            assert!(link.ends_with(&format!("{path}?limit=30{cursor}>; rel=\"next\"")));
         }
         assert_eq!(aspect["mention_count"], seen.len());
     }

@@ -218,6 +218,16 @@ async fn table_of_another_source_never_replaces_a_format() {
     bench.csv(other, "--source Angi").await;
     let kept = "select format from source where name = 'Direct'";
     assert_eq!(bench.sql(kept), format);
+    // What a part of a format does not say is drafted, with what it says.
+    let bench = super::bench().await;
+    let sheet = "Id,Name,Stars,Date,Review,Publish\np7,Ann,5,03/04/2026,Good.,yes\nq9,Bo,1,05/06/2026,HIDDEN,no\n";
+    bench.sql("insert into source values ('Direct', 'date_format = \"dd/mm/yyyy\"' || char(10))");
+    assert_eq!(bench.open(sheet, "").await, "ignored");
+    let block = DECIDED["format: ".len()..].replace(';', "\n");
+    bench.sql(&format!("update source set format = format || '{block}'"));
+    bench.csv(sheet, "").await;
+    let days = bench.sql("select reviewed_on, status from review where review_id glob '[pq]?'");
+    assert_eq!(days, "2026-04-03|published\n2026-06-05|withheld");
 }
 
 #[tokio::test]
@@ -348,6 +358,7 @@ const MISTAKES: &str = r#"
     like = "judgeme";scale = 10 → line 2: scale cannot stand beside `like`
     [fields → line 1:
     ignored = 5 → line 1: expected a column, or a list of columns
+    [paging];size = 5 → line 2: write the name of a parameter of the address, such as "limit"
 "#;
 
 #[test]
@@ -558,14 +569,14 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
         "public_reply:Approved public_name:Consent public_name:Named",
     ] {
         let refusal = bench.refused(sheet, &format(blocks)).await;
-        let advice = "keep its block, or take that with --accept-changes";
+        let advice = "`reviews source format Direct` shows its block";
         assert_has(&refusal, advice);
         assert_eq!(bench.sql(PUBLIC), "Ann", "{blocks}");
     }
     // One that the file lacks may be replaced, but not left out.
     let renamed = sheet.replace("Consent", "Agreed");
     let left_out = format("public:Approved public_name:Named");
-    assert_has(&bench.refused(&renamed, &left_out).await, "keep its block");
+    assert_has(&bench.refused(&renamed, &left_out).await, "shows its block");
     let replaced = format("public:Approved public:Agreed public_name:Named");
     bench.csv(&renamed, &replaced).await;
     assert_eq!(bench.sql(PUBLIC), "Ann");
@@ -597,7 +608,7 @@ async fn the_owners_column_lost_beside_a_platforms_is_refused() {
     let bench = bench().await;
     bench.csv(sheet, gated).await;
     let plain = "format: like = \"loox\"; ignored = \"Ours\"";
-    assert_has(&bench.refused(sheet, plain).await, "keep its block");
+    assert_has(&bench.refused(sheet, plain).await, "shows its block");
     assert_eq!(bench.sql(PUBLIC), "Ann");
     // What is given is kept, also if it adds nothing to the platform's format.
     let sheet = sheet
@@ -608,4 +619,14 @@ async fn the_owners_column_lost_beside_a_platforms_is_refused() {
         .csv(&sheet, "--accept-changes format: like = \"loox\"")
         .await;
     assert_eq!(bench.sql("select format from source"), "like = \"loox\"");
+    // A block that the source keeps for the files of another platform's format is not passed over.
+    let row = json!([{"reviewId": "a", "stars": 5, "publishedAtDate": "2026-03-01T10:00:00Z", "name": "Ann", "Ours": "no"}]);
+    let gated = "format: like = \"apify\"; [[public]]; names = [\"Ours\"]; values = [\"yes\"]";
+    let bench = bench_in_phoenix().await;
+    bench.csv(row.to_string(), gated).await;
+    let other = page(&[google(1, "b", &json!({"Ours": "no"}))]);
+    let refusal = bench.refused(&other, "").await;
+    assert_has(&refusal, "write it below `like = \"google\"` into a file");
+    bench.csv(&other, &gated.replace("apify", "google")).await;
+    assert_eq!(bench.sql(PUBLIC), "");
 }

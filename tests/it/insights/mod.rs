@@ -71,8 +71,8 @@ fn analysed_since_mark(app: &TestApp) -> String {
 /// Asserts that the snapshot has all analyses, made with the current roster.
 fn assert_complete(app: &TestApp) {
     let input = &app.app().ctx.current.load().input;
-    assert_eq!(input.entries.index().count_unanalyzed(), 0);
-    assert!(input.analysing.is_none());
+    assert_eq!(input.entries.index().unanalyzed.len(), 0);
+    assert!(input.postponed.is_none());
 }
 
 /// The version of a document.

@@ -29,7 +29,7 @@ digest | Ann | Late. | Hi
 {"name": "accounts/1/locations/77/reviews/d", "reviewer": {"displayName": "Ann"}, "comment": "", "starRating": "ONE", "createTime": "2026-11-23T00:00:00Z"}]}
 =
 x starRating: "SIX" is not one of 1, 2, 3, 4, 5
-x starRating: "STAR_RATING_UNSPECIFIED" is not one of 1, 2, 3, 4, 5
+x starRating: "STAR_RATING_UNSPECIFIED" is not one of 1, 2, 3, 4, 5; correct it in the file, else its row is left out
 x createTime: 2026-11-22 is later than tomorrow
 review_id
 77.b

@@ -47,6 +47,7 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
     let report = bench.csv(rows(19), "--withdraw-missing").await;
+    assert!(report.without_row.is_empty(), "{report:?}");
     assert_eq!(report.named(Outcome::Withdrawn).names, ["r-19"]);
     let withheld = "select review_id, withheld_reason from review where status = 'withheld'";
     assert_eq!(bench.sql(withheld), "r-19|gone at the source");

@@ -115,7 +115,7 @@ const ASKED: &str = r"
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → n|n → select count(*) from review → 2
     Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select author, reply_text from review order by rating → Anonymous|\nAnn|Thanks Ann
     Name,Stars,Date,Review,hidden\nAnn,5,2026-03-01,Neat,0\nBo,4,2026-03-02,Good,0\nCy,1,2026-03-03,Late,1\n → 5|1|1 → select author from review where status = 'published' order by 1 → Ann\nBo
-    Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|1, 3 → select author from review where status = 'published' order by 1 → Ann\nCy
+    Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|No|1, 3 → select author from review where status = 'published' order by 1 → Ann\nCy
 ";
 
 #[test]
@@ -155,6 +155,8 @@ fn format_of_a_source_is_shown_and_replaced() {
         source format Direct open.toml ✗ ignored is open
         like.toml ← like = "judgemee"\n
         source format Direct like.toml ✗ the nearest is judgeme
+        gate.toml ← [[public]]\nnames = ["Consent"]\nvalues = ["yes"]\n
+        source format Google gate.toml ✗ write `like = "google"` above it: the files of Google are read by
         source format Directs ✗ no source Directs; `reviews source` lists
         import sheet.csv --format jugdeme ✗ the nearest is judgeme
         import sheet.csv --format none.toml ✗ none.toml cannot be read

@@ -16,6 +16,7 @@ const CALLS: &str = r#"
     get_business → {"name\n": "x"} → - name\n:
     get_review → {"id": "r-none\u202e"} → "r-none\u202e"|search_reviews
     get_insights → {"service": "Nothing Known"} → known:
+    get_insights → {"service": "AC Repair", "area": "mesa", "part": "faq"} → - service: |- area: |only one of|- part: |"faq"
     get_aspect_sentiment → {"aspect": "colour"} → "colour"|known: punctuality, scheduling
     search_reviews → {"aspect": "colour", "polarity": "negative"} → - aspect: |punctuality, scheduling|"colour"
 "#;

@@ -46,7 +46,7 @@ const CALLS: &str = r#"
     get_insights → /insights.json → {"area": "mesa"}
     get_insights → /insights.json → {"service": "Nothing Known"}
     get_insights → /insights.json → {"part": "everything"}
-    get_insights → /insights.json → {"area": "mesa", "part": "faq"}
+    get_insights → /insights.json → {"area": "mesa", "part": "faq", "service": ""}
     get_aspect_sentiment → EVIDENCE → {"aspect": "punctuality", "limit": 3}
     get_aspect_sentiment → EVIDENCE → {"aspect": "price", "polarity": "positive"}
     get_aspect_sentiment → EVIDENCE → {"aspect": "professionalism", "technician": "Mike Alvarez", "since": "2026-01-01"}

@@ -67,7 +67,7 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
     let home = home();
     for [key, fault] in table(
         r#"
-        url = "ftp://hush" → line 2: url: write it like https://HOST/PATH
+        url = "ftp://hush" → line 3: a.url: write it like https://HOST/PATH
         ulr = "hush" → line 3: a: ulr is no key of an entry; the nearest is url
         every = "hush" → line 3: a.every: no schedule
         every = "4m" → line 3: a.every: less than 5 minutes
@@ -81,8 +81,12 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         headers = { X-Key = "${hush}" } → line 3: a.headers.X-Key: a variable is written ${NAME}
         headers = { X-Key = "hush ${KEY" } → line 3: a.headers.X-Key: a variable is written ${NAME}
         headers = { X-Key = "${CA_FILE}" } → line 3: a.headers.X-Key: REVIEWS_SYNC_CA_FILE is a setting
-        google_credentials = "hush"; basic = "a:b" → line 2: google_credentials and another Authorization exclude each other
+        google_credentials = "hush"; basic = "a:b" → line 3: a.google_credentials: it and another Authorization exclude each other
         google_credentials = "a"; headers = { authorization = "hush" } → exclude each other
+        headers = { authorization = "hush" }; basic = "a:b" → line 4: a.basic: it and a header Authorization exclude each other
+        basic = "hush" → line 3: a.basic: write user and password with a colon between them
+        headers = { "X Key" = "hush" } → line 3: a.headers: "X Key" is no name of a header
+        basic = "${COMMAND}" → line 2: a.command: missing, and ${COMMAND} is what it prints
         every = "6h"; at = "0 5 * * *" → line 2: a: every and at exclude each other
         source = hush → line 3: this is no TOML
         source = "a"; source = "hush" → line 4: this is no TOML: duplicate key

@@ -34,7 +34,7 @@ fn failure_says_the_status_and_no_word_of_the_server() {
         site.take_targets();
         let run = sync(&home);
         let said = match code {
-            200 => "status 200: no reviews found".to_owned(),
+            200 => "status 200: no".to_owned(),
             _ => format!("status {status}"),
         };
         run.failed(&said);
@@ -42,7 +42,8 @@ fn failure_says_the_status_and_no_word_of_the_server() {
         assert_eq!(asked, ["/r"], "{status}: it is not tried again");
         assert_has(&column(&home, "last_failure"), &said);
     }
-    home.run("sync run --dry-run").failed("no reviews found");
+    home.run("sync run --dry-run")
+        .failed("nothing can be imported: ");
     has(&home, 1, "true");
     let due = "julianday(next_run_at) between julianday('now', '+5 hours') and julianday('now', '+7 hours')";
     assert_eq!(column(&home, due), "1", "failures stop no schedule");

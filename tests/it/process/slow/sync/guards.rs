@@ -47,7 +47,7 @@ fn run_with_a_tenth_rejected_or_of_another_kind_imports_nothing() {
         for row in &mut rows[..5] {
             row["starRating"] = "TEN".into();
         }
-        SiteAnswer::value(&json!({"reviews": rows}))
+        SiteAnswer::value(&json!({"reviews": rows, "totalReviewCount": 50}))
     });
     sync(&home).failed("5 of 40 rows");
     has(&home, 30, "true");
@@ -55,6 +55,7 @@ fn run_with_a_tenth_rejected_or_of_another_kind_imports_nothing() {
     assert_eq!(taken.code, Some(1), "{}", taken.err);
     assert!(!taken.err.contains("TEN"), "{}", taken.err);
     assert_has(&taken.out, "accepted by --accept-changes: 5 of 40 rows");
+    assert_has(&taken.out, "the answer has 40 reviews");
     has(&home, 40, "true");
 }
 

@@ -48,8 +48,8 @@ fn answer_that_says_that_there_is_more_is_noted() {
     let (home, site) = (home(), Site::start(page("/hush?page=2".into())));
     let url = site.url("/r");
     let names = ["id", "author", "rating", "date", "text"].map(|name| format!("{name} = '{name}'"));
-    let format = format!("ignored = ['likes']\n[fields]\n{}\n", names.join("\n"));
-    home.file("shop.toml", &format);
+    let fields = format!("ignored = ['likes']\n[fields]\n{}\n", names.join("\n"));
+    home.file("shop.toml", &fields);
     let (format, noted) = ("format = './shop.toml'", "names a next page");
     let added = add(&home, "shop", &url, format);
     assert_eq!(added.code, Some(1), "{}{}", added.out, added.err);
@@ -65,6 +65,9 @@ fn answer_that_says_that_there_is_more_is_noted() {
     partial.done();
     assert!(!partial.out.contains(noted), "{}", partial.out);
     assert_no_trace(&home, &["hush"]);
+    let paging = "[paging]\noffset = 'offset'\nsize = '5'\n";
+    home.file("shop.toml", &(fields + paging));
+    sync(&home).failed("the address has no parameter \"5\" with the number of reviews per page");
 }
 
 #[test]
@@ -73,6 +76,7 @@ fn next_page_on_another_path_is_noted_and_nothing_is_gone() {
     site.answer(|_| google_page(0..2, None, 3).with("Link: </r/page/2>; rel=\"next\""));
     let run = home.run("sync run google");
     assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
+    assert_has(&run.out, "its link is of another path");
     home.run_ok("sync list", "names a next page");
     assert!(home.json("sync list --json")[0]["gone"].is_null());
     home.run("sync run google --withdraw-missing")

@@ -11,14 +11,14 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 use sqlx::SqliteConnection;
 
-use super::client::{Cluster, ClusterError, WRITE_TIMEOUT};
-use super::write::SENDER;
+use super::cluster::client::{Cluster, ClusterError, WRITE_TIMEOUT};
+use super::cluster::write::SENDER;
+use super::database::{Database, Writer};
+use super::error::{AtPath as _, DbError};
+use super::files::{DELIVERY_LOCK, ENTRY_LOCK, lock_beside};
+use super::text::utc_milliseconds;
 use crate::clock::Clock;
 use crate::compute::lock;
-use crate::storage::database::{Database, Writer};
-use crate::storage::error::{AtPath as _, DbError};
-use crate::storage::files::{DELIVERY_LOCK, ENTRY_LOCK, lock_beside};
-use crate::storage::text::utc_milliseconds;
 
 /// Minimum length of a lease: the delay until another process can take over if the holder dies.
 const LEASE_MIN: Duration = Duration::from_secs(20);
