@@ -309,6 +309,10 @@ impl Merging<'_> {
                 return true;
             }
         }
+        if is_new && self.equals.deleted(row).is_some() {
+            let report = &mut self.outcome.report;
+            report.add(Outcome::Restored, || id.to_string());
+        }
         self.equals.add(EqualReview {
             id: id.clone(),
             source_name: source.to_owned(),

@@ -31,11 +31,7 @@ impl Home {
 fn delete_says_that_it_is_counted_and_keeps_the_reason() {
     let home = home();
     home.run_ok("delete --help", "public for ever");
-    let refused = home.run("delete a");
-    refused.failed("add --yes");
-    for part in ["/transparency counts", "`reviews undo --source Google`"] {
-        assert_has(&refused.err, part);
-    }
+    home.run_err("delete a", "for ever; `reviews undo --source Google` takes");
     home.marks("");
     home.steps(
         r#"
@@ -46,6 +42,9 @@ fn delete_says_that_it_is_counted_and_keeps_the_reason() {
         delete a --yes --reason ' ' ✗ --reason is empty
         delete a --yes --reason 'a threat' → /transparency counts it as deleted (a threat)
         delete typed --yes → /transparency counts it as deleted (not stated)
+        a.jsonl ← {"id": "y", "rating": 1, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Yelp"}
+        import a.jsonl → kept deleted: a
+        import a.jsonl --restore → 1 brought back from deletion: y
         sql: select count(*) from deleted_review where deleted_on glob '202?-??-??' and same_content is not null → 2
         "#,
     );
