@@ -162,15 +162,17 @@ fn describe_lost_block(request: &ImportRequest, choice: &Choice) -> String {
     let below = like.map_or_else(String::new, |name| {
         format!(" below `like = {}`", basic_string(name))
     });
-    let (by, accept) = match &request.run_of {
-        None => ("--format", "--accept-changes".to_owned()),
-        Some(name) => (
-            "`format` in the entry",
-            format!("`reviews sync run {name} --accept-changes`"),
+    let ways = match &request.run_of {
+        None => format!(
+            "--format or `{show} FILE`; a file from elsewhere needs --source NAME; --accept-changes imports without it"
+        ),
+        Some(name) => format!(
+            "`format` in the entry or `{show} FILE`; an answer from elsewhere needs `source` in it; `reviews sync run {name} \
+             --accept-changes` imports without it"
         ),
     };
     format!(
-        "`{show}` shows its block: to keep it, write it{below} into a file, and give that by {by} or `{show} FILE`; {accept} imports without it"
+        "`{show}` shows its block: to keep it, write it{below} into a file, and give that by {ways}"
     )
 }
 
