@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use anyhow::{Context as _, anyhow, bail, ensure};
 use chrono_tz::Tz;
@@ -19,6 +20,7 @@ use crate::imports::{
     Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, composed, find_format,
     format_names, respell, undo,
 };
+use crate::model::fold;
 use crate::model::text::quote_for_shell;
 use crate::storage::business::time_zone;
 use crate::storage::formats::{load_formats, store_format};
@@ -112,6 +114,9 @@ async fn format(
     })
     .await?;
     let mut source = name;
+    if let Some(format) = formats_of(&source).first() {
+        source = format.source.clone().unwrap_or(source);
+    }
     respell(&mut source, &counts);
     let Some(file) = file else {
         ensure!(
@@ -153,15 +158,22 @@ fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
     if format.like.is_some() || is_whole || source == SOURCE_DEFAULT {
         return Ok(());
     }
-    let mut formats: Vec<&str> = format_names().collect();
-    formats.retain(|name| find_format(name).is_some_and(|it| it.source.as_deref() == Some(source)));
+    let formats = formats_of(source);
+    let names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
     ensure!(
-        formats.is_empty(),
+        names.is_empty(),
         "write `like = \"{}\"` above it: the files of {source} are read by a built-in format, here one of {}",
-        formats[0],
-        formats.join(", ")
+        names[0],
+        names.join(", ")
     );
     Ok(())
+}
+
+/// The built-in formats whose files are of a source.
+fn formats_of(source: &str) -> Vec<Arc<Format>> {
+    let mut formats: Vec<Arc<Format>> = format_names().filter_map(find_format).collect();
+    formats.retain(|it| (it.source.as_ref()).is_some_and(|name| fold(name) == fold(source)));
+    formats
 }
 
 fn format_sources(sources: &[SourceCounts]) -> String {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use crate::imports::draft::{Draft, shown_cell};
 use crate::imports::fault::{FieldError, FileError, Position};
-use crate::imports::files::{Choice, NativeInput, OpenedFiles, TableInput, open_files};
+use crate::imports::files::{Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files};
 use crate::imports::format::{Format, PublicPart, basic_string};
 use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
@@ -130,29 +130,48 @@ fn check_publication(
         return Ok(());
     };
     let is_of_other = former.like != choice.own.like;
+    let former_base = if is_of_other {
+        base_of(&former)?
+    } else {
+        choice.base.clone()
+    };
+    let former_whole = Format::whole(former_base.as_deref(), &former);
     let next = Format::whole(choice.base.as_deref(), &draft.format);
-    let says_nothing = !is_of_other && next.public_columns().next().is_none();
-    let (blocks, next_blocks) = (former.public_blocks(), draft.format.public_blocks());
-    for ((part, blocks), (_, others)) in blocks.into_iter().zip(next_blocks) {
+    let says_nothing = next.public_columns().next().is_none();
+    let mut lost = lost_parts(&former_whole, &next, table);
+    // What the former one withheld stays so where the next one says nothing at all.
+    lost.retain(|part| *part == PublicPart::Name || !says_nothing);
+    if is_of_other {
+        lost.extend(lost_parts(&former, &draft.format, table));
+    }
+    if lost.is_empty() {
+        return Ok(());
+    }
+    Err(ImportError::Guarded(Refusal {
+        reason: "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
+                 published"
+            .to_owned(),
+        source: None,
+        examples: Vec::new(),
+        advice: describe_lost_block(request, choice),
+    }))
+}
+
+/// The parts for which a format has a column of publication that the next one lacks.
+fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> {
+    let mut lost = Vec::new();
+    let blocks = former.public_blocks().into_iter();
+    for ((part, blocks), (_, others)) in blocks.zip(next.public_blocks()) {
         // A column that the file lacks may be replaced.
         let [columns, other_columns] = [blocks, others].map(|blocks| {
             let columns = blocks.iter().flat_map(|it| table.columns_of(&it.names));
             columns.collect::<BTreeSet<usize>>()
         });
-        let is_less = others.len() < blocks.len() || !columns.is_subset(&other_columns);
-        // What the former one withheld stays so where the next one says nothing at all.
-        if is_less && (part == PublicPart::Name || !says_nothing) {
-            return Err(ImportError::Guarded(Refusal {
-                reason: "the format lacks a column by which the one that its source keeps says what may be published, so what that column \
-                         hid could be published"
-                    .to_owned(),
-                source: None,
-                examples: Vec::new(),
-                advice: describe_lost_block(request, choice),
-            }));
+        if others.len() < blocks.len() || !columns.is_subset(&other_columns) {
+            lost.push(part);
         }
     }
-    Ok(())
+    lost
 }
 
 /// How a block is kept that the source's format has and the next one lacks.
@@ -162,15 +181,17 @@ fn describe_lost_block(request: &ImportRequest, choice: &Choice) -> String {
     let below = like.map_or_else(String::new, |name| {
         format!(" below `like = {}`", basic_string(name))
     });
-    let (by, accept) = match &request.run_of {
-        None => ("--format", "--accept-changes".to_owned()),
-        Some(name) => (
-            "`format` in the entry",
-            format!("`reviews sync run {name} --accept-changes`"),
+    let ways = match &request.run_of {
+        None => format!(
+            "--format or `{show} FILE`; a file from elsewhere needs --source NAME; --accept-changes imports without it"
+        ),
+        Some(name) => format!(
+            "`format` in the entry or `{show} FILE`; an answer from elsewhere needs `source` in it; `reviews sync run {name} \
+             --accept-changes` imports without it"
         ),
     };
     format!(
-        "`{show}` shows its block: to keep it, write it{below} into a file, and give that by {by} or `{show} FILE`; {accept} imports without it"
+        "`{show}` shows its block: to keep it, write it{below} into a file, and give that by {ways}"
     )
 }
 

@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::draft::DraftContext;
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{Format, Reader, basic_string};
+use crate::imports::format::{Format, Names, Reader, basic_string};
 use crate::imports::opened_file::{Fit, OpenedFile};
 use crate::imports::platforms::{LINKED_DATA, NATIVE, PLATFORMS, find_format, format_names};
 use crate::imports::read::bytes::{
@@ -372,8 +372,10 @@ impl FileReader<'_> {
             )));
         }
         // A format that names no column is of any table.
-        let is_of_any = |kept: &&Format| kept.like.is_none() && kept.columns_read().is_empty();
-        if let Some(kept) = kept.filter(|kept| fit > Fit::OtherTable || is_of_any(kept)) {
+        let names_none = kept.is_some_and(|kept| {
+            kept.like.is_none() && kept.columns_read().iter().all(Names::is_empty)
+        });
+        if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable || names_none) {
             return self.choose_owners(kept, true, opened);
         }
         Ok(Choice {

@@ -74,23 +74,20 @@ impl Pager {
         }
     }
 
-    /// Checks that the address says how many rows a page has, by which an offset grows. Of a platform's format that is one page.
+    /// Checks that the address says by how much an offset grows; of a platform's format it has one page otherwise.
     ///
     /// # Errors
-    /// Which parameter the address lacks.
+    /// If it does not.
     pub fn check_size(&self) -> Result<(), SyncError> {
         let format = self.format.as_ref().filter(|format| format.is_table());
-        let Some(paging) = format.and_then(|format| format.paging.as_ref()) else {
-            return Ok(());
-        };
-        let size = paging.size.as_deref().unwrap_or_default();
-        if paging.offset.is_none() || number_in(&self.first, size, None).is_some() {
+        let paging = format.and_then(|format| format.paging.as_ref());
+        let size = paging.and_then(|paging| paging.size.as_deref());
+        let has_size = size.is_some_and(|name| number_in(&self.first, name, None).is_some());
+        if has_size || paging.is_none_or(|paging| paging.offset.is_none()) {
             return Ok(());
         }
-        let reason = format!(
-            "[paging] of the format: the address has no parameter {size:?} with the number of reviews per page; write the name of that one \
-             as size, such as \"limit\", and the parameter into the address"
-        );
+        let reason = "[paging] of the format: size is the name of the address's parameter with the number of reviews per page, such as \
+             \"limit\"; the address has none of that name";
         Err(reason.into())
     }
 

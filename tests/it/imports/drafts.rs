@@ -218,16 +218,6 @@ async fn table_of_another_source_never_replaces_a_format() {
     bench.csv(other, "--source Angi").await;
     let kept = "select format from source where name = 'Direct'";
     assert_eq!(bench.sql(kept), format);
-    // What a part of a format does not say is drafted, with what it says.
-    let bench = super::bench().await;
-    let sheet = "Id,Name,Stars,Date,Review,Publish\np7,Ann,5,03/04/2026,Good.,yes\nq9,Bo,1,05/06/2026,HIDDEN,no\n";
-    bench.sql("insert into source values ('Direct', 'date_format = \"dd/mm/yyyy\"' || char(10))");
-    assert_eq!(bench.open(sheet, "").await, "ignored");
-    let block = DECIDED["format: ".len()..].replace(';', "\n");
-    bench.sql(&format!("update source set format = format || '{block}'"));
-    bench.csv(sheet, "").await;
-    let days = bench.sql("select reviewed_on, status from review where review_id glob '[pq]?'");
-    assert_eq!(days, "2026-04-03|published\n2026-06-05|withheld");
 }
 
 #[tokio::test]
@@ -615,9 +605,8 @@ async fn the_owners_column_lost_beside_a_platforms_is_refused() {
         .replace(",Ours", "")
         .replace(",yes", "")
         .replace(",no", "");
-    bench
-        .csv(&sheet, "--accept-changes format: like = \"loox\"")
-        .await;
+    let like = "--accept-changes format: like = \"loox\"";
+    bench.csv(&sheet, like).await;
     assert_eq!(bench.sql("select format from source"), "like = \"loox\"");
     // A block that the source keeps for the files of another platform's format is not passed over.
     let row = json!([{"reviewId": "a", "stars": 5, "publishedAtDate": "2026-03-01T10:00:00Z", "name": "Ann", "Ours": "no"}]);

@@ -22,10 +22,6 @@ async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
     let bench = bench().await;
     for (content, expected) in [
         (b"\x1f\x8b\x08\x00".to_vec(), "is packed; unpack it"),
-        (
-            b"a text\nof two lines\n".to_vec(),
-            "is a text without a header line of several columns",
-        ),
         (b"\xef\xbb\xbf \r\n".to_vec(), "the file is empty"),
         (b"PK\x03\x04broken".to_vec(), "the zip archive cannot be read"),
         (

@@ -55,18 +55,15 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let refusal = bench.refused(rows(10), "--withdraw-missing").await;
     assert_has(&refusal, "9 of 19 reviews");
     assert_has(&refusal, "--accept-changes");
-    let report = bench
-        .csv(rows(10), "--withdraw-missing --accept-changes")
-        .await;
+    let options = "--withdraw-missing --accept-changes";
+    let report = bench.csv(rows(10), options).await;
     assert_eq!(report.count(Outcome::Withdrawn), 9);
     let (report, _) = bench.take(rows(20)).await;
     assert_eq!(counts(&report), (0, 10, 10, 0));
     assert_eq!(bench.sql(withheld), "");
     // If rows are rejected, missing reviews cannot be determined.
     let broken = format!("{}\n{{", rows(20));
-    let refusal = bench
-        .refused(broken, "--withdraw-missing --accept-changes")
-        .await;
+    let refusal = bench.refused(broken, options).await;
     assert_has(&refusal, "rejected rows: 1,");
 }
 

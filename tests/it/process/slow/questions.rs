@@ -149,14 +149,19 @@ fn format_of_a_source_is_shown_and_replaced() {
         source format Direct all.toml → kept for Direct
         import sheet.csv → 1 updated
         sql: select count(*) from review where status = 'published' → 2
+        gate.toml ← [[public]]\nnames = ["Publish"]\nvalues = ["yes"]\n
+        source format Direct gate.toml → kept for Direct
+        import sheet.csv → 1 updated
+        source format google gate.toml ✗ write `like = "google"` above it: the files of Google are read by
+        part.toml ← date_format = "dd/mm/yyyy"\n
+        source format Direct part.toml → kept for Direct
+        import sheet.csv ✗ open in the draft:
         broken.toml ← scales = 10\n
         source format Direct broken.toml ✗ broken.toml: line 1: scales is no key here; the nearest is scale
         open.toml ← ignored = "?"\n
         source format Direct open.toml ✗ ignored is open
         like.toml ← like = "judgemee"\n
         source format Direct like.toml ✗ the nearest is judgeme
-        gate.toml ← [[public]]\nnames = ["Consent"]\nvalues = ["yes"]\n
-        source format Google gate.toml ✗ write `like = "google"` above it: the files of Google are read by
         source format Directs ✗ no source Directs; `reviews source` lists
         import sheet.csv --format jugdeme ✗ the nearest is judgeme
         import sheet.csv --format none.toml ✗ none.toml cannot be read
