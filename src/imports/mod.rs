@@ -20,6 +20,7 @@ use std::sync::Arc;
 use chrono::{DateTime, Utc};
 
 use crate::clock::Clock;
+use crate::compute::run_long;
 use crate::imports::collect::{Collected, collect};
 use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
@@ -145,7 +146,8 @@ pub async fn read_files(
         zone,
         now: clock.now(),
     };
-    let collected = collect(&request, calendar, &kept, &counts, watch)?;
+    // Of a fetch, it runs where requests are answered.
+    let collected = run_long(|| collect(&request, calendar, &kept, &counts, watch))?;
     Ok(ImportedFiles {
         request,
         kept,
@@ -228,7 +230,7 @@ async fn merge_and_write(
         brought,
         other_ids,
     };
-    let mut outcome = merge_rows(rows, deleted, known, &rules, report, watch)?;
+    let mut outcome = run_long(|| merge_rows(rows, deleted, known, &rules, report, watch))?;
     // A fetch that changes nothing but what the source said is no run that could be taken back.
     let mut changes = outcome.changes.iter();
     let has_changes =
