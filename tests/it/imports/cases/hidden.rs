@@ -62,11 +62,14 @@ Review ID | Name        | Stars | Date       | Review | Show my name
 n1        | Ann         | 5     | 2026-03-01 | Neat.  | Yes
 n2        | PRIVATE Bob | 2     | 2026-03-02 | Late.  | no
 n3        | PRIVATE Cyd | 3     | 2026-03-03 | Fair.  |
+n4        |             | 3     | 2026-03-03 | Fair.  | no
 =
+~ Show my name: no 1
 review_id | author | status
 n1 | Ann | published
 n2 | Anonymous | published
 n3 | Anonymous | published
+n4 | Anonymous | published
 # what one of equal rows hides, none shows
 each ANN: yes | no
 format: ignored = "*"; [[public]]; names = ["Publish"]; values = ["yes"]
