@@ -260,6 +260,7 @@ impl SyncRunner {
         let kept_format = source.and_then(|source| Format::parse(kept.get(source)?).ok());
         Ok(Preparation {
             format: reading.own_format.clone().or(kept_format),
+            kept,
             reading,
             reading_digest,
             entry_digest,

@@ -67,7 +67,10 @@ fn answer_that_says_that_there_is_more_is_noted() {
     assert_no_trace(&home, &["hush"]);
     let paging = "[paging]\noffset = 'offset'\nsize = '5'\n";
     home.file("shop.toml", &(fields + paging));
-    sync(&home).failed("the address has no parameter \"5\" with the number of reviews per page");
+    home.run("source format Direct shop.toml").done();
+    write_entry(&home, "shop", &url, "");
+    home.run("sync run shop")
+        .failed("the address has no parameter \"5\" with the number of reviews per page");
 }
 
 #[test]
