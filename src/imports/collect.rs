@@ -458,7 +458,6 @@ impl Collector<'_> {
             return self.reject(file, row.at, Value::Null, &[fault]);
         }
         self.count(file);
-        self.collected.report.taken += 1;
         self.collected.rows.push(row);
         Ok(())
     }
@@ -498,7 +497,6 @@ impl Collector<'_> {
 
     /// Adds a deletion by the owner; only in our own exports.
     fn add_deleted(&mut self, mut mark: Mark) {
-        self.collected.report.taken += 1;
         if self.request.run_of.is_some() {
             return self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
         }
