@@ -322,7 +322,7 @@ impl Collector<'_> {
         let calendar = self.collected.calendar;
         let reader = &RowReader::new(&format, table, source, calendar, technicians, orders);
         self.describe(reader, source, *file);
-        let before = self.collected.report.count(Outcome::Rejected);
+        let before = self.collected.rows.len();
         let mut first_fault = None;
         for row in &table.rows {
             if reader.is_answer(row) {
@@ -341,9 +341,8 @@ impl Collector<'_> {
             }
             self.add_row(&format, row.file, row.at.clone(), read, || reader.raw(row))?;
         }
-        let rejected = self.collected.report.count(Outcome::Rejected) - before;
         if let Some(fault) = first_fault
-            && rejected == table.rows.len() as u64
+            && self.collected.rows.len() == before
         {
             let advice = if format.is_table() {
                 ", or its columns in the source's format: [fields], scale, values, date_format"

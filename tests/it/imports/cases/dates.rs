@@ -71,10 +71,11 @@ cells: Date
 x ← 3 listopada 2025
 2025-12-04 ← 4 grudnia 2025
 # relative dates are rejected
-format: ignored = "*"
-Name | Stars | Published at | Exact day  | Review
-Ann  | 5     | 5 days ago   | 2026-03-05 | Good.
-Bo   | 5     | vor 2 Wochen | 2026-02-24 | Good.
+format: ignored = "*"; only = { column = "Place", value = "Ours" }
+Name | Stars | Published at | Exact day  | Review | Place
+Ann  | 5     | 5 days ago   | 2026-03-05 | Good.  | Ours
+Bo   | 5     | vor 2 Wochen | 2026-02-24 | Good.  | Ours
+Cy   | 5     | 2026-02-24   | 2026-02-24 | Good.  | Theirs
 =
 x Published at
 x Published at
