@@ -121,13 +121,11 @@ number | product | customer_name | title | content  | grade | validate | deleted
 1      | 9       | Ann           | Good  | Neat.    | 5     | 1        | 0       | 2026-03-01 10:00:00
 2      | 9       | Bo            | Bad   | HIDDEN 1 | 1     | 0        | 0       | 2026-03-02 10:00:00
 3      | 9       | Cy            | Bad   | HIDDEN 2 | 1     | 1        | 1       | 2026-03-03 10:00:00
-4      | 9       | Di            | Bad   | HIDDEN 3 | 1     |          |         | 2026-03-04 10:00:00
 =
 author | status
 Ann | published
 Bo | withheld
 Cy | withheld
-Di | withheld
 "#;
 
 #[tokio::test]

@@ -108,7 +108,6 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         "
         [-x]; url = 'https://a.test' → begins with no -
         [b]; every = '6h' → line 1: b: missing field `url`
-        b = { every = '6h' } → line 1: b: missing field `url`
         b = { url = 'https://hush.test', ulr = 'hush' } → line 1: b: ulr is no key of an entry; the nearest is url
         url = 'hush' → line 1: url: expected a table, which begins with its [name]
         ['b c']; url = 'https://a.test' → line 1: the name of an entry

@@ -69,8 +69,7 @@ fn answer_that_says_that_there_is_more_is_noted() {
     home.file("shop.toml", &(fields + paging));
     home.run("source format Direct shop.toml").done();
     write_entry(&home, "shop", &url, "");
-    home.run("sync run shop")
-        .failed("the address has no parameter \"5\" with the number of reviews per page");
+    sync(&home).failed("the address has no parameter \"5\" with the number of reviews per page");
 }
 
 #[test]
