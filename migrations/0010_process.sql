@@ -30,7 +30,7 @@ create table lease (
     -- If many nodes share the database: which process may do what one does for all, raise versions and send (`sender`), or fetch
     -- an entry (`sync NAME`).
     name    text not null constraint lease_name_known check (name = 'sender' or name glob 'sync ?*'),
-    -- Drawn at random when that process started.
+    -- Drawn at random: the sender's when its process started, an entry's for each run.
     holder  text not null,
     -- By the clock of the holder.
     ends_at text not null,

@@ -1,4 +1,4 @@
-//! Assembles the hub: HTTP client, intake and worker.
+//! Assembles what runs beside the server: the hub with its HTTP client, intake and worker, the fetching of entries, and the schedule.
 
 use std::sync::Arc;
 use std::time::Duration;

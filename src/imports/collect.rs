@@ -343,7 +343,7 @@ impl Collector<'_> {
         let calendar = self.collected.calendar;
         let reader = &RowReader::new(&format, table, source, calendar, technicians, orders);
         self.describe(reader, source, *file);
-        let before = self.collected.report.count(Outcome::Rejected);
+        let before = self.collected.rows.len();
         let mut first_fault = None;
         for row in &table.rows {
             if reader.is_answer(row) {
@@ -362,9 +362,8 @@ impl Collector<'_> {
             }
             self.add_row(&format, row.file, row.at.clone(), read, || reader.raw(row))?;
         }
-        let rejected = self.collected.report.count(Outcome::Rejected) - before;
         if let Some(fault) = first_fault
-            && rejected == table.rows.len() as u64
+            && self.collected.rows.len() == before
         {
             let advice = if format.is_table() {
                 ", or its columns in the source's format: [fields], scale, values, date_format"
@@ -479,7 +478,6 @@ impl Collector<'_> {
             return self.reject(file, row.at, Value::Null, &[fault]);
         }
         self.count(file);
-        self.collected.report.taken += 1;
         self.collected.rows.push(row);
         Ok(())
     }
@@ -519,7 +517,6 @@ impl Collector<'_> {
 
     /// Adds a deletion by the owner; only in our own exports.
     fn add_deleted(&mut self, mut mark: Mark) {
-        self.collected.report.taken += 1;
         if self.request.run_of.is_some() {
             return self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
         }

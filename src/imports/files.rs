@@ -91,15 +91,10 @@ pub fn open_files(
     kept: &KeptFormats,
     watch: Watcher<'_>,
 ) -> Result<OpenedFiles, ImportError> {
-    // A format that cannot be read, as a shell may have written it, counts as none.
-    let kept = kept.iter().filter_map(|(source, text)| {
-        let format = Format::parse(text).ok()?;
-        Some((source.clone(), format))
-    });
     let is_stopped = || watch.is_stopped();
     let mut reader = FileReader {
         request,
-        kept: kept.collect(),
+        chooser: FormatChooser::new(request, kept),
         calendar,
         bounds: Bounds::new(&is_stopped),
         bytes_left: INPUT_BYTES_MAX,
@@ -119,8 +114,7 @@ pub fn open_files(
 /// Opens one file after another.
 struct FileReader<'r> {
     request: &'r ImportRequest,
-    /// The formats that sources keep.
-    kept: BTreeMap<String, Format>,
+    chooser: FormatChooser<'r>,
     calendar: Calendar,
     bounds: Bounds<'r>,
     /// The number of bytes that the import may still read.
@@ -178,7 +172,7 @@ impl FileReader<'_> {
         if is_zip(bytes) {
             check_workbook(bytes)?;
             let opened = OpenedFile::of_workbook(bytes, &mut self.bounds)?;
-            let choice = self.choose(&opened)?;
+            let choice = self.chooser.choose(&opened)?;
             return self.add(name, opened, choice, Vec::new());
         }
         refuse_binary(bytes)?;
@@ -197,7 +191,7 @@ impl FileReader<'_> {
             self.add_records(name, &NATIVE, Vec::new(), None, None);
             return Ok(());
         };
-        let choice = self.choose(&opened)?;
+        let choice = self.chooser.choose(&opened)?;
         if !decoded.is_unknown {
             return self.add(name, opened, choice, Vec::new());
         }
@@ -325,6 +319,25 @@ impl FileReader<'_> {
                 *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
             }
         }
+    }
+}
+
+/// Chooses the format of a file.
+struct FormatChooser<'r> {
+    request: &'r ImportRequest,
+    /// The formats that sources keep.
+    kept: BTreeMap<String, Format>,
+}
+
+impl<'r> FormatChooser<'r> {
+    fn new(request: &'r ImportRequest, kept: &KeptFormats) -> Self {
+        // A format that cannot be read, as a shell may have written it, counts as none.
+        let kept = kept.iter().filter_map(|(source, text)| {
+            let format = Format::parse(text).ok()?;
+            Some((source.clone(), format))
+        });
+        let kept = kept.collect();
+        Self { request, kept }
     }
 
     /// The format of a file, as far as it is known.
@@ -456,20 +469,20 @@ pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
     Ok(found)
 }
 
-/// The format by which further pages of a file are found: that of the call, or the built-in one; `None` if it is unknown.
-pub fn format_of(content: &[u8], request: &ImportRequest) -> Option<Arc<Format>> {
-    if let Some(FormatArgument::BuiltIn(format)) = &request.format {
-        return Some(Arc::clone(format));
-    }
+/// The format by which further pages of a file are found: that by which it is imported; `None` if it is unknown.
+pub fn format_of(content: &[u8], request: &ImportRequest, kept: &KeptFormats) -> Option<Format> {
+    let chooser = FormatChooser::new(request, kept);
     if let Some(own) = &request.own_format {
-        return Some(Arc::new(Format::whole(base_of(own).ok()?.as_deref(), own)));
+        return Some(Format::whole(base_of(own).ok()?.as_deref(), own));
+    }
+    if let Some(FormatArgument::BuiltIn(base)) = &request.format {
+        return Some(chooser.choose_built_in(base).whole());
     }
     let decoded = decode(content, None).ok()?;
     let opened = OpenedFile::of_text(&decoded).ok()??;
-    let own = opened.own_form.as_ref();
-    let own = own.filter(|form| form.format.reader == Reader::Document);
-    own.map(|form| Arc::clone(&form.format))
-        .or_else(|| find_platform(&opened).filter(|_| !opened.is_page()))
+    let format = chooser.choose(&opened).ok()?.whole();
+    // Lines of our own form are rows without a list.
+    (!format.is_ours() || format.reader == Reader::Document).then_some(format)
 }
 
 /// The platform's format that a file has.

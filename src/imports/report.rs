@@ -75,8 +75,6 @@ pub struct ImportReport {
     pub withheld: BTreeMap<String, u64>,
     /// Whether the answer of a run names a next page that nothing reads.
     pub has_further_page: bool,
-    /// Accepted rows, including repeated ones.
-    pub taken: u64,
     /// Reviews of the files' sources that have no row, by source.
     pub without_row: BTreeMap<String, u64>,
     /// The sources with which the import keeps another format than before.
@@ -105,6 +103,11 @@ impl ImportReport {
 
     pub fn count(&self, outcome: Outcome) -> u64 {
         self.named(outcome).count
+    }
+
+    /// Number of rows of all files, without blank lines.
+    pub fn rows(&self) -> u64 {
+        self.files.iter().map(|file| file.rows).sum()
     }
 
     /// Notes a row of the file with this number that is not imported, and hands it to `watch`.

@@ -237,12 +237,22 @@ impl<'t> RowReader<'t> {
     /// The values of columns of publication that hide something: part, column, value and number of rows.
     pub fn hiding_values(&self) -> Vec<(PublicPart, String, String, u64)> {
         let mut found: BTreeMap<(usize, usize, String), u64> = BTreeMap::new();
-        for (number, rule) in self.public.iter().enumerate() {
-            for column in &rule.columns {
-                for row in self.table.rows.iter().filter(|row| row.fault.is_none()) {
-                    let cell = row.cell(*column).unwrap_or_default().trim();
-                    if !rule.block.publishes(cell) && found.len() < VALUES_MAX {
-                        let key = (number, *column, cell.to_lowercase());
+        for row in &self.table.rows {
+            if row.fault.is_some() || self.is_answer(row) || self.is_elsewhere(row) {
+                continue;
+            }
+            for (number, rule) in self.public.iter().enumerate() {
+                let lacks_all = rule.columns.iter().all(|it| row.cell(*it).is_none());
+                if lacks_all && !rule.is_required || !self.has_part(row, rule.part) {
+                    continue;
+                }
+                for column in &rule.columns {
+                    let cell = row.cell(*column).or(lacks_all.then_some(""));
+                    let Some(cell) = cell.filter(|cell| !rule.block.publishes(cell)) else {
+                        continue;
+                    };
+                    let key = (number, *column, cell.trim().to_lowercase());
+                    if found.len() < VALUES_MAX || found.contains_key(&key) {
                         *found.entry(key).or_default() += 1;
                     }
                 }
@@ -253,6 +263,21 @@ impl<'t> RowReader<'t> {
             (self.public[rule].part, header, value, count)
         });
         found.collect()
+    }
+
+    /// Whether a row has the reply or the name that columns of this part publish; each row has a review.
+    fn has_part(&self, row: &Row, part: PublicPart) -> bool {
+        let fields = match part {
+            PublicPart::Review => return true,
+            PublicPart::Reply => &[ReviewField::ReplyText][..],
+            PublicPart::Name => &ReviewField::AUTHORS,
+        };
+        let mut columns = fields.iter().flat_map(|field| &self.fields[field]);
+        columns.any(|column| {
+            let cell = row.cell(*column).unwrap_or_default();
+            let is_name = part == PublicPart::Name;
+            !is_empty(cell, is_name) && (is_name || flag(cell).is_err())
+        })
     }
 
     /// Whether a row answers another row.

@@ -311,7 +311,7 @@ named! {
 }
 
 impl Unit {
-    /// Whether the unit has no value in `review`, so that a source without a base may fill it.
+    /// Whether the unit has no value in `review`, so that a source that said nothing of it before may fill it.
     pub fn is_unset(self, review: &Review) -> bool {
         let value = self.value(review);
         value.is_null() || value == "" || value == json!(Mentions::default())

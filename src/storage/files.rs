@@ -1,4 +1,4 @@
-//! The files of a database: the main file, those beside it, the lock of the process that sends, former states, and how
+//! The files of a database: the main file, those beside it, the locks of the process that sends and of entries, former states, and how
 //! connections are opened.
 
 use std::fs::{self, File, OpenOptions, Permissions, TryLockError, metadata, remove_file};
@@ -22,7 +22,7 @@ const FOLDER: &str = "reviews-unfinished-";
 /// The user ID of root.
 const ROOT: u32 = 0;
 /// Suffixes of the database and of the files that SQLite (<https://www.sqlite.org/tempfiles.html>) and this program put
-/// beside it.
+/// beside it, but for the locks of entries.
 const SUFFIXES: [&str; 5] = ["", LOG, LOG_INDEX, JOURNAL, DELIVERY_LOCK];
 /// Suffix of the lock file of the sending process.
 pub const DELIVERY_LOCK: &str = "-sender";
@@ -35,7 +35,7 @@ pub(super) const LOG_INDEX: &str = "-shm";
 /// Suffix of the rollback journal.
 pub(super) const JOURNAL: &str = "-journal";
 
-/// All possible files of a database at `path`, the database itself first. If `path` is a symbolic link, also the files
+/// All possible files of a database at `path` but for the locks of entries, the database itself first. If `path` is a symbolic link, also the files
 /// beside its target, because SQLite derives their names from the target.
 pub fn files(path: &Path) -> Vec<PathBuf> {
     let real = path.canonicalize().ok().filter(|real| real != path);

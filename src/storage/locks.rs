@@ -19,6 +19,7 @@ use super::files::{DELIVERY_LOCK, ENTRY_LOCK, lock_beside};
 use super::text::utc_milliseconds;
 use crate::clock::Clock;
 use crate::compute::lock;
+use crate::random;
 
 /// Minimum length of a lease: the delay until another process can take over if the holder dies.
 const LEASE_MIN: Duration = Duration::from_secs(20);
@@ -34,7 +35,11 @@ const ENTRY_LEASE: Duration = Duration::from_mins(40);
 #[must_use]
 pub enum EntryLock {
     File(File),
-    Lease(String),
+    Lease {
+        name: String,
+        /// Of this run alone: another one of this process may not prolong it.
+        holder: String,
+    },
 }
 
 impl Database {
@@ -92,12 +97,15 @@ impl Database {
         }
         let length = LEASE_MIN.max(exchange * 2);
         let number = cluster.next_number(now);
-        if !cluster.take_lease(SENDER, now, length, number).await? {
+        if !cluster
+            .take_lease(SENDER, &cluster.holder, now, length, number)
+            .await?
+        {
             lock(&cluster.lease).ends_at = None;
             return Ok(false);
         }
         if !is_renewal && !self.await_writes(cluster, number).await? {
-            cluster.end_lease(SENDER).await?;
+            cluster.end_lease(SENDER, &cluster.holder).await?;
             return Ok(false);
         }
         let mut lease = lock(&cluster.lease);
@@ -151,7 +159,7 @@ impl Database {
             Writer::File(file) => *lock(&file.sender) = None,
             Writer::Cluster(cluster) => {
                 if lock(&cluster.lease).ends_at.take().is_some() {
-                    cluster.end_lease(SENDER).await?;
+                    cluster.end_lease(SENDER, &cluster.holder).await?;
                 }
             }
         }
@@ -168,8 +176,9 @@ impl Database {
             return Ok(locked.map(EntryLock::File));
         };
         let (name, now) = (format!("sync {name}"), Clock::system().now());
-        let is_held = cluster.take_lease(&name, now, ENTRY_LEASE, 0).await?;
-        Ok(is_held.then_some(EntryLock::Lease(name)))
+        let holder = random::hex_128();
+        let is_held = cluster.take_lease(&name, &holder, now, ENTRY_LEASE, 0);
+        Ok(is_held.await?.then_some(EntryLock::Lease { name, holder }))
     }
 
     /// Gives the right to fetch an entry back.
@@ -177,18 +186,19 @@ impl Database {
     /// # Errors
     /// When the cluster does not accept the write; then the lease ends by itself.
     pub async fn unlock_entry(&self, lock: EntryLock) -> Result<(), DbError> {
-        if let (EntryLock::Lease(name), Some(cluster)) = (&lock, self.cluster()) {
-            cluster.end_lease(name).await?;
+        if let (EntryLock::Lease { name, holder }, Some(cluster)) = (&lock, self.cluster()) {
+            cluster.end_lease(name, holder).await?;
         }
         Ok(())
     }
 }
 
 impl Cluster {
-    /// Takes a lease if it is free, or prolongs it; returns whether this process holds it now.
+    /// Takes a lease if it is free, or prolongs it; returns whether `holder` holds it now.
     async fn take_lease(
         &self,
         name: &str,
+        holder: &str,
         now: DateTime<Utc>,
         length: Duration,
         number: i64,
@@ -198,14 +208,14 @@ impl Cluster {
              where lease.holder = excluded.holder or lease.ends_at <= ?4";
         let ends_at = utc_milliseconds(now + length);
         let held_after = utc_milliseconds(now - CLOCKS_DIFFER_MAX);
-        let take = json!([take, name, self.holder, ends_at, held_after, number]);
+        let take = json!([take, name, holder, ends_at, held_after, number]);
         let rows = self.client.execute(vec![take], WRITE_TIMEOUT).await?;
         Ok(rows == [1])
     }
 
-    async fn end_lease(&self, name: &str) -> Result<(), ClusterError> {
+    async fn end_lease(&self, name: &str, holder: &str) -> Result<(), ClusterError> {
         let end = "delete from lease where name = ?1 and holder = ?2";
-        let end = json!([end, name, self.holder]);
+        let end = json!([end, name, holder]);
         self.client
             .execute(vec![end], WRITE_TIMEOUT)
             .await

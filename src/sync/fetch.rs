@@ -17,6 +17,7 @@ use super::file::Entry;
 use super::paging::{Pager, is_empty_list};
 use super::secrets::Secrets;
 use crate::imports::{Draft, Format, INPUT_BYTES_MAX, ImportRequest, Mask, ReviewField, format_of};
+use crate::storage::formats::KeptFormats;
 use crate::storage::sync::SyncState;
 use crate::storage::temporary_folder;
 
@@ -31,6 +32,8 @@ pub struct Preparation {
     pub entry_digest: String,
     /// Of all that says how the answer is read.
     pub reading_digest: String,
+    /// The formats that sources keep.
+    pub kept: KeptFormats,
     /// The owner's format of the answer, as far as it is known.
     pub format: Option<Format>,
     /// The validators of the last answer, if the run would read it in the same way.
@@ -138,7 +141,7 @@ pub async fn fetch(
             if text.is_empty() {
                 return Err(NO_REVIEWS.into());
             }
-            let format = format_of(&body, &prepared.reading);
+            let format = format_of(&body, &prepared.reading, &prepared.kept);
             // Our own form has nothing but its own members, so an empty list in it is one.
             let is_own = format.as_ref().is_some_and(|it| it.is_ours());
             fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;

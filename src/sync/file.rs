@@ -234,7 +234,7 @@ impl SyncFile {
             let line = line_of(text, entry.span().start);
             let digested = written.remove(&name).unwrap_or_default();
             let entry = entry.into_inner();
-            if let Some((key, reason)) = entry.find_conflict() {
+            if let Some((key, reason)) = entry.find_conflict(&digested) {
                 let line = line_of_key(text, &name, key).unwrap_or(line);
                 return Err(format!("line {line}: {name}.{key}: {reason}"));
             }
@@ -270,8 +270,8 @@ fn is_name(name: &str) -> bool {
 }
 
 impl Entry {
-    /// The key that does not go with the others, and why.
-    fn find_conflict(&self) -> Option<(&'static str, &'static str)> {
+    /// The key that does not go with the others or with its value, and why; `written` are the keys as JSON.
+    fn find_conflict(&self, written: &Value) -> Option<(&'static str, &'static str)> {
         let has_header = self.headers.iter().any(|(name, _)| name == AUTHORIZATION);
         let mut variables = self.templates().flat_map(Template::variables);
         if self.google_credentials.is_some() && (self.basic.is_some() || has_header) {
@@ -282,6 +282,10 @@ impl Entry {
             Some(("basic", reason))
         } else if self.command.is_empty() && variables.any(|name| name == COMMAND) {
             Some(("command", "missing, and ${COMMAND} is what it prints"))
+        } else if matches!(self.schedule, Schedule::Every(..)) && !written["at"].is_null() {
+            Some(("at", "an interval is written with the key every"))
+        } else if matches!(self.schedule, Schedule::At(..)) && !written["every"].is_null() {
+            Some(("every", "times of day are written with the key at"))
         } else {
             None
         }

@@ -4,7 +4,6 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasher as _, RandomState};
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use reqwest::header::{HeaderMap, LINK};
 use serde::de::IgnoredAny;
@@ -21,7 +20,7 @@ pub struct Pager {
     /// The first page.
     first: Url,
     /// That of the first page.
-    pub format: Option<Arc<Format>>,
+    pub format: Option<Format>,
     hasher: RandomState,
     /// Hashes of the lists so far: a source may repeat its last page for ever.
     seen_lists: HashSet<u64>,
@@ -346,7 +345,7 @@ mod tests {
         ] {
             let url: Url = format!("https://shop.test/r?{query}").parse().unwrap();
             let (page, mut pager) = (page([]), Pager::new(url.clone()));
-            pager.format = find_format(name);
+            pager.format = find_format(name).as_deref().cloned();
             pager.turn(&url, &page, body).unwrap();
             let next = next.map(|query| format!("https://shop.test/r?{query}"));
             assert_eq!(pager.next.take().map(String::from), next, "{name}: {body}");

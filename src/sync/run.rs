@@ -260,6 +260,7 @@ impl SyncRunner {
         let kept_format = source.and_then(|source| Format::parse(kept.get(source)?).ok());
         Ok(Preparation {
             format: reading.own_format.clone().or(kept_format),
+            kept,
             reading,
             reading_digest,
             entry_digest,
@@ -366,7 +367,7 @@ impl SyncRunner {
         let checked = check_answer(run, prepared, fetched, report);
         checked.map_err(ImportError::Refused)?;
         let format = formats_of(report);
-        let rows: u64 = report.files.iter().map(|file| file.rows).sum();
+        let rows = report.rows();
         // Doubtful and rejected rows are read again until they are settled, so that they are reported.
         let is_settled = report.count(Outcome::Doubtful) + report.count(Outcome::Rejected) == 0;
         if let Some(number) = applied.run {
@@ -405,7 +406,7 @@ fn check_answer(
         name, is_partial, ..
     } = run.entry;
     let pager = &fetched.pager;
-    let rows: u64 = report.files.iter().map(|file| file.rows).sum();
+    let rows = report.rows();
     let has_rows = rows > 0;
     if fetched.needs_rows && !has_rows {
         return Err(NO_REVIEWS.to_owned());

@@ -109,6 +109,17 @@ fn read_variable(name: &str) -> Result<String, String> {
     })
 }
 
+/// The processes of a command. What it started and left would pile up with every run, so its end kills them all, also when a run is
+/// stopped.
+struct CommandGroup(Pid);
+
+impl Drop for CommandGroup {
+    fn drop(&mut self) {
+        // An error means that nothing is left.
+        let _ = kill_process_group(self.0, Signal::KILL);
+    }
+}
+
 /// Runs the command of an entry without a shell, and returns the first line that it prints.
 async fn first_line(entry: &Entry) -> Result<String, String> {
     let program = entry.program()?;
@@ -122,7 +133,8 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| format!("it cannot be started ({})", error.kind()))?;
-    let group = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+    let _group = leader.map(CommandGroup);
     let output = child.stdout.take().ok_or("it has no output")?;
     let run = async {
         let (mut text, mut output) = (String::new(), output.take(OUTPUT_BYTES_MAX));
@@ -136,10 +148,6 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
         is_done.ok_or_else(|| format!("it failed ({status})"))
     };
     let ran = tokio::time::timeout(COMMAND_TIMEOUT, run).await;
-    if let Some(group) = group {
-        // What the command started and left would pile up with every run. An error means that nothing is left.
-        let _ = kill_process_group(group, Signal::KILL);
-    }
     let text = ran.unwrap_or_else(|_| Err("it took longer than a minute".to_owned()))?;
     let line = text.lines().next().unwrap_or_default().trim();
     if line.is_empty() || line.contains(char::is_control) {
@@ -222,5 +230,34 @@ impl Credentials {
         } else {
             reason.into()
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs::File;
+    use std::io::Read as _;
+    use std::process;
+
+    use super::*;
+    use crate::sync::SyncFile;
+
+    #[tokio::test]
+    async fn stopped_command_leaves_no_process() {
+        let folder = tempfile::tempdir().unwrap();
+        let pipe = folder.path().join("pipe");
+        let made = process::Command::new("mkfifo").arg(&pipe).status();
+        assert!(made.unwrap().success());
+        let text = "[a]\nurl = 'https://a.test'\ncommand = ['sh', '-c', '(sleep 30; echo left) > pipe & wait']\n";
+        let file = SyncFile::parse(text, &folder.path().join("a.toml")).unwrap();
+        // It opens once the command writes, and ends once nobody does.
+        let opened = tokio::task::spawn_blocking(|| File::open(pipe));
+        let mut output = tokio::select! {
+            line = first_line(&file.entries[0]) => panic!("{line:?}"),
+            opened = opened => opened.unwrap().unwrap(),
+        };
+        let mut written = String::new();
+        output.read_to_string(&mut written).unwrap();
+        assert_eq!(written, "");
     }
 }

@@ -1,5 +1,5 @@
 //! Every published shape, for REST and agents, and the parameters of requests. Deriving `Object` on a type makes it a public promise, so
-//! that derive is only here.
+//! that derive is only here and on the plain values of `model` that are published as they are.
 //!
 //! Rules of all shapes: `snake_case`; an absent optional field is left out, never `null`; days are `YYYY-MM-DD`;
 //! instants are RFC 3339 in UTC.

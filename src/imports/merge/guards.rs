@@ -97,7 +97,7 @@ impl Tallies {
         request: &ImportRequest,
     ) -> Result<(), ImportError> {
         let rejected = report.count(Outcome::Rejected);
-        let rows = rejected + report.taken;
+        let rows = report.rows() - report.count(Outcome::Elsewhere);
         if request.run_of.is_some() && exceeds(rejected, rows, 10) {
             let reason = format!("{rejected} of {rows} rows were rejected, more than a tenth");
             stop(request, reason, None, Vec::new(), report)?;

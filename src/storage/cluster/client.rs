@@ -26,7 +26,7 @@ pub const COMMAND_TIMEOUT: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Cluster {
     pub client: RqliteClient,
-    /// Random id of this process, as a holder of leases.
+    /// Random id of this process, as the sender.
     pub holder: String,
     pub lease: Mutex<Lease>,
     /// When this node's rqlited last had contact to the leader.

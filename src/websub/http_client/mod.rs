@@ -36,7 +36,7 @@ use callback::permitted;
 
 pub use callback::{Callback, Policy, Refused, with_parameters};
 
-const USER_AGENT: &str = "ReviewsService/1.0 (+WebSub hub)";
+const USER_AGENT: &str = concat!("ReviewsService/", env!("CARGO_PKG_VERSION"), " (WebSub)");
 /// Covers TCP and TLS.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 

@@ -1,23 +1,19 @@
-//! Dates as programs, platforms and sentences write them (each form: `map/date.rs`), the order of a column, and years of other calendars.
+//! Dates as programs, platforms and sentences write them (each form: `imports/value/date.rs`), the order of a column, and years of other calendars.
 
 use super::*;
 
 const TABLES: &str = r#"
 # dates of programs, of sentences and in other digits are read in every format
 cells: Date
-2015-08-10 ← Mon Aug 10 2015 14:16:38 GMT+0000 (GMT)
 2015-08-13 ← Fri Aug 14 2015 01:00:00 GMT+0900 (日本標準時)
 2015-08-15 ← Sat Aug 15 2015
 2015-08-18 ← 1439907398
 2015-08-20 ← 1440080198000000
 2015-08-21 ← Fri, 21 Aug 2015 23:16:38 -0700
 2015-08-25 ← ٢٠١٥-٠٨-٢٥
-2015-08-28 ← 2015年8月28日
-2025-03-01 ← 45717
 2025-03-02 ← 45718.75
 2026-03-05 ← Calificado en España el 5 de marzo de 2026
 2025-05-01 ← Thu 01/05/2025
-2025-05-02 ← Friday, 2/5/2025
 x ← Mon 01/05/2025
 # a day that is none or of another calendar rejects its row
 cells: Date
@@ -71,10 +67,11 @@ cells: Date
 x ← 3 listopada 2025
 2025-12-04 ← 4 grudnia 2025
 # relative dates are rejected
-format: ignored = "*"
-Name | Stars | Published at | Exact day  | Review
-Ann  | 5     | 5 days ago   | 2026-03-05 | Good.
-Bo   | 5     | vor 2 Wochen | 2026-02-24 | Good.
+format: ignored = "*"; only = { column = "Place", value = "Ours" }
+Name | Stars | Published at | Exact day  | Review | Place
+Ann  | 5     | 5 days ago   | 2026-03-05 | Good.  | Ours
+Bo   | 5     | vor 2 Wochen | 2026-02-24 | Good.  | Ours
+Cy   | 5     | 2026-02-24   | 2026-02-24 | Good.  | Theirs
 =
 x Published at
 x Published at

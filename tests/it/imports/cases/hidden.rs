@@ -62,11 +62,14 @@ Review ID | Name        | Stars | Date       | Review | Show my name
 n1        | Ann         | 5     | 2026-03-01 | Neat.  | Yes
 n2        | PRIVATE Bob | 2     | 2026-03-02 | Late.  | no
 n3        | PRIVATE Cyd | 3     | 2026-03-03 | Fair.  |
+n4        |             | 3     | 2026-03-03 | Fair.  | no
 =
+~ Show my name: no 1
 review_id | author | status
 n1 | Ann | published
 n2 | Anonymous | published
 n3 | Anonymous | published
+n4 | Anonymous | published
 # what one of equal rows hides, none shows
 each ANN: yes | no
 format: ignored = "*"; [[public]]; names = ["Publish"]; values = ["yes"]
@@ -118,13 +121,11 @@ number | product | customer_name | title | content  | grade | validate | deleted
 1      | 9       | Ann           | Good  | Neat.    | 5     | 1        | 0       | 2026-03-01 10:00:00
 2      | 9       | Bo            | Bad   | HIDDEN 1 | 1     | 0        | 0       | 2026-03-02 10:00:00
 3      | 9       | Cy            | Bad   | HIDDEN 2 | 1     | 1        | 1       | 2026-03-03 10:00:00
-4      | 9       | Di            | Bad   | HIDDEN 3 | 1     |          |         | 2026-03-04 10:00:00
 =
 author | status
 Ann | published
 Bo | withheld
 Cy | withheld
-Di | withheld
 "#;
 
 #[tokio::test]

@@ -125,8 +125,10 @@ async fn messages(bench: &Bench, content: impl AsRef<[u8]>, options: &str) -> Ve
     let refused = match report {
         Ok(report) => {
             let formats = report.files.iter().map(|file| file.format.as_str());
-            let notes = report.notes.iter().map(String::as_str);
-            formats.chain(notes).map(|it| format!("~ {it}")).collect()
+            let values = report.new_values.iter();
+            let values = values.map(|it| format!("~ {}: {} {}", it.header, it.value, it.count));
+            let notes = formats.chain(report.notes.iter().map(String::as_str));
+            notes.map(|it| format!("~ {it}")).chain(values).collect()
         }
         Err(ImportError::Open(draft)) => {
             let shown = draft.text("reviews import");

@@ -69,7 +69,8 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         r#"
         url = "ftp://hush" → line 3: a.url: write it like https://HOST/PATH
         ulr = "hush" → line 3: a: ulr is no key of an entry; the nearest is url
-        every = "hush" → line 3: a.every: no schedule
+        every = "0 5 * * *" → line 3: a.every: times of day are written with the key at
+        at = "6h" → line 3: a.at: an interval is written with the key every
         every = "4m" → line 3: a.every: less than 5 minutes
         at = "1 2 3 4 hush" → line 3: a.at: no schedule
         format = "hush" → line 3: a.format: no built-in format
@@ -107,7 +108,6 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         "
         [-x]; url = 'https://a.test' → begins with no -
         [b]; every = '6h' → line 1: b: missing field `url`
-        b = { every = '6h' } → line 1: b: missing field `url`
         b = { url = 'https://hush.test', ulr = 'hush' } → line 1: b: ulr is no key of an entry; the nearest is url
         url = 'hush' → line 1: url: expected a table, which begins with its [name]
         ['b c']; url = 'https://a.test' → line 1: the name of an entry

@@ -44,9 +44,10 @@ fn run_with_a_tenth_rejected_or_of_another_kind_imports_nothing() {
     sync(&home).failed("another kind of file");
     site.answer(|_| {
         let mut rows: Vec<Value> = (0..40).map(|number| row(GOOGLE, number)).collect();
-        for row in &mut rows[..5] {
+        for row in &mut rows[..4] {
             row["starRating"] = "TEN".into();
         }
+        rows[4] = row(&GOOGLE.replace("g#", "g4").replace("-10-", "-09-"), 99);
         SiteAnswer::value(&json!({"reviews": rows, "totalReviewCount": 50}))
     });
     sync(&home).failed("5 of 40 rows");

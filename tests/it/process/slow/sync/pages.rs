@@ -67,6 +67,8 @@ fn answer_that_says_that_there_is_more_is_noted() {
     assert_no_trace(&home, &["hush"]);
     let paging = "[paging]\noffset = 'offset'\nsize = '5'\n";
     home.file("shop.toml", &(fields + paging));
+    home.run("source format Direct shop.toml").done();
+    write_entry(&home, "shop", &url, "");
     sync(&home).failed("size is the name of the address's parameter");
 }
 
