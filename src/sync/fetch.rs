@@ -143,7 +143,7 @@ pub async fn fetch(
             }
             let format = format_of(&body, &prepared.reading, &prepared.kept);
             // Our own form has nothing but its own members, so an empty list in it is one.
-            let is_own = format.as_ref().is_some_and(|it| it.is_ours());
+            let is_own = format.as_ref().is_some_and(Format::is_ours);
             fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;
             fetched.pager.format = format;
             fetched.pager.check_size()?;
