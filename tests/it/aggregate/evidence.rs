@@ -124,24 +124,6 @@ async fn every_number_of_the_summary_is_in_the_aggregates() {
     }
 }
 
-fn summary_of<'a>(insights: &'a Value, template: &str) -> Vec<&'a Value> {
-    let sentences = array_of(&insights["summary_sentences"]).iter();
-    let of_template = sentences.filter(|one| one["template"] == template);
-    of_template.collect()
-}
-
-#[tokio::test]
-async fn the_quote_of_a_complaint_is_negative_and_the_first_evidence() {
-    let texts = [(1, 8, RUDE), (5, 20, "They arrived on time.")];
-    let insights = firm(&texts).await.json("/insights.json").await;
-    let complaints = summary_of(&insights, "aspect_negative");
-    assert_eq!(complaints.len(), 1, "the premise: {complaints:#?}");
-    let evidence = &complaints[0]["evidence"];
-    let quote = &evidence["quote"];
-    assert_eq!(quote["kind"], "complaint");
-    assert_eq!(evidence["review_ids"][0], quote["review_id"]);
-}
-
 /// A firm with these texts, each with its stars and its number of reviews, the newest first.
 async fn firm(texts: &[(u8, u32, &str)]) -> TestApp {
     let app = TestApp::empty().await;
@@ -159,8 +141,6 @@ async fn firm(texts: &[(u8, u32, &str)]) -> TestApp {
     app
 }
 
-const RUDE: &str = "The woman on the phone was rude to me.";
-
 #[tokio::test]
 async fn complaints_without_an_aspect_are_counted() {
     let texts = [
@@ -174,7 +154,7 @@ async fn complaints_without_an_aspect_are_counted() {
 }
 
 #[tokio::test]
-async fn a_sentence_is_quoted_only_once() {
+async fn sample_quotes_are_whole_sentences_each_quoted_once() {
     let app = TestApp::seeded().await;
     let insights = app.json("/insights.json").await;
     let mut quotes = Vec::new();
@@ -185,7 +165,11 @@ async fn a_sentence_is_quoted_only_once() {
         |quote: &&&Value| !places.insert(format!("{} {}", quote["review_id"], quote["start"]));
     let twice: Vec<&&Value> = quotes.iter().filter(is_repeated).collect();
     // The summary repeats a complaint about its aspect only if few can be quoted.
-    let complaint = &summary_of(&insights, "aspect_negative")[0]["evidence"];
+    let mut sentences = array_of(&insights["summary_sentences"]).iter();
+    let complaint = sentences.find(|one| one["template"] == "aspect_negative");
+    let complaint = &complaint.unwrap()["evidence"];
+    assert_eq!(complaint["quote"]["kind"], "complaint");
+    assert_eq!(complaint["review_ids"][0], complaint["quote"]["review_id"]);
     let mut aspects = array_of(&insights["aspects"]).iter();
     let of_complaint = aspects.find(|aspect| aspect["id"] == complaint["aspect"]);
     let shown = array_of(&of_complaint.unwrap()["quotes"]).iter();
@@ -200,23 +184,14 @@ async fn a_sentence_is_quoted_only_once() {
     let answers = answers.filter(|one| one["basis"] == "reviews");
     let answers: Vec<&str> = answers.map(|answer| str_of(&answer["answer"])).collect();
     assert!(answers.iter().any(|text| text.contains('“')), "the premise");
-    for quote in &quotes {
-        let quote = str_of(&quote["text"]);
-        assert!(answers.iter().all(|text| !text.contains(quote)), "{quote}");
-    }
-}
-
-#[tokio::test]
-async fn sample_quotes_are_whole_sentences_cut_out_of_reviews() {
-    let app = TestApp::seeded().await;
-    let insights = app.json("/insights.json").await;
-    let mut found = Vec::new();
-    find_quotes(&insights, &mut found);
-    assert!(found.len() > 25, "the premise: {}", found.len());
     let reviews = reviews_by_id(&app).await;
-    for quote in found {
+    for quote in quotes {
         let review = &reviews[str_of(&quote["review_id"])];
         let text = str_of(&quote["text"]);
+        assert!(
+            answers.iter().all(|answer| !answer.contains(text)),
+            "{text}"
+        );
         assert_eq!(slice(&review["text"], quote), text);
         assert_eq!(quote["date"], review["date"]);
         assert_eq!(quote["stars"], review["rating"]);
