@@ -114,7 +114,7 @@ async fn format(
     })
     .await?;
     let mut source = name;
-    if let Some(format) = formats_of(&source).first() {
+    if let Some(format) = built_in_formats(&source).first() {
         source = format.source.clone().unwrap_or(source);
     }
     respell(&mut source, &counts);
@@ -158,7 +158,7 @@ fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
     if format.like.is_some() || is_whole || source == SOURCE_DEFAULT {
         return Ok(());
     }
-    let formats = formats_of(source);
+    let formats = built_in_formats(source);
     let names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
     ensure!(
         names.is_empty(),
@@ -170,7 +170,7 @@ fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
 }
 
 /// The built-in formats whose files are of a source.
-fn formats_of(source: &str) -> Vec<Arc<Format>> {
+fn built_in_formats(source: &str) -> Vec<Arc<Format>> {
     let mut formats: Vec<Arc<Format>> = format_names().filter_map(find_format).collect();
     formats.retain(|it| (it.source.as_ref()).is_some_and(|name| fold(name) == fold(source)));
     formats
