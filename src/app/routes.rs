@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use poem::endpoint::BoxEndpoint;
-use poem::http::{HeaderMap, StatusCode};
+use poem::http::{HeaderMap, Method, StatusCode};
 use poem::web::Data;
-use poem::{Endpoint, EndpointExt, Error, IntoResponse, PathPattern, Request, Response, handler};
+use poem::{Endpoint, EndpointExt, Error, PathPattern, Request, Response, handler};
 
 use super::operations;
 use crate::api::{Description, hub_error};
@@ -16,7 +16,8 @@ use crate::pages::{self, error_page};
 use crate::storage::Database;
 use crate::web::context::Ctx;
 use crate::web::{
-    HttpProblem, ListedRoute, PROBLEM, Routes, wants_html, with_common_headers, with_log,
+    HttpProblem, ListedRoute, PROBLEM, RequestRecord, Routes, add_common_headers, remove_body,
+    start_series, wants_html,
 };
 use crate::wire;
 
@@ -33,12 +34,11 @@ pub fn public(
     agents: &Arc<Mcp>,
     description: &Arc<Description>,
 ) -> RoutedService {
-    let routes = routes.get(OPENAPI_PATH, openapi);
+    let routes = routes.get(OPENAPI_PATH, openapi.data(Arc::clone(description)));
     let routes = mcp::routes(routes, agents);
     let routes = pages::routes(routes, ctx);
     let list = routes.list.clone();
-    let endpoint = routes.into_endpoint().data(Arc::clone(description));
-    service(list, endpoint, ctx)
+    service(list, routes.into_endpoint(), ctx)
 }
 
 /// The operators' routes on their own listener.
@@ -57,19 +57,50 @@ fn openapi(
     ctx.respond(headers, &snapshot, &description.body(&snapshot))
 }
 
-/// The routes within all middleware, the innermost first.
+/// The routes within what every request and response passes.
 pub fn service(
     routes: Vec<ListedRoute>,
-    endpoint: impl Endpoint + 'static,
+    endpoint: impl Endpoint<Output = Response> + 'static,
     ctx: &Arc<Ctx>,
 ) -> RoutedService {
-    let endpoint = endpoint.data(Arc::clone(ctx));
-    let endpoint = with_problems(endpoint, Arc::clone(ctx));
-    let endpoint = with_common_headers(endpoint);
-    let endpoint = with_log(endpoint, &routes, Arc::clone(ctx));
+    start_series(&routes);
+    let whole = Whole {
+        routes: endpoint,
+        ctx: Arc::clone(ctx),
+    };
     RoutedService {
-        endpoint: Arc::new(endpoint.boxed()),
+        endpoint: Arc::new(whole.boxed()),
         routes,
+    }
+}
+
+/// One endpoint, not several around each other: each copies the request several times (half a kilobyte).
+struct Whole<E> {
+    routes: E,
+    ctx: Arc<Ctx>,
+}
+
+impl<E: Endpoint<Output = Response>> Endpoint for Whole<E> {
+    type Output = Response;
+
+    /// Never fails.
+    async fn call(&self, mut request: Request) -> poem::Result<Response> {
+        let record = RequestRecord::new(&request, &self.ctx);
+        let form = ErrorForm::of(&request);
+        // HEAD is answered like GET.
+        let is_head = record.method == Method::HEAD;
+        if is_head {
+            request.set_method(Method::GET);
+        }
+        request.set_data(Arc::clone(&self.ctx));
+        let answered = self.routes.call(request).await;
+        let mut response = with_problem(answered, form, &self.ctx);
+        add_common_headers(&mut response);
+        if is_head {
+            remove_body(&mut response);
+        }
+        record.finish(&mut response, &self.ctx);
+        Ok(response)
     }
 }
 
@@ -79,44 +110,48 @@ enum ErrorForm {
     Document,
 }
 
-pub fn with_problems<E: Endpoint + 'static>(
-    endpoint: E,
-    ctx: Arc<Ctx>,
-) -> impl Endpoint<Output = Response> {
-    endpoint.around(move |endpoint: Arc<E>, request: Request| {
-        let ctx = Arc::clone(&ctx);
-        async move {
-            let form = if request.uri().path() == HUB_PATH {
-                ErrorForm::Line
-            } else if wants_html(request.headers()) {
-                ErrorForm::Page
-            } else {
-                ErrorForm::Document
-            };
-            let (problem, pattern) = match endpoint.call(request).await {
-                Ok(response) => {
-                    let response = response.into_response();
-                    let status = response.status();
-                    let is_error = status.is_client_error() || status.is_server_error();
-                    // A handler that panicked has a status and nothing else; pages and agents have errors with a body.
-                    if !is_error || response.content_type().is_some() {
-                        return Ok(response);
-                    }
-                    let pattern = response.data::<PathPattern>().cloned();
-                    (translate(Error::from_status(status)), pattern)
-                }
-                Err(error) => {
-                    let pattern = error.data::<PathPattern>().cloned();
-                    (translate(error), pattern)
-                }
-            };
-            let mut response = respond(problem, &form, &ctx);
-            if let Some(pattern) = pattern {
-                response.set_data(pattern);
-            }
-            Ok(response)
+impl ErrorForm {
+    fn of(request: &Request) -> Self {
+        if request.uri().path() == HUB_PATH {
+            Self::Line
+        } else if wants_html(request.headers()) {
+            Self::Page
+        } else {
+            Self::Document
         }
-    })
+    }
+}
+
+/// The response, or that for an error.
+fn with_problem(answered: poem::Result<Response>, form: ErrorForm, ctx: &Ctx) -> Response {
+    let (problem, pattern) = match answered {
+        Ok(response) => {
+            let status = response.status();
+            let is_error = status.is_client_error() || status.is_server_error();
+            // A handler that panicked has a status and nothing else; pages and agents have errors with a body.
+            if !is_error || response.content_type().is_some() {
+                return response;
+            }
+            let pattern = response.data::<PathPattern>().cloned();
+            (translate(Error::from_status(status)), pattern)
+        }
+        Err(error) => {
+            let pattern = error.data::<PathPattern>().cloned();
+            (translate(error), pattern)
+        }
+    };
+    let mut response = match form {
+        ErrorForm::Line => hub_error(problem),
+        ErrorForm::Page => error_page(ctx, problem),
+        ErrorForm::Document => {
+            let document = wire::json(&problem.document);
+            problem.response(PROBLEM, document)
+        }
+    };
+    if let Some(pattern) = pattern {
+        response.set_data(pattern);
+    }
+    response
 }
 
 /// The framework's text is for developers, not for clients.
@@ -134,15 +169,4 @@ fn translate(error: Error) -> HttpProblem {
         };
         HttpProblem::new(status, detail)
     })
-}
-
-fn respond(problem: HttpProblem, form: &ErrorForm, ctx: &Ctx) -> Response {
-    match form {
-        ErrorForm::Line => hub_error(problem),
-        ErrorForm::Page => error_page(ctx, problem),
-        ErrorForm::Document => {
-            let document = wire::json(&problem.document);
-            problem.response(PROBLEM, document)
-        }
-    }
 }

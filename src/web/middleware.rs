@@ -1,9 +1,7 @@
-//! Middleware for every response, errors and 304 included: the common header fields and HEAD; counts and times per route;
-//! and the request log (`REVIEWS_REQUEST_LOG`): one line per request. Query strings are never logged, because they contain search
-//! terms.
+//! What every response gets, errors and 304 included: the common header fields, and none of its body for HEAD; its count and time;
+//! and its line in the request log (`REVIEWS_REQUEST_LOG`). Query strings are never logged, because they contain search terms.
 
 use std::io;
-use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::combinators::BoxBody;
@@ -13,10 +11,11 @@ use poem::http::header::{
     X_CONTENT_TYPE_OPTIONS,
 };
 use poem::http::{HeaderName, HeaderValue, Method, StatusCode};
-use poem::{Endpoint, EndpointExt, IntoResponse, PathPattern, Request, Response};
+use poem::{PathPattern, Request, Response};
 
 use super::context::Ctx;
 use super::routes::ListedRoute;
+use crate::clock::Monotonic;
 use crate::config::RequestLog;
 use crate::metrics;
 
@@ -26,43 +25,46 @@ const FAILURE: &str = "5xx";
 /// The label of paths without a route: one, because clients choose paths freely.
 const UNROUTED: &str = "none";
 
-/// Whether to log a response of this status.
-fn is_logged(log: RequestLog, status: StatusCode) -> bool {
-    match log {
-        RequestLog::Off => false,
-        RequestLog::Errors => status.is_client_error() || status.is_server_error(),
-        RequestLog::All => true,
-    }
-}
-
-/// Never fails. `routes` are those that the endpoint answers.
-pub fn with_log<E: Endpoint + 'static>(
-    endpoint: E,
-    routes: &[ListedRoute],
-    ctx: Arc<Ctx>,
-) -> impl Endpoint<Output = Response> + use<E> {
+/// Starts the series of these routes at zero.
+pub fn start_series(routes: &[ListedRoute]) {
     for route in routes.iter().map(|route| &*route.path).chain([UNROUTED]) {
         for class in [SUCCESS, FAILURE] {
             metrics::REQUESTS.counter(&[route, class]);
         }
     }
-    endpoint.around(move |endpoint: Arc<E>, request: Request| {
-        let ctx = Arc::clone(&ctx);
-        async move {
-            let (started, log) = (ctx.clock.monotonic(), ctx.request_log);
-            let method = request.method().clone();
-            let path = (log != RequestLog::Off).then(|| request.uri().path().to_owned());
-            let mut response = endpoint.get_response(request).await.into_response();
-            let pattern = response.data::<PathPattern>().cloned();
-            let route = pattern.as_ref().map_or(UNROUTED, |pattern| &pattern.0);
-            let (status, duration) = (response.status(), ctx.clock.monotonic() - started);
-            count(route, status, duration);
-            if is_logged(log, status) {
-                write_line(&mut response, &method, route, path.as_deref(), duration);
-            }
-            Ok(response)
+}
+
+/// What is known of a request once it has been handed on.
+pub struct RequestRecord {
+    started: Monotonic,
+    pub method: Method,
+    /// `None` if no request is logged.
+    path: Option<String>,
+}
+
+impl RequestRecord {
+    pub fn new(request: &Request, ctx: &Ctx) -> Self {
+        let is_logged = ctx.request_log != RequestLog::Off;
+        Self {
+            started: ctx.clock.monotonic(),
+            method: request.method().clone(),
+            path: is_logged.then(|| request.uri().path().to_owned()),
         }
-    })
+    }
+
+    /// Counts the finished response, and logs it where the settings say so.
+    pub fn finish(self, response: &mut Response, ctx: &Ctx) {
+        let pattern = response.data::<PathPattern>().cloned();
+        let route = pattern.as_ref().map_or(UNROUTED, |pattern| &pattern.0);
+        let (status, duration) = (response.status(), ctx.clock.monotonic() - self.started);
+        count(route, status, duration);
+        let is_error = status.is_client_error() || status.is_server_error();
+        if let Some(path) = self.path
+            && (is_error || ctx.request_log == RequestLog::All)
+        {
+            write_line(response, &self.method, route, &path, duration);
+        }
+    }
 }
 
 fn count(route: &str, status: StatusCode, duration: Duration) {
@@ -83,7 +85,7 @@ fn write_line(
     response: &mut Response,
     method: &Method,
     route: &str,
-    path: Option<&str>,
+    path: &str,
     duration: Duration,
 ) {
     let (method, status) = (method.as_str(), response.status().as_u16());
@@ -113,27 +115,15 @@ const COMMON: [(HeaderName, &str); 5] = [
     ),
 ];
 
-/// Adds the common fields. HEAD is answered like GET, without the body (RFC 9110 §9.3.2).
-pub fn with_common_headers<E: Endpoint + 'static>(endpoint: E) -> impl Endpoint<Output = Response> {
-    endpoint.around(async |endpoint: Arc<E>, mut request: Request| {
-        let is_head = *request.method() == Method::HEAD;
-        if is_head {
-            request.set_method(Method::GET);
-        }
-        let mut response = endpoint.call(request).await?.into_response();
-        for (name, value) in COMMON {
-            let value = HeaderValue::from_static(value);
-            response.headers_mut().insert(name, value);
-        }
-        if is_head {
-            remove_body(&mut response);
-        }
-        Ok(response)
-    })
+pub fn add_common_headers(response: &mut Response) {
+    for (name, value) in COMMON {
+        let value = HeaderValue::from_static(value);
+        response.headers_mut().insert(name, value);
+    }
 }
 
-/// `Content-Length` stays that of GET, except for a 304 and an unknown length.
-fn remove_body(response: &mut Response) {
+/// Makes the response to HEAD of that to GET (RFC 9110 §9.3.2). `Content-Length` stays that of GET, except for a 304 and an unknown length.
+pub fn remove_body(response: &mut Response) {
     let length = body_bytes(response);
     drop(response.take_body());
     if let Some(length) = length

@@ -10,6 +10,6 @@ pub mod server;
 
 pub use conditional::{Cacheable, wants_html};
 pub use context::{BODY_TIMEOUT, ClientAddress, read_body};
-pub use middleware::{with_common_headers, with_log};
+pub use middleware::{RequestRecord, add_common_headers, remove_body, start_series};
 pub use problem::{HttpProblem, PROBLEM};
 pub use routes::{ListedRoute, Routes};

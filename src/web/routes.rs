@@ -2,7 +2,6 @@
 //! metrics and the tests of the docs), OPTIONS, and checks of what hyper leaves unchecked in a request's head.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use poem::endpoint::BoxEndpoint;
 use poem::error::MethodNotAllowedError;
@@ -101,33 +100,43 @@ impl Routes {
             let allowed = HeaderValue::try_from(methods.join(", ")).ok()?;
             Some((route.path, allowed))
         });
-        let allowed: Arc<HashMap<String, HeaderValue>> = Arc::new(allowed.collect());
-        self.route
-            .around(move |route: Arc<Route>, request: Request| {
-                let allowed = Arc::clone(&allowed);
-                async move {
-                    check_target(&request)?;
-                    let is_options = *request.method() == Method::OPTIONS;
-                    let error = match route.call(request).await {
-                        Err(error) if error.is::<MethodNotAllowedError>() => error,
-                        other => return other,
-                    };
-                    let Some(pattern) = error.data::<PathPattern>().cloned() else {
-                        return Err(error);
-                    };
-                    let Some(allowed) = allowed.get(&*pattern.0) else {
-                        return Err(error);
-                    };
-                    if is_options {
-                        let mut response = options(allowed);
-                        response.set_data(pattern);
-                        return Ok(response);
-                    }
-                    let mut error = Error::from(HttpProblem::method_not_allowed(allowed));
-                    error.set_data(pattern);
-                    Err(error)
-                }
-            })
+        RoutesWithOptions {
+            route: self.route,
+            allowed: allowed.collect(),
+        }
+    }
+}
+
+struct RoutesWithOptions {
+    route: Route,
+    /// The value of `Allow` by path.
+    allowed: HashMap<String, HeaderValue>,
+}
+
+impl Endpoint for RoutesWithOptions {
+    type Output = Response;
+
+    async fn call(&self, request: Request) -> poem::Result<Response> {
+        check_target(&request)?;
+        let is_options = *request.method() == Method::OPTIONS;
+        let error = match self.route.call(request).await {
+            Err(error) if error.is::<MethodNotAllowedError>() => error,
+            other => return other,
+        };
+        let Some(pattern) = error.data::<PathPattern>().cloned() else {
+            return Err(error);
+        };
+        let Some(allowed) = self.allowed.get(&*pattern.0) else {
+            return Err(error);
+        };
+        if is_options {
+            let mut response = options(allowed);
+            response.set_data(pattern);
+            return Ok(response);
+        }
+        let mut error = Error::from(HttpProblem::method_not_allowed(allowed));
+        error.set_data(pattern);
+        Err(error)
     }
 }
 
