@@ -2,7 +2,7 @@
 //!
 //! Every series that an alert may use exists from the start, at zero, because an alert on a rate needs a value before
 //! the first event (<https://prometheus.io/docs/practices/instrumentation/#avoid-missing-metrics>); the histograms
-//! of routes begin with the first answer (`web::middleware`). Getting a handle is a registry lookup: keep the
+//! of routes begin with the first answer (`web::answers`). Getting a handle is a registry lookup: keep the
 //! handle to count per request.
 
 use std::collections::HashMap;

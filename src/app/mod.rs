@@ -14,10 +14,8 @@ use anyhow::Context as _;
 pub use hub::HubOptions;
 use hub::HubRuntime;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
-use poem::Response;
-use poem::endpoint::BoxEndpoint;
 use publish::{AnalyzePostponed, Precompress, PublishChanges, Retry};
-pub use routes::{RoutedService, service};
+pub use routes::{RoutedService, ServiceEndpoint, service};
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
@@ -46,8 +44,8 @@ const DRAIN_ROUNDS: usize = 100;
 pub struct App {
     pub database: Database,
     pub ctx: Arc<Ctx>,
-    /// The public routes within all middleware; it never fails.
-    pub endpoint: Arc<BoxEndpoint<'static, Response>>,
+    /// The public routes; it never fails.
+    pub endpoint: Arc<ServiceEndpoint>,
     pub routes: Vec<ListedRoute>,
     /// The operators' routes, if they have a separate listener.
     admin: Option<RoutedService>,

@@ -1,12 +1,11 @@
-//! The one table of routes, the order of the middleware, and the form of errors: every error, the framework's own and panics
+//! The one table of routes, what every request passes, and the form of errors: every error, the framework's own and panics
 //! included, is a problem document (RFC 9457), a page for browsers, or one line of text from the hub (WebSub §5.1.2).
 
 use std::sync::Arc;
 
-use poem::endpoint::BoxEndpoint;
 use poem::http::{HeaderMap, Method, StatusCode};
 use poem::web::Data;
-use poem::{Endpoint, EndpointExt, Error, PathPattern, Request, Response, handler};
+use poem::{Endpoint, EndpointExt, Error, PathPattern, Request, Response, Route, handler};
 
 use super::operations;
 use crate::api::{Description, hub_error};
@@ -16,14 +15,14 @@ use crate::pages::{self, error_page};
 use crate::storage::Database;
 use crate::web::context::Ctx;
 use crate::web::{
-    HttpProblem, ListedRoute, PROBLEM, RequestRecord, Routes, add_common_headers, remove_body,
-    start_series, wants_html,
+    HttpProblem, ListedRoute, PROBLEM, RequestRecord, Routes, add_common_headers, check_target,
+    remove_body, start_series, wants_html,
 };
 use crate::wire;
 
 pub struct RoutedService {
     /// Never fails.
-    pub endpoint: Arc<BoxEndpoint<'static, Response>>,
+    pub endpoint: Arc<ServiceEndpoint>,
     pub routes: Vec<ListedRoute>,
 }
 
@@ -37,14 +36,13 @@ pub fn public(
     let routes = routes.get(OPENAPI_PATH, openapi.data(Arc::clone(description)));
     let routes = mcp::routes(routes, agents);
     let routes = pages::routes(routes, ctx);
-    let list = routes.list.clone();
-    service(list, routes.into_endpoint(), ctx)
+    service(routes, ctx)
 }
 
 /// The operators' routes on their own listener.
 pub fn admin(database: &Database, ctx: &Arc<Ctx>) -> RoutedService {
     let routes = operations::routes(Routes::default(), database, true);
-    service(routes.list.clone(), routes.into_endpoint(), ctx)
+    service(routes, ctx)
 }
 
 #[handler]
@@ -58,29 +56,25 @@ fn openapi(
 }
 
 /// The routes within what every request and response passes.
-pub fn service(
-    routes: Vec<ListedRoute>,
-    endpoint: impl Endpoint<Output = Response> + 'static,
-    ctx: &Arc<Ctx>,
-) -> RoutedService {
-    start_series(&routes);
-    let whole = Whole {
-        routes: endpoint,
+pub fn service(routes: Routes, ctx: &Arc<Ctx>) -> RoutedService {
+    start_series(&routes.list);
+    let endpoint = ServiceEndpoint {
+        route: routes.route,
         ctx: Arc::clone(ctx),
     };
     RoutedService {
-        endpoint: Arc::new(whole.boxed()),
-        routes,
+        endpoint: Arc::new(endpoint),
+        routes: routes.list,
     }
 }
 
-/// One endpoint, not several around each other: each copies the request several times (half a kilobyte).
-struct Whole<E> {
-    routes: E,
+/// One endpoint, not several around each other, because each copies the request several times (half a kilobyte).
+pub struct ServiceEndpoint {
+    route: Route,
     ctx: Arc<Ctx>,
 }
 
-impl<E: Endpoint<Output = Response>> Endpoint for Whole<E> {
+impl Endpoint for ServiceEndpoint {
     type Output = Response;
 
     /// Never fails.
@@ -93,7 +87,10 @@ impl<E: Endpoint<Output = Response>> Endpoint for Whole<E> {
             request.set_method(Method::GET);
         }
         request.set_data(Arc::clone(&self.ctx));
-        let answered = self.routes.call(request).await;
+        let answered = match check_target(&request) {
+            Ok(()) => self.route.call(request).await,
+            Err(problem) => Err(problem.into()),
+        };
         let mut response = with_problem(answered, form, &self.ctx);
         add_common_headers(&mut response);
         if is_head {

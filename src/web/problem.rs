@@ -1,6 +1,6 @@
 //! Error responses: `application/problem+json` (RFC 9457).
 //!
-//! A handler returns an [`HttpProblem`] as its error; the outermost middleware gives it the form that the client reads.
+//! A handler returns an [`HttpProblem`] as its error; `app::routes` gives it the form that the client reads.
 //! Details are for the client, without internal paths, queries or table names.
 
 use std::time::Duration;

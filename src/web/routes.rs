@@ -4,15 +4,12 @@
 use std::collections::HashMap;
 
 use poem::endpoint::BoxEndpoint;
-use poem::error::MethodNotAllowedError;
 use poem::http::header::{
     ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW, HOST,
 };
 use poem::http::{HeaderValue, Method, StatusCode, Version};
 use poem::middleware::CatchPanic;
-use poem::{
-    Endpoint, EndpointExt, Error, IntoEndpoint, PathPattern, Request, Response, Route, RouteMethod,
-};
+use poem::{Endpoint, EndpointExt, IntoEndpoint, Request, Response, Route};
 use poem_openapi::OpenApi;
 
 use super::problem::HttpProblem;
@@ -27,7 +24,7 @@ const PREFLIGHT_SECONDS: HeaderValue = HeaderValue::from_static("86400");
 
 #[derive(Default)]
 pub struct Routes {
-    route: Route,
+    pub route: Route,
     pub list: Vec<ListedRoute>,
 }
 
@@ -74,69 +71,43 @@ impl Routes {
         // GET, HEAD and POST before the others.
         methods.sort_by_key(|method| (*method == Method::DELETE, method.as_str().to_owned()));
         methods.push(Method::OPTIONS);
+        let allowed: Vec<&str> = methods.iter().map(Method::as_str).collect();
+        // Names of methods are always valid.
+        let allowed = HeaderValue::try_from(allowed.join(", "))
+            .unwrap_or_else(|fault| unreachable!("{fault}"));
         self.list.push(ListedRoute {
             path: path.to_owned(),
             methods,
         });
-        let handlers = handlers
-            .into_iter()
-            .fold(RouteMethod::new(), |route, (method, handler)| {
-                route.method(method, handler)
-            });
         let panics = CatchPanic::new().with_handler(|_| {
             tracing::error!(
                 "request.panicked: a handler panicked; the panic message is logged above"
             );
             StatusCode::INTERNAL_SERVER_ERROR
         });
+        let handlers = MethodHandlers { allowed, handlers };
         self.route = self.route.at(path, handlers.with(panics));
         self
     }
-
-    /// The routes with OPTIONS (preflights too), and with `Allow` in a 405.
-    pub fn into_endpoint(self) -> impl Endpoint<Output = Response> {
-        let allowed = self.list.into_iter().filter_map(|route| {
-            let methods: Vec<&str> = route.methods.iter().map(Method::as_str).collect();
-            let allowed = HeaderValue::try_from(methods.join(", ")).ok()?;
-            Some((route.path, allowed))
-        });
-        RoutesWithOptions {
-            route: self.route,
-            allowed: allowed.collect(),
-        }
-    }
 }
 
-struct RoutesWithOptions {
-    route: Route,
-    /// The value of `Allow` by path.
-    allowed: HashMap<String, HeaderValue>,
+/// The handlers of one path. Poem's `RouteMethod` answers neither OPTIONS nor with `Allow`.
+struct MethodHandlers {
+    /// The value of `Allow`.
+    allowed: HeaderValue,
+    handlers: Methods,
 }
 
-impl Endpoint for RoutesWithOptions {
+impl Endpoint for MethodHandlers {
     type Output = Response;
 
     async fn call(&self, request: Request) -> poem::Result<Response> {
-        check_target(&request)?;
-        let is_options = *request.method() == Method::OPTIONS;
-        let error = match self.route.call(request).await {
-            Err(error) if error.is::<MethodNotAllowedError>() => error,
-            other => return other,
-        };
-        let Some(pattern) = error.data::<PathPattern>().cloned() else {
-            return Err(error);
-        };
-        let Some(allowed) = self.allowed.get(&*pattern.0) else {
-            return Err(error);
-        };
-        if is_options {
-            let mut response = options(allowed);
-            response.set_data(pattern);
-            return Ok(response);
+        let mut handlers = self.handlers.iter();
+        match handlers.find(|(method, _)| method == request.method()) {
+            Some((_, handler)) => handler.call(request).await,
+            None if *request.method() == Method::OPTIONS => Ok(options(&self.allowed)),
+            None => Err(HttpProblem::method_not_allowed(&self.allowed).into()),
         }
-        let mut error = Error::from(HttpProblem::method_not_allowed(allowed));
-        error.set_data(pattern);
-        Err(error)
     }
 }
 
@@ -161,7 +132,9 @@ fn without_names(path: &str) -> String {
 
 // What hyper leaves unchecked in a request's head.
 
-fn check_target(request: &Request) -> Result<(), HttpProblem> {
+/// # Errors
+/// 414, or 400 without exactly one `Host`.
+pub fn check_target(request: &Request) -> Result<(), HttpProblem> {
     let uri = request.uri();
     let target_bytes = uri.path_and_query().map_or(0, |part| part.as_str().len())
         + uri.authority().map_or(0, |part| part.as_str().len());

@@ -58,8 +58,7 @@ async fn a_panic_is_answered_500_and_logged() {
     let app = service().await;
     let panics = |_: Request| -> &'static str { panic!("on purpose") };
     let routes = Routes::default().get("/panics", make_sync(panics));
-    let list = routes.list.clone();
-    let service = reviews_service::app::service(list, routes.into_endpoint(), &app.app().ctx);
+    let service = reviews_service::app::service(routes, &app.app().ctx);
     let request = Request::builder().uri(Uri::from_static("/panics?query=private"));
     let request = request.header("host", HOST);
     let response = service.endpoint.call(request.finish()).await.unwrap();
