@@ -79,10 +79,10 @@ impl SourceCommand {
             let mut counts = counts_by_source(write.for_reading(), &[]).await?;
             // Names that differ only in case are one source, as in imports; the source itself may get another case.
             respell(&mut old, &counts);
-            let Some(own) = counts.iter().find(|count| count.source_name == old) else {
+            let Some(found) = counts.iter().find(|count| count.source_name == old) else {
                 bail!("no review is from {old}; `reviews source` lists the sources");
             };
-            let reviews = counted((own.published + own.withheld).cast_unsigned(), "review is", "reviews are");
+            let reviews = counted((found.published + found.withheld).cast_unsigned(), "review is", "reviews are");
             counts.retain(|count| count.source_name != old);
             respell(&mut new, &counts);
             let name = quote_for_shell(&new);

@@ -92,7 +92,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The names, without regard to columns whose own names have commas.
+    /// The names, without regard to columns whose names have commas.
     pub fn parts(&self) -> Vec<&str> {
         match self {
             Self::Text(text) => text
@@ -209,7 +209,7 @@ pub struct Paging {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reader {
     /// As native records, which may also be deletions.
-    Native,
+    Records,
     /// As the native records of another instance's `/reviews.json`.
     Document,
     /// By columns.
@@ -403,21 +403,21 @@ impl Format {
     }
 
     /// The built-in format with what the owner's text that is `like` it adds, or the owner's.
-    pub fn whole(base: Option<&Self>, own: &Self) -> Self {
+    pub fn whole(base: Option<&Self>, owners: &Self) -> Self {
         let Some(base) = base else {
-            return own.clone();
+            return owners.clone();
         };
         let mut format = base.clone();
         let ignored = base.ignored.parts().into_iter();
-        let ignored = ignored.chain(own.ignored.parts()).map(str::to_owned);
+        let ignored = ignored.chain(owners.ignored.parts()).map(str::to_owned);
         format.ignored = Names::List(ignored.collect());
-        format.like.clone_from(&own.like);
-        format.open.clone_from(&own.open);
-        format.only = own.only.clone().or(format.only);
-        format.encoding = own.encoding.clone().or(format.encoding);
-        format.sheet = own.sheet.clone().or(format.sheet);
-        format.full_names = own.full_names.or(format.full_names);
-        for (part, blocks) in own.public_blocks() {
+        format.like.clone_from(&owners.like);
+        format.open.clone_from(&owners.open);
+        format.only = owners.only.clone().or(format.only);
+        format.encoding = owners.encoding.clone().or(format.encoding);
+        format.sheet = owners.sheet.clone().or(format.sheet);
+        format.full_names = owners.full_names.or(format.full_names);
+        for (part, blocks) in owners.public_blocks() {
             format.public_list(part).extend_from_slice(blocks);
         }
         format
@@ -452,14 +452,9 @@ impl Format {
         self.name.is_empty() && self.reader == Reader::Columns
     }
 
-    /// Whether its rows are native records.
+    /// Whether it is the native form: records, or a document with them.
     pub const fn is_native(&self) -> bool {
-        matches!(self.reader, Reader::Native)
-    }
-
-    /// Whether it is one of our own forms: native records, or a document with them.
-    pub const fn is_ours(&self) -> bool {
-        matches!(self.reader, Reader::Native | Reader::Document)
+        matches!(self.reader, Reader::Records | Reader::Document)
     }
 
     /// Whether all columns that are left are ignored.
@@ -519,7 +514,7 @@ impl Format {
 
 named! {
     /// What a column of publication is about, by the key of its blocks.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum PublicPart {
         Review = "public",
         Reply = "public_reply",
@@ -635,10 +630,10 @@ impl Format {
 
     /// The lines of the text, each with the path of its key, such as `scale`, `fields.rating` or `public.0.names`.
     pub fn lines(&self) -> Vec<(String, String)> {
-        let (mut own, usual) = (json!(self), json!(Self::default()));
+        let (mut written, usual) = (json!(self), json!(Self::default()));
         for path in &self.open {
             let steps = path.split('.');
-            let place = steps.fold(&mut own, |value, step| match step.parse::<usize>() {
+            let place = steps.fold(&mut written, |value, step| match step.parse::<usize>() {
                 Ok(number) => &mut value[number],
                 Err(_) => &mut value[step],
             });
@@ -647,13 +642,13 @@ impl Format {
         let mut lines = Vec::new();
         for (key, used) in KEYS {
             let is_owners = used != KeyUse::BuiltIn && !SECTIONS.contains(&key);
-            if is_owners && own[key] != usual[key] {
-                let line = format!("{key} = {}", toml_text(&own[key]));
+            if is_owners && written[key] != usual[key] {
+                let line = format!("{key} = {}", toml_text(&written[key]));
                 lines.push((key.to_owned(), line));
             }
         }
         for section in SECTIONS {
-            let table = &own[section];
+            let table = &written[section];
             let blocks = table.as_array().map_or(&[][..], Vec::as_slice);
             for (number, block) in blocks.iter().enumerate() {
                 let path = format!("{section}.{number}");

@@ -24,7 +24,7 @@ pub struct OpenedFile<'t> {
     parts: Vec<FilePart<'t>>,
     /// Its text, if it is one document of JSON.
     document: Option<&'t str>,
-    pub own_form: Option<OwnForm>,
+    pub native_form: Option<NativeForm>,
     /// A sentence for the owner about its letters.
     pub note: Option<String>,
 }
@@ -51,8 +51,8 @@ struct ColumnNames {
     keys: HashSet<String>,
 }
 
-/// Our own form in JSON.
-pub struct OwnForm {
+/// The native form in JSON.
+pub struct NativeForm {
     pub format: Arc<Format>,
     /// Whether no other file is like it.
     pub is_certain: bool,
@@ -63,6 +63,8 @@ pub struct OwnForm {
 pub enum Fit {
     /// It has neither the stars nor the texts: it is another table.
     OtherTable,
+    /// The format names no column, so it is of any table.
+    AnyTable,
     Partly,
     /// It has all that the format needs, but a column that says what is public.
     WithoutPublic,
@@ -183,8 +185,10 @@ impl ColumnNames {
     fn fit_of_part(&self, format: &Format) -> Fit {
         let mut names = format.columns_read();
         names.retain(|names| !names.is_empty());
-        if names.is_empty() || format.like.is_some() {
+        if format.like.is_some() {
             Fit::OtherTable
+        } else if names.is_empty() {
+            Fit::AnyTable
         } else if names.iter().all(|names| self.has_one(names)) {
             Fit::Wholly
         } else if format.public_columns().next().is_some() {
@@ -258,7 +262,7 @@ impl<'t> OpenedFile<'t> {
     }
 
     /// # Errors
-    /// If it is our own table, which is not read back.
+    /// If it is an exported table, which is not read back.
     fn new(parts: Vec<FilePart<'t>>, document: Option<&'t str>) -> Result<Self, FileError> {
         let mut columns = parts.iter().map(|part| &part.names.columns);
         if columns.any(|columns| columns_of_table().all(|name| columns.iter().any(|it| it == name)))
@@ -268,7 +272,7 @@ impl<'t> OpenedFile<'t> {
             ));
         }
         Ok(Self {
-            own_form: find_own_form(&parts[0], document),
+            native_form: find_native_form(&parts[0], document),
             parts,
             document,
             note: None,
@@ -284,12 +288,13 @@ impl<'t> OpenedFile<'t> {
         self.parts.iter().any(|part| part.has_keys(format))
     }
 
-    /// How far an owner's format reads its parts.
-    pub fn fits(&self, format: &Format) -> impl Iterator<Item = Fit> {
-        self.parts.iter().map(|part| part.fit(format))
+    /// How far an owner's format reads the part that it reads best.
+    pub fn fit(&self, format: &Format) -> Fit {
+        let fits = self.parts.iter().map(|part| part.fit(format));
+        fits.max().unwrap_or(Fit::OtherTable)
     }
 
-    /// The native records of a file that has our own form, or is to be read so. They are parsed one after another, because all parsed
+    /// The native records of a file that has that form, or is to be read so. They are parsed one after another, because all parsed
     /// records of a large file need too much memory.
     ///
     /// # Errors
@@ -470,6 +475,9 @@ impl<'t> OpenedFile<'t> {
                 check_header(text, &header, row.is_some())?;
                 read_text(text, &header, bounds)
             }
+            PartContent::Page(_) if format.is_table() => Err(FileError::new(
+                "is a page, which the built-in format schema-org reads; write `like = \"schema-org\"` into the format, or leave it out",
+            )),
             PartContent::Page(_) => Err(unreadable(format)),
         }
     }
@@ -482,11 +490,11 @@ fn unreadable(format: &Format) -> FileError {
     ))
 }
 
-/// Our own form, if that is what a text of JSON has: lines, or another instance's document. A list of native records is a table.
-fn find_own_form(first: &FilePart<'_>, document: Option<&str>) -> Option<OwnForm> {
+/// The native form, if that is what a text of JSON has: lines, or another instance's document. A list of native records is a table.
+fn find_native_form(first: &FilePart<'_>, document: Option<&str>) -> Option<NativeForm> {
     let list = first.list()?;
     let begin = document.or(list.texts().next());
-    let (format, is_certain) = if document.is_some_and(is_own_document) {
+    let (format, is_certain) = if document.is_some_and(is_native_document) {
         (&DOCUMENT, true)
     } else if begin.is_some_and(begins_export) {
         (&NATIVE, true)
@@ -495,7 +503,7 @@ fn find_own_form(first: &FilePart<'_>, document: Option<&str>) -> Option<OwnForm
     } else {
         return None;
     };
-    Some(OwnForm {
+    Some(NativeForm {
         format: Arc::clone(format),
         is_certain,
     })
@@ -510,7 +518,7 @@ fn begins_export(line: &str) -> bool {
 
 /// Whether a document is another instance's `/reviews.json`: no other one has the withheld reviews beside the rating, which lacks
 /// its value where there is no review.
-fn is_own_document(document: &str) -> bool {
+fn is_native_document(document: &str) -> bool {
     ["aggregate_rating", "withheld"]
         .iter()
         .all(|name| member(document, name).is_some_and(|value| value.starts_with('{')))
@@ -531,7 +539,7 @@ fn is_empty_document(document: &str) -> bool {
         ControlFlow::<()>::Continue(())
     });
     let is_empty_object = document.starts_with('{') && has_empty && !has_rows && !says_error;
-    is_empty_list(document) || document == "{}" || is_empty_object && !is_own_document(document)
+    is_empty_list(document) || document == "{}" || is_empty_object && !is_native_document(document)
 }
 
 /// Whether a value is a list of nothing but lists.

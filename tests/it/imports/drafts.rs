@@ -96,7 +96,7 @@ async fn unknown_encoding_is_a_question_and_kept() {
     let answered = text.replace("# encoding = \"macintosh\"", "encoding = \"macintosh\"");
     assert_ne!(text, answered, "{text}");
     let mut request = request_for([bench.file("t.csv", sheet)], "");
-    request.own_format = Some(Format::parse(&answered).unwrap());
+    request.given_format = Some(Format::parse(&answered).unwrap());
     bench.run(&request).await.0.unwrap();
     assert_eq!(bench.sql("select author from review"), "René C.");
     bench.csv(sheet, "").await;
