@@ -309,17 +309,15 @@ pub enum KeyUse {
     BuiltIn,
 }
 
-/// The keys with who may write them, in the order in which they are written.
-const KEYS: [(&str, KeyUse); 31] = [
+/// The keys that an owner may write on a line, in their order. Those of [`Format`] that stand neither here nor in [`SECTIONS`] are of built-in
+/// formats.
+const KEYS: [(&str, KeyUse); 14] = [
     ("like", KeyUse::Like),
     ("ignored", KeyUse::Like),
     ("encoding", KeyUse::Like),
     ("sheet", KeyUse::Like),
     ("only", KeyUse::Like),
     ("full_names", KeyUse::Like),
-    ("public", KeyUse::Like),
-    ("public_reply", KeyUse::Like),
-    ("public_name", KeyUse::Like),
     ("scale", KeyUse::Owner),
     ("values", KeyUse::Owner),
     ("date_format", KeyUse::Owner),
@@ -328,27 +326,25 @@ const KEYS: [(&str, KeyUse); 31] = [
     ("rows", KeyUse::Owner),
     ("separator", KeyUse::Owner),
     ("joined", KeyUse::Owner),
+];
+
+/// The keys that an owner may write as tables, which stand below all lines.
+const SECTIONS: [(&str, KeyUse); 5] = [
     ("paging", KeyUse::Owner),
     ("fields", KeyUse::Owner),
-    ("label", KeyUse::BuiltIn),
-    ("note", KeyUse::BuiltIn),
-    ("source", KeyUse::BuiltIn),
-    ("ids", KeyUse::BuiltIn),
-    ("keys", KeyUse::BuiltIn),
-    ("excerpts", KeyUse::BuiltIn),
-    ("is_manual", KeyUse::BuiltIn),
-    ("html", KeyUse::BuiltIn),
-    ("escapes_formulas", KeyUse::BuiltIn),
-    ("has_google_names", KeyUse::BuiltIn),
-    ("matched", KeyUse::BuiltIn),
-    ("answered", KeyUse::BuiltIn),
+    ("public", KeyUse::Like),
+    ("public_reply", KeyUse::Like),
+    ("public_name", KeyUse::Like),
 ];
 
 impl KeyUse {
     /// Who may write a key; `None` if there is none of that name.
     pub fn of(key: &str) -> Option<Self> {
-        let found = KEYS.iter().find(|(name, _)| *name == key);
-        found.map(|(_, used)| *used)
+        let found = KEYS.iter().chain(&SECTIONS).find(|(name, _)| *name == key);
+        match found {
+            Some((_, used)) => Some(*used),
+            None => json!(Format::default()).get(key).map(|_| Self::BuiltIn),
+        }
     }
 }
 
@@ -499,8 +495,9 @@ impl Format {
 
     /// The columns that say what is public.
     pub fn public_columns(&self) -> impl Iterator<Item = &PublicColumn> {
-        let of_others = self.public_reply.iter().chain(&self.public_name);
-        self.public.iter().chain(of_others)
+        self.public_blocks()
+            .into_iter()
+            .flat_map(|(_, blocks)| blocks)
     }
 
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {
@@ -618,9 +615,6 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     FileError::new(format!("line {line}: {name} {advice}"))
 }
 
-/// Keys whose values are written as tables of their own, below all others.
-const SECTIONS: [&str; 5] = ["paging", "fields", "public", "public_reply", "public_name"];
-
 impl Format {
     /// The text of the format, written from its keys.
     pub fn to_text(&self) -> String {
@@ -640,14 +634,13 @@ impl Format {
             *place = OPEN.into();
         }
         let mut lines = Vec::new();
-        for (key, used) in KEYS {
-            let is_owners = used != KeyUse::BuiltIn && !SECTIONS.contains(&key);
-            if is_owners && written[key] != usual[key] {
+        for (key, _) in KEYS {
+            if written[key] != usual[key] {
                 let line = format!("{key} = {}", toml_text(&written[key]));
                 lines.push((key.to_owned(), line));
             }
         }
-        for section in SECTIONS {
+        for (section, _) in SECTIONS {
             let table = &written[section];
             let blocks = table.as_array().map_or(&[][..], Vec::as_slice);
             for (number, block) in blocks.iter().enumerate() {

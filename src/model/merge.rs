@@ -107,12 +107,13 @@ pub fn merge(
     merged
 }
 
-/// What stands in a unit of a stored review.
+/// A unit of a stored review beside the one that an import states.
 enum Standing {
-    /// What the import states.
+    /// The same, so that it is no longer a decision of the owner.
     Equal,
-    /// What the source said last, so that nobody edited it.
+    /// What the source said last, so that it becomes what the import states.
     Untouched,
+    /// It stays, and the report names it.
     Edited,
 }
 
@@ -135,13 +136,7 @@ impl Standing {
     }
 }
 
-/// Merges a unit. One that the import does not state stays as it is; otherwise:
-///
-/// | what stands | the unit after the merge |
-/// |-------------|--------------------------|
-/// | `Equal`     | the same, and no longer the owner's decision, unless an export or a command made it one |
-/// | `Untouched` | what the import states   |
-/// | `Edited`    | the owner's, which the report names |
+/// Merges a unit by its [`Standing`]. One that the import does not state stays as it is.
 fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merged) {
     let (stated, last) = (&statement.review, &mut merged.last_statement);
     let is_decision = statement.decided.contains(&unit);
@@ -154,7 +149,7 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
     }
     match Standing::of(unit, row, stated, last) {
         Standing::Equal => {
-            // What a command withheld, removed or anonymized stays so, even if the source did the same in between.
+            // An export tells of the decision itself, and what a command took away stays so, even if the source did the same in between.
             let is_taken_away = unit == Unit::Status && row.status != Status::Published
                 || unit == Unit::Reply && row.reply.is_none()
                 || unit == Unit::Author && row.author == ANONYMOUS;
