@@ -150,21 +150,28 @@ async fn format(
     .await
 }
 
-/// Refuses a format that would be passed over: the files of a platform are read by a built-in format, to which only one that is `like` it
-/// adds. One that names the columns is of a table from the same source.
+/// Refuses a format that would be passed over: the files of a platform are read by its built-in formats, to which only one that is `like` one
+/// of them adds. One that names the columns is of a table from the same source.
 fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
-    let core = [ReviewField::Rating, ReviewField::Date];
-    let is_whole = core.iter().all(|it| format.fields.contains_key(it));
-    if format.like.is_some() || is_whole || source == SOURCE_DEFAULT {
+    let formats = built_in_formats(source);
+    if formats.is_empty() || source == SOURCE_DEFAULT {
         return Ok(());
     }
-    let formats = built_in_formats(source);
     let names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
+    let listed = names.join(", ");
+    if let Some(like) = &format.like {
+        let is_of_any = find_format(like).is_some_and(|it| it.source.is_none());
+        ensure!(
+            is_of_any || names.contains(&like.as_str()),
+            "`like = {like:?}` is of another source: the files of {source} are read by a built-in format, here one of {listed}"
+        );
+        return Ok(());
+    }
+    let core = [ReviewField::Rating, ReviewField::Date];
     ensure!(
-        names.is_empty(),
-        "write `like = \"{}\"` above it: the files of {source} are read by a built-in format, here one of {}",
-        names[0],
-        names.join(", ")
+        core.iter().all(|it| format.fields.contains_key(it)),
+        "write `like = {:?}` above it: the files of {source} are read by a built-in format, here one of {listed}",
+        names[0]
     );
     Ok(())
 }

@@ -16,11 +16,12 @@ use crate::imports::files::{
 };
 use crate::imports::format::{Format, PublicPart, Reader, basic_string};
 use crate::imports::incoming::{Incoming, ReviewRow};
+use crate::imports::merge::guards::stop;
 use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
 use crate::imports::owner::{self, Origin};
 use crate::imports::read::json::parse_row;
 use crate::imports::read::{ROWS_BETWEEN_LOOKS, RowFault, Table};
-use crate::imports::report::{ImportError, ImportReport, NewValue, Outcome, Refusal, Watcher};
+use crate::imports::report::{ImportError, ImportReport, NewValue, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::{HidingValues, NAMES_SHOWN, RowReader};
 use crate::model::business::{Business, Editorial};
@@ -127,6 +128,7 @@ fn check_publication(
     draft: &Draft,
     table: &Table,
     before: Option<&String>,
+    report: &mut ImportReport,
 ) -> Result<(), ImportError> {
     let Some(former) = before.and_then(|text| Format::parse(text).ok()) else {
         return Ok(());
@@ -145,14 +147,16 @@ fn check_publication(
     if lost.is_empty() {
         return Ok(());
     }
-    Err(ImportError::Guarded(Refusal {
-        reason: "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
-                 published"
-            .to_owned(),
-        source: None,
-        examples: Vec::new(),
-        advice: describe_lost_block(request, choice),
-    }))
+    let like = choice.owners.like.as_ref();
+    let below = like.map_or_else(String::new, |name| {
+        format!(" below `like = {}`", basic_string(name))
+    });
+    let reason = format!(
+        "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
+         published; `reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format",
+        quote_for_shell(&choice.source)
+    );
+    stop(request, reason, None, Vec::new(), report)
 }
 
 /// The parts for which a format has a column of publication that the next one lacks.
@@ -170,27 +174,6 @@ fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> 
         }
     }
     lost
-}
-
-/// How a block is kept that the source's format has and the next one lacks.
-fn describe_lost_block(request: &ImportRequest, choice: &Choice) -> String {
-    let show = format!("reviews source format {}", quote_for_shell(&choice.source));
-    let like = choice.owners.like.as_ref();
-    let below = like.map_or_else(String::new, |name| {
-        format!(" below `like = {}`", basic_string(name))
-    });
-    let ways = match &request.run_of {
-        None => format!(
-            "--format or `{show} FILE`; a file from elsewhere needs --source NAME; --accept-changes imports without it"
-        ),
-        Some(name) => format!(
-            "`format` in the entry or `{show} FILE`; an answer from elsewhere needs `source` in it; `reviews sync run {name} \
-             --accept-changes` imports without it"
-        ),
-    };
-    format!(
-        "`{show}` shows its block: to keep it, write it{below} into a file, and give that by {ways}"
-    )
 }
 
 /// Collects the reviews of all files: checks their days, and counts the rows.
@@ -258,18 +241,16 @@ impl Collector<'_> {
         before: Option<&String>,
     ) -> Result<(), ImportError> {
         let choice = &input.choice;
-        if !self.request.accept_changes {
-            check_publication(self.request, choice, draft, &input.table, before)?;
-        }
+        let report = &mut self.collected.report;
+        check_publication(self.request, choice, draft, &input.table, before, report)?;
         let text = draft.format.to_text();
         let plain = Format {
             like: choice.owners.like.clone(),
             ..Format::default()
         };
         // A platform's format is found again by itself, unless it was given.
-        let is_owners = self.request.given_format.is_some() || plain.like.is_none();
+        let is_owners = self.request.owner_format.is_some() || plain.like.is_none();
         if before != Some(&text) && (is_owners || draft.format != plain) {
-            let report = &mut self.collected.report;
             report.kept_formats.push(choice.source.clone());
             self.collected.formats.push(FormatChange {
                 source: choice.source.clone(),
@@ -341,7 +322,11 @@ impl Collector<'_> {
         let (source, orders) = (&choice.source, draft.orders.clone());
         let calendar = self.collected.calendar;
         let reader = &RowReader::new(&format, table, source, calendar, technicians, orders);
-        self.describe(reader, *file);
+        let report = &mut self.collected.report;
+        report.files[*file].fields = reader.describe();
+        for note in reader.notes() {
+            report.note(note);
+        }
         let before = self.collected.rows.len();
         let (mut first_fault, mut hiding) = (None, HidingValues::new());
         for row in &table.rows {
@@ -382,15 +367,6 @@ impl Collector<'_> {
             )));
         }
         Ok(())
-    }
-
-    /// Says in the report what is read, and what is passed over.
-    fn describe(&mut self, reader: &RowReader<'_>, file: usize) {
-        let report = &mut self.collected.report;
-        report.files[file].fields = reader.describe();
-        for note in reader.notes() {
-            report.note(note);
-        }
     }
 
     /// Reads a native record: a review, a deleted one, or the first line of an export.

@@ -414,12 +414,13 @@ impl Draft {
         }
     }
 
-    /// Asks which location is the business's, where the format's `location` has several.
+    /// Asks which location is the business's, where the format's `location` has several, and the owner did not say that all are.
     fn find_location(&mut self, columns: &Columns<'_>, whole: &Format) {
         for column in field_columns(whole, columns.table, ReviewField::Location) {
             let mut values = columns.values(column);
             values.retain(|(value, _)| !is_empty(value, false));
-            if values.len() > 1 && self.location.is_none() {
+            let is_ignored = whole.ignores(&columns.table.columns, column);
+            if values.len() > 1 && self.location.is_none() && !is_ignored {
                 self.location = Some(columns.name(column).to_owned());
                 self.open("only");
             }
@@ -539,7 +540,7 @@ impl Draft {
                     self.question(key)
                 ),
                 "  only = { column = \"…\", value = \"…\" }".to_owned(),
-                "If all are, take `location` out of [fields], and ignore the column.".to_owned(),
+                "If all are, name the column in `ignored`.".to_owned(),
             ],
             _ => vec![self.question(key)],
         }

@@ -12,8 +12,8 @@ use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::draft::DraftContext;
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader, basic_string};
-use crate::imports::opened_file::{Fit, OpenedFile};
-use crate::imports::platforms::{LINKED_DATA, NATIVE, PLATFORMS, find_format, format_names};
+use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
+use crate::imports::platforms::{NATIVE, PLATFORMS, find_format, format_names};
 use crate::imports::read::bytes::{
     INPUT_BYTES_MAX, STDIN, broken_archive, choose_members, is_office_document, is_zip,
     open_archive, read_all, read_file,
@@ -361,8 +361,8 @@ impl<'r> FormatChooser<'r> {
     /// # Errors
     /// If it has the columns of what another source keeps.
     fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
-        // 1. The one that is given.
-        if let Some(choice) = self.choose_given() {
+        // 1. That of `--format`, or the owner's answers.
+        if let Some(choice) = self.choose_by_request() {
             return choice;
         }
         let named = self.request.source.as_deref();
@@ -371,11 +371,13 @@ impl<'r> FormatChooser<'r> {
         let fit = kept.map_or(Fit::OtherTable, |kept| opened.fit(kept));
         let other = self.find_other_source(opened);
         let is_gated = other.is_some_and(|(_, fit)| fit == Fit::WithoutPublic);
-        // 2. The native form. A file that only may have it is a table where a source keeps a format of such.
-        if let Some(native) = &opened.native_form
-            && (native.is_certain || fit < Fit::Partly && !is_gated)
-        {
-            return Ok(self.choose_built_in(&native.format));
+        // 2. The native form. Lines that may be of a table are that where a source keeps a format of it.
+        match &opened.native_form {
+            NativeForm::Certain(format) => return Ok(self.choose_built_in(format)),
+            NativeForm::Lines if fit < Fit::Partly && !is_gated => {
+                return Ok(self.choose_built_in(&NATIVE));
+            }
+            NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
         }
         // 3. What the source keeps that is named.
         if named.is_some()
@@ -384,8 +386,8 @@ impl<'r> FormatChooser<'r> {
             return self.choose_owners(kept, Basis::Kept);
         }
         // 4. The platform's.
-        if let Some(platform) = find_platform(opened) {
-            return Ok(self.choose_built_in(&platform));
+        if let Some(platform) = PLATFORMS.iter().find(|it| opened.has_keys(it)) {
+            return Ok(self.choose_built_in(platform));
         }
         // 5. What `Direct` keeps, unless another source's reads more of the file.
         if fit < Fit::WithoutPublic
@@ -402,6 +404,9 @@ impl<'r> FormatChooser<'r> {
             return self.choose_owners(kept, Basis::Kept);
         }
         // 6. A draft.
+        if let (NativeForm::Faulty(fault), None) = (&opened.native_form, &self.request.format) {
+            return Err(fault.clone());
+        }
         Ok(Choice {
             basis: match kept {
                 Some(_) => Basis::DraftOfOther,
@@ -412,9 +417,9 @@ impl<'r> FormatChooser<'r> {
         })
     }
 
-    fn choose_given(&self) -> Option<Result<Choice, FileError>> {
-        match (&self.request.given_format, &self.request.format) {
-            (Some(given), _) => Some(self.choose_owners(given, Basis::Draft)),
+    fn choose_by_request(&self) -> Option<Result<Choice, FileError>> {
+        match (&self.request.owner_format, &self.request.format) {
+            (Some(owners), _) => Some(self.choose_owners(owners, Basis::Draft)),
             (None, Some(FormatArgument::BuiltIn(format))) => Some(Ok(self.choose_built_in(format))),
             (None, Some(FormatArgument::File(_) | FormatArgument::Draft) | None) => None,
         }
@@ -490,21 +495,12 @@ pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
 /// The format by which further pages of a file are found: that by which it is imported; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest, kept: &KeptFormats) -> Option<Format> {
     let chooser = FormatChooser::new(request, kept);
-    if let Some(given) = chooser.choose_given() {
-        return Some(given.ok()?.whole());
+    if let Some(choice) = chooser.choose_by_request() {
+        return Some(choice.ok()?.whole());
     }
     let decoded = decode(content, None).ok()?;
     let opened = OpenedFile::of_text(&decoded).ok()??;
     let format = chooser.choose(&opened).ok()?.whole();
     // Lines of the native form are rows without a list.
     (format.reader != Reader::Records).then_some(format)
-}
-
-/// The platform's format that a file has.
-fn find_platform(opened: &OpenedFile<'_>) -> Option<Arc<Format>> {
-    if opened.is_page() {
-        return Some(Arc::clone(&LINKED_DATA));
-    }
-    let mut platforms = PLATFORMS.iter();
-    platforms.find(|format| opened.has_keys(format)).cloned()
 }

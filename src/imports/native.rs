@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sqlx::SqliteConnection;
 
-use crate::imports::fault::FieldError;
+use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::format::{Format, Reader};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::owner::{
@@ -543,18 +543,34 @@ enum StatusName {
     Withheld,
 }
 
+/// Members with objects, which no table of somebody else has beside those that a review needs.
+const OBJECTS: [&str; 2] = ["mentions", "owner_reply"];
+
 /// Whether rows have members of native records alone, and one of them all that it needs: what the others lack is their fault.
-pub fn are_native<'t>(rows: impl IntoIterator<Item = &'t str>) -> bool {
+///
+/// # Errors
+/// If a row is native but for a member that native records do not have.
+pub fn are_native<'t>(
+    rows: impl IntoIterator<Item = (Position, &'t str)>,
+) -> Result<bool, FileError> {
     let mut is_one_whole = false;
-    for row in rows {
-        let Ok(mut record) = parse_row(row) else {
-            return false;
+    for (at, row) in rows {
+        let Ok(record @ Value::Object(_)) = parse_row(row) else {
+            return Ok(false);
         };
         let has_needed = NEEDED.iter().all(|name| record.get(name).is_some());
-        is_one_whole |= has_needed || record.get("deleted") == Some(&Value::Bool(true));
-        if !record.is_object() || !remove_unknown(&mut record, &MEMBERS).is_empty() {
-            return false;
+        if let Some(member) = foreign_members(&record).first() {
+            let is_native = has_needed && OBJECTS.iter().any(|name| record[name].is_object());
+            return if is_native {
+                Err(FileError::new(format!(
+                    "line {at}: {}; correct it, or give the file's format, which `--format draft` drafts",
+                    member.fault()
+                )))
+            } else {
+                Ok(false)
+            };
         }
+        is_one_whole |= has_needed || record["deleted"] == true;
     }
-    is_one_whole
+    Ok(is_one_whole)
 }

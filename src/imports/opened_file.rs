@@ -24,7 +24,7 @@ pub struct OpenedFile<'t> {
     parts: Vec<FilePart<'t>>,
     /// Its text, if it is one document of JSON.
     document: Option<&'t str>,
-    pub native_form: Option<NativeForm>,
+    pub native_form: NativeForm,
     /// A sentence for the owner about its letters.
     pub note: Option<String>,
 }
@@ -51,11 +51,15 @@ struct ColumnNames {
     keys: HashSet<String>,
 }
 
-/// The native form in JSON.
-pub struct NativeForm {
-    pub format: Arc<Format>,
-    /// Whether no other file is like it.
-    pub is_certain: bool,
+/// Whether a text of JSON has the native form.
+pub enum NativeForm {
+    No,
+    /// It has what no other file has.
+    Certain(Arc<Format>),
+    /// Lines that a table may have, too.
+    Lines,
+    /// Lines with a member that native records do not have.
+    Faulty(FileError),
 }
 
 /// How far an owner's format reads a table.
@@ -91,8 +95,11 @@ impl<'t> FilePart<'t> {
         }
     }
 
-    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
+    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them. A page has linked data.
     fn has_keys(&self, format: &Format) -> bool {
+        if let PartContent::Page(_) = self.content {
+            return format.reader == Reader::LinkedData;
+        }
         let has_field = |field| {
             let mut names = format.column_names(field).into_iter();
             names.any(|name| self.names.has(name))
@@ -277,10 +284,6 @@ impl<'t> OpenedFile<'t> {
             document,
             note: None,
         })
-    }
-
-    pub fn is_page(&self) -> bool {
-        matches!(self.parts[0].content, PartContent::Page(_))
     }
 
     /// Whether a part has the names that identify a built-in format.
@@ -490,23 +493,26 @@ fn unreadable(format: &Format) -> FileError {
     ))
 }
 
-/// The native form, if that is what a text of JSON has: lines, or another instance's document. A list of native records is a table.
-fn find_native_form(first: &FilePart<'_>, document: Option<&str>) -> Option<NativeForm> {
-    let list = first.list()?;
-    let begin = document.or(list.texts().next());
-    let (format, is_certain) = if document.is_some_and(is_native_document) {
-        (&DOCUMENT, true)
-    } else if begin.is_some_and(begins_export) {
-        (&NATIVE, true)
-    } else if list.are_lines && are_native(list.texts()) {
-        (&NATIVE, false)
-    } else {
-        return None;
+/// The native form of a text of JSON: lines, or another instance's document. A list of native records is a table.
+fn find_native_form(first: &FilePart<'_>, document: Option<&str>) -> NativeForm {
+    let Some(list) = first.list() else {
+        return NativeForm::No;
     };
-    Some(NativeForm {
-        format: Arc::clone(format),
-        is_certain,
-    })
+    let begin = document.or(list.texts().next());
+    if document.is_some_and(is_native_document) {
+        return NativeForm::Certain(Arc::clone(&DOCUMENT));
+    }
+    if begin.is_some_and(begins_export) {
+        return NativeForm::Certain(Arc::clone(&NATIVE));
+    }
+    if !list.are_lines {
+        return NativeForm::No;
+    }
+    match are_native(list.rows()) {
+        Ok(true) => NativeForm::Lines,
+        Ok(false) => NativeForm::No,
+        Err(fault) => NativeForm::Faulty(fault),
+    }
 }
 
 /// Whether a line is the first one of an export.

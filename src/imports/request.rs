@@ -58,7 +58,7 @@ pub struct ImportRequest {
     pub skip_duplicates: bool,
     /// The owner's format: that of the file of `--format`, or the answers.
     #[arg(skip)]
-    pub given_format: Option<Format>,
+    pub owner_format: Option<Format>,
     /// Whether the files have only some of the reviews.
     #[arg(skip)]
     pub partial: bool,

@@ -764,12 +764,12 @@ impl<'t> RowReading<'t> {
     /// Whether the row's review, its reply or its author's name is public; of several columns that hide it the first gives the reason.
     fn visibility(&self, part: PublicPart) -> Visibility<'t> {
         let rules = self.reader.public.iter().filter(|rule| rule.part == part);
-        let said = rules.filter_map(|rule| rule.visibility(self.row));
-        let said = said.reduce(|first, next| match first {
+        let visibilities = rules.filter_map(|rule| rule.visibility(self.row));
+        let most_hidden = visibilities.reduce(|first, next| match first {
             Visibility::Hidden(_) => first,
             Visibility::Shown | Visibility::Unstated => first.max(next),
         });
-        said.unwrap_or(Visibility::Unstated)
+        most_hidden.unwrap_or(Visibility::Unstated)
     }
 
     /// Counts the values that hide the row's review, its reply or its author's name. Columns that it must have and lacks are empty.
@@ -778,7 +778,8 @@ impl<'t> RowReading<'t> {
             let lacks_all = rule.columns.iter().all(|it| self.row.cell(*it).is_none());
             let empty = (lacks_all && rule.is_required).then_some("");
             for column in &rule.columns {
-                let Some(cell) = self.row.cell(*column).or(empty) else {
+                let cell = self.row.cell(*column).or(empty);
+                let Some(cell) = cell.filter(|cell| !rule.block.publishes(cell)) else {
                     continue;
                 };
                 let value = HidingValue {
@@ -786,8 +787,7 @@ impl<'t> RowReading<'t> {
                     column: *column,
                     value: cell.trim().to_lowercase(),
                 };
-                let is_counted = self.hiding.len() < VALUES_MAX || self.hiding.contains_key(&value);
-                if is_counted && !rule.block.publishes(cell) {
+                if self.hiding.len() < VALUES_MAX || self.hiding.contains_key(&value) {
                     *self.hiding.entry(value).or_default() += 1;
                 }
             }

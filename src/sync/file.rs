@@ -394,7 +394,7 @@ impl Entry {
             format_text = read_regular(path).map_err(|error| format!("{shown}: {error}"))?;
             let format =
                 Format::parse(&format_text).map_err(|fault| format!("{shown}: {fault}"))?;
-            request.given_format = Some(format);
+            request.owner_format = Some(format);
         }
         let text = json!([self.digested, format_text]);
         Ok((request, hex(&Sha256::digest(text.to_string()))))

@@ -181,8 +181,7 @@ impl Dates<'_> {
         let Some(order) = self.format.and_then(|it| it.order).or(self.order) else {
             return match days {
                 [Some(one), Some(other)] if one != other => Err(format!(
-                    "{} may be {one} or {other}; say which with `date_format` in the source's format, or set the business's country \
-                     with `reviews init --country CC`",
+                    "{} may be {one} or {other}; write it as 2026-10-31, or set the business's country with `reviews init --country CC`",
                     quoted(text)
                 )),
                 [one, other] => one.or(other).ok_or_else(|| unknown(text)),
@@ -430,9 +429,8 @@ fn zone_of(text: &str) -> Option<(Tz, i32)> {
 
 fn unknown(text: &str) -> String {
     format!(
-        "{} is not a known date such as 2026-10-31; write the whole day so, or give its form with \
-         `date_format` in the source's format",
-        quoted(text),
+        "{} is not a known date such as 2026-10-31; write the whole day so",
+        quoted(text)
     )
 }
 
