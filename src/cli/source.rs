@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow, bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
 use sqlx::SqliteConnection;
@@ -130,7 +130,6 @@ async fn format(
         }));
     };
     let format = read_format(&file)?;
-    base_of(&format).map_err(|fault| anyhow!("{}: {fault}", file.display()))?;
     ensure!(
         format.open.is_empty(),
         "{}: {} is open; replace each \"?\"",
@@ -154,26 +153,22 @@ async fn format(
 /// of them adds. One that names the columns is of a table from the same source.
 fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
     let formats = built_in_formats(source);
-    if formats.is_empty() || source == SOURCE_DEFAULT {
-        return Ok(());
-    }
     let names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
-    let listed = names.join(", ");
-    if let Some(like) = &format.like {
-        let is_of_any = find_format(like).is_some_and(|it| it.source.is_none());
-        ensure!(
-            is_of_any || names.contains(&like.as_str()),
-            "`like = {like:?}` is of another source: the files of {source} are read by a built-in format, here one of {listed}"
-        );
-        return Ok(());
-    }
     let core = [ReviewField::Rating, ReviewField::Date];
-    ensure!(
-        core.iter().all(|it| format.fields.contains_key(it)),
-        "write `like = {:?}` above it: the files of {source} are read by a built-in format, here one of {listed}",
-        names[0]
-    );
-    Ok(())
+    let is_whole = core.iter().all(|it| format.fields.contains_key(it));
+    let like = base_of(format)?;
+    let fault = match like {
+        _ if names.is_empty() || source == SOURCE_DEFAULT => return Ok(()),
+        Some(like) if like.source.is_some() && !formats.contains(&like) => {
+            format!("`like = {:?}` is of another source", like.name)
+        }
+        None if !is_whole => format!("write `like = {:?}` above it", names[0]),
+        Some(_) | None => return Ok(()),
+    };
+    bail!(
+        "{fault}: the files of {source} are read by a built-in format, here one of {}",
+        names.join(", ")
+    )
 }
 
 /// The built-in formats whose files are of a source.

@@ -370,22 +370,22 @@ impl<'r> FormatChooser<'r> {
         let kept = self.kept.get(source);
         let fit = kept.map_or(Fit::OtherTable, |kept| opened.fit(kept));
         let other = self.find_other_source(opened);
-        let is_gated = other.is_some_and(|(_, fit)| fit == Fit::WithoutPublic);
-        // 2. The native form. Lines that may be of a table are that where a source keeps a format of it.
+        let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::WithoutPublic);
+        // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
         match &opened.native_form {
             NativeForm::Certain(format) => return Ok(self.choose_built_in(format)),
-            NativeForm::Lines if fit < Fit::Partly && !is_gated => {
+            NativeForm::Lines if fit < Fit::Partly && !lacks_public => {
                 return Ok(self.choose_built_in(&NATIVE));
             }
             NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
         }
-        // 3. What the source keeps that is named.
+        // 3. What the named `--source` keeps.
         if named.is_some()
             && let Some(kept) = kept.filter(|it| it.like.is_some() || fit >= Fit::Partly)
         {
             return self.choose_owners(kept, Basis::Kept);
         }
-        // 4. The platform's.
+        // 4. The platform's, with what its source keeps beside it.
         if let Some(platform) = PLATFORMS.iter().find(|it| opened.has_keys(it)) {
             return Ok(self.choose_built_in(platform));
         }
@@ -403,7 +403,7 @@ impl<'r> FormatChooser<'r> {
         if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable) {
             return self.choose_owners(kept, Basis::Kept);
         }
-        // 6. A draft.
+        // 6. A draft, but of lines that are our own except for a member.
         if let (NativeForm::Faulty(fault), None) = (&opened.native_form, &self.request.format) {
             return Err(fault.clone());
         }
@@ -425,8 +425,8 @@ impl<'r> FormatChooser<'r> {
         }
     }
 
-    /// The other source that a file may be of for which none is named, and how far its format reads it: one whose format needs a column
-    /// besides that says what is public, else the only one whose format reads it.
+    /// The other source that a file may be of if none is named, and how far its format reads it: one whose format needs another column, which
+    /// says what is public, else the only one whose format reads it.
     fn find_other_source(&self, opened: &OpenedFile<'_>) -> Option<(&str, Fit)> {
         if self.request.source.is_some() {
             return None;
@@ -436,9 +436,9 @@ impl<'r> FormatChooser<'r> {
             .map(|(name, format)| (name.as_str(), opened.fit(format)))
             .collect();
         fitting.retain(|(_, fit)| *fit >= Fit::WithoutPublic);
-        let gated = fitting.iter().find(|(_, fit)| *fit == Fit::WithoutPublic);
+        let without_public = fitting.iter().find(|(_, fit)| *fit == Fit::WithoutPublic);
         let only = fitting.first().filter(|_| fitting.len() == 1);
-        gated.or(only).copied()
+        without_public.or(only).copied()
     }
 
     /// A built-in format, with what its source keeps beside it.

@@ -356,10 +356,12 @@ impl<'t> OpenedFile<'t> {
         let known: BTreeSet<usize> = (0..self.parts.len()).filter(is_known).collect();
         let mut parts = known.clone();
         // What stands beside it may be what is not public. An owner's format knows no other sheet and list.
-        if are_lists && (base.is_none() || known.is_empty()) {
-            parts.extend(self.lists_of_reviews());
-        } else if base.is_none() || known.is_empty() {
-            parts.extend(0..self.parts.len());
+        if base.is_none() || known.is_empty() {
+            parts.extend(if are_lists {
+                self.lists_of_reviews()
+            } else {
+                (0..self.parts.len()).collect()
+            });
         }
         // Of lists within each other that it knows the one with most rows.
         let rank = |part: &usize| match self.parts[*part].list() {

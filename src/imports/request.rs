@@ -236,11 +236,6 @@ impl Mask {
         }
         masked
     }
-
-    /// Whether the record has a secret.
-    pub fn is_in_record(&self, record: &Value) -> bool {
-        !self.is_empty() && self.is_in(&record.to_string())
-    }
 }
 
 impl fmt::Debug for Mask {

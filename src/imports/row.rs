@@ -109,20 +109,19 @@ pub fn field_columns(format: &Format, table: &Table, field: ReviewField) -> Vec<
     names.map_or_else(Vec::new, |names| table.columns_of(names))
 }
 
-/// What the cells of the columns of dates say of their order, by column; nothing where the format says it. `files` has the names of the
-/// rows' files.
+/// By column of dates what its cells say of their order; nothing where the format says it. `files` has the names of the rows' files.
 ///
 /// # Errors
 /// When a column proves two orders, with a line of each.
-pub fn date_orders(
+pub fn find_evidence(
     format: &Format,
     table: &Table,
     tomorrow: NaiveDate,
     files: &[String],
-) -> Result<DateOrders, FileError> {
-    let mut orders = DateOrders::new();
+) -> Result<BTreeMap<usize, Evidence>, FileError> {
+    let mut found = BTreeMap::new();
     if format.date_format.is_some() {
-        return Ok(orders);
+        return Ok(found);
     }
     for field in ReviewField::DATES {
         for column in field_columns(format, table, field) {
@@ -130,16 +129,13 @@ pub fn date_orders(
             for (row, cell) in table.cells(column) {
                 evidence.add(&files[row.file], &row.at, cell, tomorrow);
             }
-            let order = evidence.order(&table.columns[column]);
-            let order = order.map_err(FileError::new)?;
-            orders.insert(column, (order, evidence.unclear));
+            let checked = evidence.check(&table.columns[column]);
+            checked.map_err(FileError::new)?;
+            found.insert(column, evidence);
         }
     }
-    Ok(orders)
+    Ok(found)
 }
-
-/// By column, the order that its dates prove, and otherwise one that may be read in both ways, with its two days.
-pub type DateOrders = BTreeMap<usize, (Option<DateOrder>, Option<(String, [NaiveDate; 2])>)>;
 
 impl<'t> RowReader<'t> {
     pub fn new(

@@ -81,8 +81,8 @@ pub struct Change {
 /// Reason for withheld reviews without a reason; the published counts use the same words.
 const REASON_DEFAULT: &str = "not stated";
 /// Why a row with an ID is rejected.
-const OTHER_ID: &str = "id: another row or review has this ID, but another author, date and text; a column that counts the rows has no IDs: \
-    name the one with the IDs in the source's format";
+const OTHER_ID: &str = "id: another row or review has this ID, but another author, date and text; correct the file, or, of a table \
+    whose column only counts the rows, name the one with the IDs in the source's format";
 
 /// Merges the rows; `deleted` are reviews that an export lists as deleted, `report` is the report of reading.
 ///

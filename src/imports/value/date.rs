@@ -466,20 +466,22 @@ impl Evidence {
             .get_or_insert_with(|| (format!("{file}:{at}"), text.to_owned()));
     }
 
-    /// The order that one of the cells proves.
-    ///
     /// # Errors
-    /// If the cells of the column prove both, with one of each.
-    pub fn order(&self, column: &str) -> Result<Option<DateOrder>, String> {
-        match &self.proofs {
-            [Some((month_at, month)), Some((day_at, day))] => Err(format!(
-                "the dates in {column} have two orders: {month_at}: {month} is month first, {day_at}: {day} is day first; write them \
-                 all in one order, or as 2026-10-31"
-            )),
-            [Some(_), None] => Ok(Some(DateOrder::MonthFirst)),
-            [None, Some(_)] => Ok(Some(DateOrder::DayFirst)),
-            [None, None] => Ok(None),
-        }
+    /// If the cells of the column prove both orders, with one of each.
+    pub fn check(&self, column: &str) -> Result<(), String> {
+        let [Some((month_at, month)), Some((day_at, day))] = &self.proofs else {
+            return Ok(());
+        };
+        Err(format!(
+            "the dates in {column} have two orders: {month_at}: {month} is month first, {day_at}: {day} is day first; write them all in \
+             one order, or as 2026-10-31"
+        ))
+    }
+
+    /// The order that one of the cells proves.
+    pub fn order(&self) -> Option<DateOrder> {
+        let mut orders = DateOrder::BOTH.into_iter();
+        orders.find(|order| self.proofs[*order as usize].is_some())
     }
 }
 
