@@ -56,7 +56,7 @@ impl Import {
     pub async fn run(mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         self.request.source = self.request.source.filter(|name| !name.trim().is_empty());
         if let Some(FormatArgument::File(path)) = &self.request.format {
-            self.request.own_format = Some(read_format(path)?);
+            self.request.owner_format = Some(read_format(path)?);
         }
         // Standard input can be read only once.
         if self.reads_input() {
@@ -102,7 +102,7 @@ impl Import {
                 }
                 Err(ImportError::Open(draft)) => {
                     let draft = questions::complete(*draft, self.reads_input())?;
-                    self.request.own_format = Some(draft.format);
+                    self.request.owner_format = Some(draft.format);
                 }
                 report => return Ok(Some(report?)),
             }

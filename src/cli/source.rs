@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use anyhow::{Context as _, anyhow, bail, ensure};
+use anyhow::{Context as _, bail, ensure};
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
 use sqlx::SqliteConnection;
@@ -79,10 +79,10 @@ impl SourceCommand {
             let mut counts = counts_by_source(write.for_reading(), &[]).await?;
             // Names that differ only in case are one source, as in imports; the source itself may get another case.
             respell(&mut old, &counts);
-            let Some(own) = counts.iter().find(|count| count.source_name == old) else {
+            let Some(found) = counts.iter().find(|count| count.source_name == old) else {
                 bail!("no review is from {old}; `reviews source` lists the sources");
             };
-            let reviews = counted((own.published + own.withheld).cast_unsigned(), "review is", "reviews are");
+            let reviews = counted((found.published + found.withheld).cast_unsigned(), "review is", "reviews are");
             counts.retain(|count| count.source_name != old);
             respell(&mut new, &counts);
             let name = quote_for_shell(&new);
@@ -130,7 +130,6 @@ async fn format(
         }));
     };
     let format = read_format(&file)?;
-    base_of(&format).map_err(|fault| anyhow!("{}: {fault}", file.display()))?;
     ensure!(
         format.open.is_empty(),
         "{}: {} is open; replace each \"?\"",
@@ -150,23 +149,26 @@ async fn format(
     .await
 }
 
-/// Refuses a format that would be passed over: the files of a platform are read by a built-in format, to which only one that is `like` it
-/// adds. One that names the columns is of a table from the same source.
+/// Refuses a format that would be passed over: the files of a platform are read by its built-in formats, to which only one that is `like` one
+/// of them adds. One that names the columns is of a table from the same source.
 fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
-    let core = [ReviewField::Rating, ReviewField::Date];
-    let is_whole = core.iter().all(|it| format.fields.contains_key(it));
-    if format.like.is_some() || is_whole || source == SOURCE_DEFAULT {
-        return Ok(());
-    }
     let formats = built_in_formats(source);
     let names: Vec<&str> = formats.iter().map(|format| format.name.as_str()).collect();
-    ensure!(
-        names.is_empty(),
-        "write `like = \"{}\"` above it: the files of {source} are read by a built-in format, here one of {}",
-        names[0],
+    let core = [ReviewField::Rating, ReviewField::Date];
+    let is_whole = core.iter().all(|it| format.fields.contains_key(it));
+    let like = base_of(format)?;
+    let fault = match like {
+        _ if names.is_empty() || source == SOURCE_DEFAULT => return Ok(()),
+        Some(like) if like.source.is_some() && !formats.contains(&like) => {
+            format!("`like = {:?}` is of another source", like.name)
+        }
+        None if !is_whole => format!("write `like = {:?}` above it", names[0]),
+        Some(_) | None => return Ok(()),
+    };
+    bail!(
+        "{fault}: the files of {source} are read by a built-in format, here one of {}",
         names.join(", ")
-    );
-    Ok(())
+    )
 }
 
 /// The built-in formats whose files are of a source.

@@ -11,16 +11,19 @@ use serde_json::Value;
 
 use crate::imports::draft::{Draft, shown_cell};
 use crate::imports::fault::{FieldError, FileError, Position};
-use crate::imports::files::{Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files};
-use crate::imports::format::{Format, PublicPart, basic_string};
+use crate::imports::files::{
+    Basis, Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files,
+};
+use crate::imports::format::{Format, PublicPart, Reader, basic_string};
 use crate::imports::incoming::{Incoming, ReviewRow};
+use crate::imports::merge::guards::stop;
 use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
 use crate::imports::owner::{self, Origin};
 use crate::imports::read::json::parse_row;
 use crate::imports::read::{ROWS_BETWEEN_LOOKS, RowFault, Table};
-use crate::imports::report::{ImportError, ImportReport, NewValue, Outcome, Refusal, Watcher};
+use crate::imports::report::{ImportError, ImportReport, NewValue, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
-use crate::imports::row::{NAMES_SHOWN, RowReader};
+use crate::imports::row::{HidingValues, NAMES_SHOWN, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::text::quote_for_shell;
 use crate::model::{Calendar, Unit, fold, short_name};
@@ -34,7 +37,7 @@ pub struct Collected {
     pub calendar: Calendar,
     /// The rows of all files.
     pub rows: Vec<ReviewRow>,
-    /// Reviews that the owner deleted, from our own exports.
+    /// Reviews that the owner deleted, from exports.
     pub deleted: Vec<Mark>,
     /// The business in the files.
     pub business: Option<Business>,
@@ -64,7 +67,7 @@ pub fn collect(
     } = open_files(request, calendar, kept, &mut *watch)?;
     if request.format == Some(FormatArgument::Draft) && tables.is_empty() {
         return Err(ImportError::Refused(
-            "the file is in our own form, which needs no format; import it without --format"
+            "the file is in the native form, which needs no format; import it without --format"
                 .to_owned(),
         ));
     }
@@ -114,7 +117,7 @@ fn refuse_open(input: &TableInput, mut draft: Draft, name: &str, is_alone: bool)
     }
     draft.show_columns(&input.table);
     name.clone_into(&mut draft.file);
-    draft.needs_source = input.choice.needs_source;
+    draft.needs_source = matches!(input.choice.basis, Basis::DraftOfOther);
     ImportError::Open(Box::new(draft))
 }
 
@@ -125,18 +128,15 @@ fn check_publication(
     draft: &Draft,
     table: &Table,
     before: Option<&String>,
+    report: &mut ImportReport,
 ) -> Result<(), ImportError> {
     let Some(former) = before.and_then(|text| Format::parse(text).ok()) else {
         return Ok(());
     };
-    let is_of_other = former.like != choice.own.like;
-    let former_base = if is_of_other {
-        base_of(&former)?
-    } else {
-        choice.base.clone()
-    };
+    let is_of_other = former.like != choice.owners.like;
+    let former_base = base_of(&former)?;
     let former_whole = Format::whole(former_base.as_deref(), &former);
-    let next = Format::whole(choice.base.as_deref(), &draft.format);
+    let next = Format::whole(choice.base(), &draft.format);
     let says_nothing = next.public_columns().next().is_none();
     let mut lost = lost_parts(&former_whole, &next, table);
     // What the former one withheld stays so where the next one says nothing at all.
@@ -147,14 +147,16 @@ fn check_publication(
     if lost.is_empty() {
         return Ok(());
     }
-    Err(ImportError::Guarded(Refusal {
-        reason: "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
-                 published"
-            .to_owned(),
-        source: None,
-        examples: Vec::new(),
-        advice: describe_lost_block(request, choice),
-    }))
+    let like = choice.owners.like.as_ref();
+    let below = like.map_or_else(String::new, |name| {
+        format!(" below `like = {}`", basic_string(name))
+    });
+    let reason = format!(
+        "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
+         published; `reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format",
+        quote_for_shell(&choice.source)
+    );
+    stop(request, reason, None, Vec::new(), report)
 }
 
 /// The parts for which a format has a column of publication that the next one lacks.
@@ -172,27 +174,6 @@ fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> 
         }
     }
     lost
-}
-
-/// How a block is kept that the source's format has and the next one lacks.
-fn describe_lost_block(request: &ImportRequest, choice: &Choice) -> String {
-    let show = format!("reviews source format {}", quote_for_shell(&choice.source));
-    let like = choice.own.like.as_ref();
-    let below = like.map_or_else(String::new, |name| {
-        format!(" below `like = {}`", basic_string(name))
-    });
-    let ways = match &request.run_of {
-        None => format!(
-            "--format or `{show} FILE`; a file from elsewhere needs --source NAME; --accept-changes imports without it"
-        ),
-        Some(name) => format!(
-            "`format` in the entry or `{show} FILE`; an answer from elsewhere needs `source` in it; `reviews sync run {name} \
-             --accept-changes` imports without it"
-        ),
-    };
-    format!(
-        "`{show}` shows its block: to keep it, write it{below} into a file, and give that by {ways}"
-    )
 }
 
 /// Collects the reviews of all files: checks their days, and counts the rows.
@@ -238,11 +219,12 @@ impl Collector<'_> {
         let files = self.collected.report.files.iter();
         let files: Vec<String> = files.map(|file| file.name.clone()).collect();
         let (choice, context) = (&input.choice, std::mem::take(&mut input.context));
-        let base = choice.base.as_deref();
-        let draft = Draft::new(&choice.own, base, &input.table, context, &files)?;
+        let base = choice.base();
+        let draft = Draft::new(&choice.owners, base, &input.table, context, &files)?;
         let asks_for_draft = self.request.format == Some(FormatArgument::Draft);
         // A table of another source is never imported under the format that a source keeps, nor in its place.
-        if asks_for_draft || choice.needs_source || !draft.format.open.is_empty() {
+        let needs_source = matches!(choice.basis, Basis::DraftOfOther);
+        if asks_for_draft || needs_source || !draft.format.open.is_empty() {
             return Err(refuse_open(&input, draft, &files[input.file], is_alone));
         }
         self.keep_format(&input, &draft, before)?;
@@ -259,18 +241,16 @@ impl Collector<'_> {
         before: Option<&String>,
     ) -> Result<(), ImportError> {
         let choice = &input.choice;
-        if !self.request.accept_changes {
-            check_publication(self.request, choice, draft, &input.table, before)?;
-        }
+        let report = &mut self.collected.report;
+        check_publication(self.request, choice, draft, &input.table, before, report)?;
         let text = draft.format.to_text();
         let plain = Format {
-            like: choice.own.like.clone(),
+            like: choice.owners.like.clone(),
             ..Format::default()
         };
         // A platform's format is found again by itself, unless it was given.
-        let is_own = self.request.own_format.is_some() || plain.like.is_none();
-        if before != Some(&text) && (is_own || draft.format != plain) {
-            let report = &mut self.collected.report;
+        let is_owners = self.request.owner_format.is_some() || plain.like.is_none();
+        if before != Some(&text) && (is_owners || draft.format != plain) {
             report.kept_formats.push(choice.source.clone());
             self.collected.formats.push(FormatChange {
                 source: choice.source.clone(),
@@ -314,7 +294,7 @@ impl Collector<'_> {
         let rejected = self.collected.report.count(Outcome::Rejected) - before;
         if rejected > 0 && rejected == input.records.len() as u64 {
             return Err(FileError::new(
-                "no row can be read; correct its rows as said above".to_owned(),
+                "no row can be read; correct its rows as said above",
             ));
         }
         Ok(())
@@ -328,7 +308,7 @@ impl Collector<'_> {
             table,
             ..
         } = input;
-        let format = Arc::new(Format::whole(choice.base.as_deref(), &draft.format));
+        let format = Arc::new(Format::whole(choice.base(), &draft.format));
         if self.request.withdraw_missing && (format.excerpts || format.only.is_some()) {
             let label = &self.collected.report.files[*file].label;
             return Err(FileError::new(format!(
@@ -342,9 +322,13 @@ impl Collector<'_> {
         let (source, orders) = (&choice.source, draft.orders.clone());
         let calendar = self.collected.calendar;
         let reader = &RowReader::new(&format, table, source, calendar, technicians, orders);
-        self.describe(reader, source, *file);
+        let report = &mut self.collected.report;
+        report.files[*file].fields = reader.describe();
+        for note in reader.notes() {
+            report.note(note);
+        }
         let before = self.collected.rows.len();
-        let mut first_fault = None;
+        let (mut first_fault, mut hiding) = (None, HidingValues::new());
         for row in &table.rows {
             if reader.is_answer(row) {
                 self.collected.report.add(Outcome::LeftOut, String::new);
@@ -355,13 +339,21 @@ impl Collector<'_> {
                 self.collected.report.add(Outcome::Elsewhere, String::new);
                 continue;
             }
-            let read = reader.read(row);
+            let read = reader.read(row, &mut hiding);
             if let Err(faults) = &read {
                 let first = self.request.describe_faults(&faults[..1]);
                 first_fault.get_or_insert_with(|| format!("{}: {first}", row.at));
             }
             self.add_row(&format, row.file, row.at.clone(), read, || reader.raw(row))?;
         }
+        let new_values = hiding.into_iter().map(|(hiding, count)| NewValue {
+            source: source.clone(),
+            header: table.columns[hiding.column].clone(),
+            key: hiding.part.name(),
+            value: shown_cell(&hiding.value),
+            count,
+        });
+        self.collected.report.new_values.extend(new_values);
         if let Some(fault) = first_fault
             && self.collected.rows.len() == before
         {
@@ -377,24 +369,6 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// Says in the report what is read, what is passed over, and what hides reviews.
-    fn describe(&mut self, reader: &RowReader<'_>, source: &str, file: usize) {
-        let report = &mut self.collected.report;
-        report.files[file].fields = reader.describe();
-        for note in reader.notes() {
-            report.note(note);
-        }
-        for (part, header, value, count) in reader.hiding_values() {
-            report.new_values.push(NewValue {
-                source: source.to_owned(),
-                header,
-                key: part.name(),
-                value: shown_cell(&value),
-                count,
-            });
-        }
-    }
-
     /// Reads a native record: a review, a deleted one, or the first line of an export.
     fn read_record(
         &mut self,
@@ -402,9 +376,9 @@ impl Collector<'_> {
         at: Position,
         text: &str,
     ) -> Result<(), FileError> {
-        let file = input.file;
+        let (file, mask) = (input.file, &self.request.mask);
         let record = match parse_row(text) {
-            Ok(record) if self.request.mask.is_in_record(&record) => {
+            Ok(record) if !mask.is_empty() && mask.is_in(&record.to_string()) => {
                 let fault = FieldError::new("", HAS_SECRET);
                 return self.reject(file, at, Value::Null, &[fault]);
             }
@@ -414,7 +388,7 @@ impl Collector<'_> {
                 return self.reject(file, at, raw.unwrap_or_default(), &[fault]);
             }
         };
-        if !input.format.is_native() && self.unread.len() < NAMES_SHOWN {
+        if input.format.reader == Reader::Document && self.unread.len() < NAMES_SHOWN {
             let foreign = foreign_members(&record).into_iter();
             self.unread.extend(foreign.map(|member| member.pattern));
         }
@@ -458,7 +432,7 @@ impl Collector<'_> {
         };
         let has_zone = self.collected.calendar.zone.is_some();
         // The days of native records are those of the business.
-        if incoming.has_instant && !has_zone && !format.is_native() {
+        if incoming.has_instant && !has_zone && format.reader != Reader::Records {
             return Err(FileError::new(
                 "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
                  ZONE` first, for example America/Phoenix",
@@ -487,14 +461,14 @@ impl Collector<'_> {
         let statement = &mut incoming.statement;
         let source = &mut statement.review.source.name;
         if let Some(name) = &self.request.source
-            && (format.is_ours() || statement.unstated.contains(&Unit::Source))
+            && (format.is_native() || statement.unstated.contains(&Unit::Source))
         {
             statement.unstated.remove(&Unit::Source);
             source.clone_from(name);
             incoming.unpublished.imported_from = None;
         }
         // The native form passes through unchanged.
-        if !format.is_native() && !statement.unstated.contains(&Unit::Source) {
+        if format.reader != Reader::Records && !statement.unstated.contains(&Unit::Source) {
             let names = self.source_names.entry(fold(source));
             let stored = names.or_insert_with(|| source.clone());
             source.clone_from(stored);
@@ -515,7 +489,7 @@ impl Collector<'_> {
         stored.map_err(|error| FileError::new(format!("{error}; nothing was changed")))
     }
 
-    /// Adds a deletion by the owner; only in our own exports.
+    /// Adds a deletion by the owner; only in exports.
     fn add_deleted(&mut self, mut mark: Mark) {
         if self.request.run_of.is_some() {
             return self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());

@@ -12,8 +12,8 @@ use crate::imports::format::{
     Format, Names, ReviewField, basic_string, column_key, ignored_name, is_same_column,
 };
 use crate::imports::read::{LIST, Table};
-use crate::imports::row::{DateOrders, date_orders, field_columns};
-use crate::imports::value::date::{DateOrder, Dates};
+use crate::imports::row::{field_columns, find_evidence};
+use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{find_address, find_number};
 use crate::imports::value::rating::number_above_five;
 use crate::imports::value::text::is_empty;
@@ -238,15 +238,16 @@ impl Draft {
         if base.is_none() || !table.is_objects {
             draft.find_left(columns, whole);
         }
-        let proven = date_orders(whole, table, draft.context.tomorrow, files)?;
+        let evidence = find_evidence(whole, table, draft.context.tomorrow, files)?;
         let country = draft.context.country.as_deref();
         let usual = country.and_then(DateOrder::of_country);
-        for (column, (order, _)) in &proven {
-            draft.orders.extend(order.or(usual).map(|it| (*column, it)));
+        for (column, evidence) in &evidence {
+            let order = evidence.order().or(usual);
+            draft.orders.extend(order.map(|it| (*column, it)));
         }
         if base.is_none() {
             draft.find_scale(table);
-            draft.find_date_format(&proven);
+            draft.find_date_format(&evidence);
         }
         if whole.only.is_none() {
             draft.find_location(columns, whole);
@@ -398,8 +399,8 @@ impl Draft {
     }
 
     /// Takes the order of dates that the columns prove, each by itself.
-    fn find_date_format(&mut self, proven: &DateOrders) {
-        let mut orders = proven.values().filter_map(|(order, _)| *order);
+    fn find_date_format(&mut self, evidence: &BTreeMap<usize, Evidence>) {
+        let mut orders = evidence.values().filter_map(Evidence::order);
         if let Some(first) = orders.next()
             && orders.all(|order| order == first)
         {
@@ -407,19 +408,20 @@ impl Draft {
             self.format.open.remove("date_format");
             return;
         }
-        let mut unknown = proven.iter().filter(|it| !self.orders.contains_key(it.0));
-        self.unclear_date = unknown.find_map(|(_, (_, unclear))| unclear.clone());
+        let mut unknown = evidence.iter().filter(|it| !self.orders.contains_key(it.0));
+        self.unclear_date = unknown.find_map(|(_, evidence)| evidence.unclear.clone());
         if self.unclear_date.is_some() {
             self.open("date_format");
         }
     }
 
-    /// Asks which location is the business's, where the format's `location` has several.
+    /// Asks which location is the business's, where the format's `location` has several, and the owner did not say that all are.
     fn find_location(&mut self, columns: &Columns<'_>, whole: &Format) {
         for column in field_columns(whole, columns.table, ReviewField::Location) {
             let mut values = columns.values(column);
             values.retain(|(value, _)| !is_empty(value, false));
-            if values.len() > 1 && self.location.is_none() {
+            let is_ignored = whole.ignores(&columns.table.columns, column);
+            if values.len() > 1 && self.location.is_none() && !is_ignored {
                 self.location = Some(columns.name(column).to_owned());
                 self.open("only");
             }
@@ -539,7 +541,7 @@ impl Draft {
                     self.question(key)
                 ),
                 "  only = { column = \"…\", value = \"…\" }".to_owned(),
-                "If all are, take `location` out of [fields], and ignore the column.".to_owned(),
+                "If all are, name the column in `ignored`.".to_owned(),
             ],
             _ => vec![self.question(key)],
         }

@@ -11,9 +11,9 @@ use serde_json::Value;
 use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::draft::DraftContext;
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{Format, Names, Reader, basic_string};
-use crate::imports::opened_file::{Fit, OpenedFile};
-use crate::imports::platforms::{LINKED_DATA, NATIVE, PLATFORMS, find_format, format_names};
+use crate::imports::format::{Format, Reader, basic_string};
+use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
+use crate::imports::platforms::{NATIVE, PLATFORMS, find_format, format_names};
 use crate::imports::read::bytes::{
     INPUT_BYTES_MAX, STDIN, broken_archive, choose_members, is_office_document, is_zip,
     open_archive, read_all, read_file,
@@ -58,25 +58,40 @@ pub struct TableInput {
 /// The format of a file, as far as it is known.
 #[derive(Debug, Clone)]
 pub struct Choice {
-    /// The built-in format; `None` for an owner's.
-    pub base: Option<Arc<Format>>,
-    /// The owner's part of the format.
-    pub own: Format,
+    pub basis: Basis,
+    /// The owner's keys.
+    pub owners: Format,
     pub source: String,
-    /// Whether the format, with its fields, is kept with the source.
-    pub is_kept: bool,
-    /// Whether the table needs a source of its own, since the source that it would be of keeps another format.
-    pub needs_source: bool,
+}
+
+/// What a file is read by besides the owner's keys.
+#[derive(Debug, Clone)]
+pub enum Basis {
+    /// A built-in format, to which these add.
+    BuiltIn(Arc<Format>),
+    /// Nothing: their source keeps them, with its fields.
+    Kept,
+    /// The draft of what they do not say.
+    Draft,
+    /// A draft for a source of its own, because the one that it would be of keeps the format of another table.
+    DraftOfOther,
 }
 
 impl Choice {
+    pub fn base(&self) -> Option<&Format> {
+        match &self.basis {
+            Basis::BuiltIn(format) => Some(format),
+            Basis::Kept | Basis::Draft | Basis::DraftOfOther => None,
+        }
+    }
+
     pub fn whole(&self) -> Format {
-        Format::whole(self.base.as_deref(), &self.own)
+        Format::whole(self.base(), &self.owners)
     }
 
     /// Whether two tables are read by one format.
     fn is_like(&self, other: &Self) -> bool {
-        let [name, other_name] = [self, other].map(|it| it.base.as_ref().map(|base| &base.name));
+        let [name, other_name] = [self, other].map(|it| it.base().map(|format| &format.name));
         name == other_name && self.source == other.source
     }
 }
@@ -217,14 +232,15 @@ impl FileReader<'_> {
         mut encodings: Vec<(&'static str, String)>,
     ) -> Result<(), FileError> {
         let format = choice.whole();
-        if format.is_ours() {
+        if format.is_native() {
             let records = opened.records(&format)?;
-            let business = opened.business().filter(|_| !format.is_native());
+            let is_document = format.reader == Reader::Document;
+            let business = opened.business().filter(|_| is_document);
             let business = business.map(str::to_owned);
             self.add_records(name, &Arc::new(format), records, business, opened.note);
             return Ok(());
         }
-        let parts = opened.find_parts(&format, choice.base.as_deref())?;
+        let parts = opened.find_parts(&format, choice.base())?;
         let mut places: Vec<String> = parts.iter().map(|part| opened.place(*part)).collect();
         if places.len() == 1 {
             places.clear();
@@ -258,7 +274,7 @@ impl FileReader<'_> {
             country: self.request.country().map(str::to_owned),
             encodings,
             places,
-            is_kept: choice.is_kept,
+            is_kept: matches!(choice.basis, Basis::Kept),
         };
         self.opened.tables.push(TableInput {
             file,
@@ -340,43 +356,43 @@ impl<'r> FormatChooser<'r> {
         Self { request, kept }
     }
 
-    /// The format of a file, as far as it is known.
+    /// The format of a file: the first of these that there is (`docs/IMPORT.md`, "Which format counts").
     ///
     /// # Errors
     /// If it has the columns of what another source keeps.
     fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
-        let request = self.request;
-        if let Some(own) = &request.own_format {
-            return self.choose_owners(own, false, opened);
+        // 1. That of `--format`, or the owner's answers.
+        if let Some(choice) = self.choose_by_request() {
+            return choice;
         }
-        if let Some(FormatArgument::BuiltIn(base)) = &request.format {
-            return Ok(self.choose_built_in(base));
-        }
-        let source = request.source.as_deref().unwrap_or(SOURCE_DEFAULT);
+        let named = self.request.source.as_deref();
+        let source = named.unwrap_or(SOURCE_DEFAULT);
         let kept = self.kept.get(source);
-        let fit = kept.and_then(|kept| opened.fits(kept).max());
-        let fit = fit.unwrap_or(Fit::OtherTable);
-        let others = self.fitting_others(source, opened);
-        // A file without a column that says what is public never becomes one of another source without a question.
-        let deciding = others.iter().find(|(_, fit)| *fit == Fit::WithoutPublic);
-        if let Some(form) = &opened.own_form {
-            let is_kept = kept.is_some_and(|it| it.like.is_none()) && fit > Fit::OtherTable;
-            if form.is_certain || !is_kept && deciding.is_none() {
-                return Ok(self.choose_built_in(&form.format));
+        let fit = kept.map_or(Fit::OtherTable, |kept| opened.fit(kept));
+        let other = self.find_other_source(opened);
+        let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::WithoutPublic);
+        // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
+        match &opened.native_form {
+            NativeForm::Certain(format) => return Ok(self.choose_built_in(format)),
+            NativeForm::Lines if fit < Fit::Partly && !lacks_public => {
+                return Ok(self.choose_built_in(&NATIVE));
             }
+            NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
         }
-        let named = kept.filter(|_| request.source.is_some());
-        if let Some(kept) = named.filter(|it| it.like.is_some() || fit > Fit::OtherTable) {
-            return self.choose_owners(kept, true, opened);
+        // 3. What the named `--source` keeps.
+        if named.is_some()
+            && let Some(kept) = kept.filter(|it| it.like.is_some() || fit >= Fit::Partly)
+        {
+            return self.choose_owners(kept, Basis::Kept);
         }
-        if let Some(base) = find_platform(opened) {
-            return Ok(self.choose_built_in(&base));
+        // 4. The platform's, with what its source keeps beside it.
+        if let Some(platform) = PLATFORMS.iter().find(|it| opened.has_keys(it)) {
+            return Ok(self.choose_built_in(platform));
         }
-        if let Some(kept) = kept.filter(|_| fit >= Fit::WithoutPublic) {
-            return self.choose_owners(kept, true, opened);
-        }
-        let only = others.first().filter(|_| others.len() == 1);
-        if let Some((other, _)) = deciding.or(only) {
+        // 5. What `Direct` keeps, unless another source's reads more of the file.
+        if fit < Fit::WithoutPublic
+            && let Some((other, _)) = other
+        {
             return Err(FileError::new(format!(
                 "has the columns of the source {other}; if it is a file of it, add --source {} (in an entry: source = {}), else give \
                  its format",
@@ -384,69 +400,76 @@ impl<'r> FormatChooser<'r> {
                 basic_string(other)
             )));
         }
-        // A format that names no column is of any table.
-        let names_none = kept.is_some_and(|kept| {
-            kept.like.is_none() && kept.columns_read().iter().all(Names::is_empty)
-        });
-        if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable || names_none) {
-            return self.choose_owners(kept, true, opened);
+        if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable) {
+            return self.choose_owners(kept, Basis::Kept);
+        }
+        // 6. A draft, but of lines that are our own except for a member.
+        if let (NativeForm::Faulty(fault), None) = (&opened.native_form, &self.request.format) {
+            return Err(fault.clone());
         }
         Ok(Choice {
-            base: None,
-            own: Format::default(),
+            basis: match kept {
+                Some(_) => Basis::DraftOfOther,
+                None => Basis::Draft,
+            },
+            owners: Format::default(),
             source: source.to_owned(),
-            is_kept: false,
-            needs_source: kept.is_some(),
         })
     }
 
-    /// The other sources whose formats read a file that none is named for, perhaps without a column that says what is public.
-    fn fitting_others(&self, source: &str, opened: &OpenedFile<'_>) -> Vec<(&str, Fit)> {
-        let is_unnamed = self.request.source.is_none();
-        let others = self.kept.iter().filter(|(name, _)| *name != source);
-        let fitting = others.filter(|_| is_unnamed).filter_map(|(name, format)| {
-            let fits = opened.fits(format).filter(|fit| *fit >= Fit::WithoutPublic);
-            Some((name.as_str(), fits.min()?))
-        });
-        fitting.collect()
+    fn choose_by_request(&self) -> Option<Result<Choice, FileError>> {
+        match (&self.request.owner_format, &self.request.format) {
+            (Some(owners), _) => Some(self.choose_owners(owners, Basis::Draft)),
+            (None, Some(FormatArgument::BuiltIn(format))) => Some(Ok(self.choose_built_in(format))),
+            (None, Some(FormatArgument::File(_) | FormatArgument::Draft) | None) => None,
+        }
+    }
+
+    /// The other source that a file may be of if none is named, and how far its format reads it: one whose format needs another column, which
+    /// says what is public, else the only one whose format reads it.
+    fn find_other_source(&self, opened: &OpenedFile<'_>) -> Option<(&str, Fit)> {
+        if self.request.source.is_some() {
+            return None;
+        }
+        let others = self.kept.iter().filter(|(name, _)| *name != SOURCE_DEFAULT);
+        let mut fitting: Vec<(&str, Fit)> = others
+            .map(|(name, format)| (name.as_str(), opened.fit(format)))
+            .collect();
+        fitting.retain(|(_, fit)| *fit >= Fit::WithoutPublic);
+        let without_public = fitting.iter().find(|(_, fit)| *fit == Fit::WithoutPublic);
+        let only = fitting.first().filter(|_| fitting.len() == 1);
+        without_public.or(only).copied()
     }
 
     /// A built-in format, with what its source keeps beside it.
-    fn choose_built_in(&self, base: &Arc<Format>) -> Choice {
-        let source = self.request.source_of(base).to_owned();
-        let like = Some(base.name.clone()).filter(|_| !base.is_ours());
+    fn choose_built_in(&self, format: &Arc<Format>) -> Choice {
+        let source = self.request.source_of(format).to_owned();
+        let like = Some(format.name.clone()).filter(|_| !format.is_native());
         let kept = self.kept.get(&source);
         let kept = kept.filter(|kept| like.is_some() && kept.like == like);
         Choice {
-            base: Some(Arc::clone(base)),
-            own: kept.cloned().unwrap_or_else(|| Format {
+            basis: Basis::BuiltIn(Arc::clone(format)),
+            owners: kept.cloned().unwrap_or_else(|| Format {
                 like,
                 ..Format::default()
             }),
             source,
-            is_kept: kept.is_some(),
-            needs_source: false,
         }
     }
 
-    fn choose_owners(
-        &self,
-        own: &Format,
-        is_kept: bool,
-        opened: &OpenedFile<'_>,
-    ) -> Result<Choice, FileError> {
-        let page = opened.is_page().then(|| Arc::clone(&LINKED_DATA));
-        let base = base_of(own)?.or(page);
-        let source = match &base {
-            Some(base) => self.request.source_of(base),
-            None => self.request.source.as_deref().unwrap_or(SOURCE_DEFAULT),
-        };
+    /// The owner's format; `basis` is that of one with fields.
+    fn choose_owners(&self, owners: &Format, basis: Basis) -> Result<Choice, FileError> {
+        let built_in = base_of(owners)?;
+        let source = self.request.source.as_deref();
+        let source = source.or(built_in.as_ref().and_then(|it| it.source.as_deref()));
         Ok(Choice {
-            source: source.to_owned(),
-            base,
-            own: own.clone(),
-            is_kept: is_kept && !own.fields.is_empty(),
-            needs_source: false,
+            source: source.unwrap_or(SOURCE_DEFAULT).to_owned(),
+            basis: match built_in {
+                Some(format) => Basis::BuiltIn(format),
+                None if owners.fields.is_empty() => Basis::Draft,
+                None => basis,
+            },
+            owners: owners.clone(),
         })
     }
 }
@@ -459,7 +482,7 @@ pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
     let Some(name) = &format.like else {
         return Ok(None);
     };
-    let found = find_format(name).filter(|it| !it.is_ours());
+    let found = find_format(name).filter(|it| !it.is_native());
     if found.is_none() {
         let near = nearest(name, format_names()).unwrap_or_default();
         return Err(FileError::new(format!(
@@ -472,24 +495,12 @@ pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
 /// The format by which further pages of a file are found: that by which it is imported; `None` if it is unknown.
 pub fn format_of(content: &[u8], request: &ImportRequest, kept: &KeptFormats) -> Option<Format> {
     let chooser = FormatChooser::new(request, kept);
-    if let Some(own) = &request.own_format {
-        return Some(Format::whole(base_of(own).ok()?.as_deref(), own));
-    }
-    if let Some(FormatArgument::BuiltIn(base)) = &request.format {
-        return Some(chooser.choose_built_in(base).whole());
+    if let Some(choice) = chooser.choose_by_request() {
+        return Some(choice.ok()?.whole());
     }
     let decoded = decode(content, None).ok()?;
     let opened = OpenedFile::of_text(&decoded).ok()??;
     let format = chooser.choose(&opened).ok()?.whole();
-    // Lines of our own form are rows without a list.
-    (!format.is_ours() || format.reader == Reader::Document).then_some(format)
-}
-
-/// The platform's format that a file has.
-fn find_platform(opened: &OpenedFile<'_>) -> Option<Arc<Format>> {
-    if opened.is_page() {
-        return Some(Arc::clone(&LINKED_DATA));
-    }
-    let mut platforms = PLATFORMS.iter();
-    platforms.find(|format| opened.has_keys(format)).cloned()
+    // Lines of the native form are rows without a list.
+    (format.reader != Reader::Records).then_some(format)
 }

@@ -92,7 +92,7 @@ impl Default for Names {
 }
 
 impl Names {
-    /// The names, without regard to columns whose own names have commas.
+    /// The names, without regard to columns whose names have commas.
     pub fn parts(&self) -> Vec<&str> {
         match self {
             Self::Text(text) => text
@@ -209,7 +209,7 @@ pub struct Paging {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Reader {
     /// As native records, which may also be deletions.
-    Native,
+    Records,
     /// As the native records of another instance's `/reviews.json`.
     Document,
     /// By columns.
@@ -309,17 +309,15 @@ pub enum KeyUse {
     BuiltIn,
 }
 
-/// The keys with who may write them, in the order in which they are written.
-const KEYS: [(&str, KeyUse); 31] = [
+/// The keys that an owner may write on a line, in their order. Those of [`Format`] that stand neither here nor in [`SECTIONS`] are of built-in
+/// formats.
+const KEYS: [(&str, KeyUse); 14] = [
     ("like", KeyUse::Like),
     ("ignored", KeyUse::Like),
     ("encoding", KeyUse::Like),
     ("sheet", KeyUse::Like),
     ("only", KeyUse::Like),
     ("full_names", KeyUse::Like),
-    ("public", KeyUse::Like),
-    ("public_reply", KeyUse::Like),
-    ("public_name", KeyUse::Like),
     ("scale", KeyUse::Owner),
     ("values", KeyUse::Owner),
     ("date_format", KeyUse::Owner),
@@ -328,27 +326,25 @@ const KEYS: [(&str, KeyUse); 31] = [
     ("rows", KeyUse::Owner),
     ("separator", KeyUse::Owner),
     ("joined", KeyUse::Owner),
+];
+
+/// The keys that an owner may write as tables, which stand below all lines.
+const SECTIONS: [(&str, KeyUse); 5] = [
     ("paging", KeyUse::Owner),
     ("fields", KeyUse::Owner),
-    ("label", KeyUse::BuiltIn),
-    ("note", KeyUse::BuiltIn),
-    ("source", KeyUse::BuiltIn),
-    ("ids", KeyUse::BuiltIn),
-    ("keys", KeyUse::BuiltIn),
-    ("excerpts", KeyUse::BuiltIn),
-    ("is_manual", KeyUse::BuiltIn),
-    ("html", KeyUse::BuiltIn),
-    ("escapes_formulas", KeyUse::BuiltIn),
-    ("has_google_names", KeyUse::BuiltIn),
-    ("matched", KeyUse::BuiltIn),
-    ("answered", KeyUse::BuiltIn),
+    ("public", KeyUse::Like),
+    ("public_reply", KeyUse::Like),
+    ("public_name", KeyUse::Like),
 ];
 
 impl KeyUse {
     /// Who may write a key; `None` if there is none of that name.
     pub fn of(key: &str) -> Option<Self> {
-        let found = KEYS.iter().find(|(name, _)| *name == key);
-        found.map(|(_, used)| *used)
+        let found = KEYS.iter().chain(&SECTIONS).find(|(name, _)| *name == key);
+        match found {
+            Some((_, used)) => Some(*used),
+            None => json!(Format::default()).get(key).map(|_| Self::BuiltIn),
+        }
     }
 }
 
@@ -403,21 +399,21 @@ impl Format {
     }
 
     /// The built-in format with what the owner's text that is `like` it adds, or the owner's.
-    pub fn whole(base: Option<&Self>, own: &Self) -> Self {
+    pub fn whole(base: Option<&Self>, owners: &Self) -> Self {
         let Some(base) = base else {
-            return own.clone();
+            return owners.clone();
         };
         let mut format = base.clone();
         let ignored = base.ignored.parts().into_iter();
-        let ignored = ignored.chain(own.ignored.parts()).map(str::to_owned);
+        let ignored = ignored.chain(owners.ignored.parts()).map(str::to_owned);
         format.ignored = Names::List(ignored.collect());
-        format.like.clone_from(&own.like);
-        format.open.clone_from(&own.open);
-        format.only = own.only.clone().or(format.only);
-        format.encoding = own.encoding.clone().or(format.encoding);
-        format.sheet = own.sheet.clone().or(format.sheet);
-        format.full_names = own.full_names.or(format.full_names);
-        for (part, blocks) in own.public_blocks() {
+        format.like.clone_from(&owners.like);
+        format.open.clone_from(&owners.open);
+        format.only = owners.only.clone().or(format.only);
+        format.encoding = owners.encoding.clone().or(format.encoding);
+        format.sheet = owners.sheet.clone().or(format.sheet);
+        format.full_names = owners.full_names.or(format.full_names);
+        for (part, blocks) in owners.public_blocks() {
             format.public_list(part).extend_from_slice(blocks);
         }
         format
@@ -452,14 +448,9 @@ impl Format {
         self.name.is_empty() && self.reader == Reader::Columns
     }
 
-    /// Whether its rows are native records.
+    /// Whether it is the native form: records, or a document with them.
     pub const fn is_native(&self) -> bool {
-        matches!(self.reader, Reader::Native)
-    }
-
-    /// Whether it is one of our own forms: native records, or a document with them.
-    pub const fn is_ours(&self) -> bool {
-        matches!(self.reader, Reader::Native | Reader::Document)
+        matches!(self.reader, Reader::Records | Reader::Document)
     }
 
     /// Whether all columns that are left are ignored.
@@ -504,8 +495,9 @@ impl Format {
 
     /// The columns that say what is public.
     pub fn public_columns(&self) -> impl Iterator<Item = &PublicColumn> {
-        let of_others = self.public_reply.iter().chain(&self.public_name);
-        self.public.iter().chain(of_others)
+        self.public_blocks()
+            .into_iter()
+            .flat_map(|(_, blocks)| blocks)
     }
 
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {
@@ -519,7 +511,7 @@ impl Format {
 
 named! {
     /// What a column of publication is about, by the key of its blocks.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     pub enum PublicPart {
         Review = "public",
         Reply = "public_reply",
@@ -623,9 +615,6 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     FileError::new(format!("line {line}: {name} {advice}"))
 }
 
-/// Keys whose values are written as tables of their own, below all others.
-const SECTIONS: [&str; 5] = ["paging", "fields", "public", "public_reply", "public_name"];
-
 impl Format {
     /// The text of the format, written from its keys.
     pub fn to_text(&self) -> String {
@@ -635,25 +624,24 @@ impl Format {
 
     /// The lines of the text, each with the path of its key, such as `scale`, `fields.rating` or `public.0.names`.
     pub fn lines(&self) -> Vec<(String, String)> {
-        let (mut own, usual) = (json!(self), json!(Self::default()));
+        let (mut written, usual) = (json!(self), json!(Self::default()));
         for path in &self.open {
             let steps = path.split('.');
-            let place = steps.fold(&mut own, |value, step| match step.parse::<usize>() {
+            let place = steps.fold(&mut written, |value, step| match step.parse::<usize>() {
                 Ok(number) => &mut value[number],
                 Err(_) => &mut value[step],
             });
             *place = OPEN.into();
         }
         let mut lines = Vec::new();
-        for (key, used) in KEYS {
-            let is_owners = used != KeyUse::BuiltIn && !SECTIONS.contains(&key);
-            if is_owners && own[key] != usual[key] {
-                let line = format!("{key} = {}", toml_text(&own[key]));
+        for (key, _) in KEYS {
+            if written[key] != usual[key] {
+                let line = format!("{key} = {}", toml_text(&written[key]));
                 lines.push((key.to_owned(), line));
             }
         }
-        for section in SECTIONS {
-            let table = &own[section];
+        for (section, _) in SECTIONS {
+            let table = &written[section];
             let blocks = table.as_array().map_or(&[][..], Vec::as_slice);
             for (number, block) in blocks.iter().enumerate() {
                 let path = format!("{section}.{number}");

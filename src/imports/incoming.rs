@@ -19,9 +19,9 @@ use crate::model::{
     reason = "each says something else of the row"
 )]
 pub struct Incoming {
-    /// Its ID is the row's own, or one that is derived from the row.
+    /// Its ID is the one that the row states, or derived from the row.
     pub statement: Statement,
-    pub has_own_id: bool,
+    pub has_id: bool,
     /// The author's name, if it is not published.
     pub hidden_name: Option<Box<str>>,
     /// Whether its answer is not published.
@@ -33,14 +33,14 @@ pub struct Incoming {
     pub unpublished: Unpublished,
 }
 
-/// What a row has besides the review. All but the first are only in our own exports.
+/// What a row has besides the review. All but the first are only in exports.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Unpublished {
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
     /// The source's ID of the review if it has another one here.
     pub id_at_source: Option<String>,
-    /// The source's own name, if the owner renamed it.
+    /// The source's former name, if the owner renamed it.
     pub imported_from: Option<String>,
     /// The owner's note.
     pub note: Option<String>,
@@ -51,7 +51,7 @@ pub struct Unpublished {
 }
 
 impl Incoming {
-    /// The source's own name, even if the owner renamed it; `None` if the row states none.
+    /// The source's name before the owner renamed it; `None` if the row states none.
     pub fn source_name(&self) -> Option<&str> {
         let Statement {
             review, unstated, ..
@@ -113,7 +113,7 @@ impl ReviewRow {
         &self.incoming.statement.review
     }
 
-    /// The row's own ID, or one derived from the row.
+    /// The ID that the row states, or one derived from the row.
     pub const fn id(&self) -> &ReviewId {
         &self.review().id
     }
@@ -132,8 +132,8 @@ impl ReviewRow {
     /// Its ID at the source, if the review has another one, which is `id`.
     pub fn id_at_source(&self, id: &ReviewId) -> Option<String> {
         let exported = self.incoming.unpublished.id_at_source.clone();
-        let own = (self.incoming.has_own_id && self.id() != id).then(|| self.id().to_string());
-        exported.or(own)
+        let stated = (self.incoming.has_id && self.id() != id).then(|| self.id().to_string());
+        exported.or(stated)
     }
 
     /// The name of its source.

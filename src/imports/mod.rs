@@ -11,7 +11,7 @@
 //! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).
 //!
 //! `collect` takes the files of a call through all but the last step. A row is accepted or rejected by itself; a file that cannot be read stops
-//! the import before anything is written. `native` is our own form, which exports write and imports read.
+//! the import before anything is written. `native` is the form that exports write and imports read.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sqlx::SqliteConnection;
 
-use crate::imports::fault::FieldError;
-use crate::imports::format::Format;
+use crate::imports::fault::{FieldError, FileError, Position};
+use crate::imports::format::{Format, Reader};
 use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::owner::{
     TextRule, UnknownMember, language, note_fault, read_members, read_texts, remove_unknown,
@@ -27,7 +27,7 @@ use crate::model::{
 };
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
-/// The paths of the members of a native record, one review as JSON, as in our own files and documents (`docs/IMPORT.md`): the header of an
+/// The paths of the members of a native record, one review as JSON, as in exports and documents (`docs/IMPORT.md`): the header of an
 /// exported table.
 const COLUMNS: &str = "id,rating,date,author,title,text,language,source,source_url,verified,verification,verified_at,mentions.technicians,\
     mentions.services,mentions.service_areas,owner_reply.text,owner_reply.date,owner_reply.author,status,withheld_reason,updated_at,decided,\
@@ -182,7 +182,7 @@ pub fn parse_record(
         return Ok(NativeRecord::Deleted(Box::new(mark)));
     }
     // A newer instance may have more, which `collect` names.
-    if format.is_native() {
+    if format.reader == Reader::Records {
         faults.extend(foreign_members(value).iter().map(UnknownMember::fault));
     }
     let mut incoming = record.into_incoming(value, format, calendar, faults)?;
@@ -207,7 +207,7 @@ fn take_as_customer(incoming: &mut Incoming) {
     if review.status == Status::Published {
         unstated.insert(Unit::Status);
     } else {
-        // A server's own words do not stand on the firm's pages.
+        // A server's words do not stand on the firm's pages.
         review.status = Status::withheld(NOT_PUBLISHED);
     }
     incoming.unpublished = Unpublished::default();
@@ -344,7 +344,7 @@ impl Record {
         }
     }
 
-    /// `None` if it is not stated. A review for which no one vouches is withheld, even if its status is published. Our own exports state
+    /// `None` if it is not stated. A review for which no one vouches is withheld, even if its status is published. Exports state
     /// explicitly that there `is_no_reason`.
     fn stated_status(&self, is_vouched: bool, is_no_reason: bool) -> Option<Status> {
         // A reason means withheld; otherwise a review that must stay hidden would be published.
@@ -416,7 +416,7 @@ impl Record {
         let stars = self.stars(&mut faults);
         let verification = self.vouched(&mut faults);
         self.check(calendar, &mut faults);
-        if !format.is_native() {
+        if format.reader != Reader::Records {
             self.author = self.author.as_deref().map(without_address);
         }
         let (Some(rating), Some(date), Some(author), []) =
@@ -424,7 +424,7 @@ impl Record {
         else {
             return Err(faults);
         };
-        let has_own_id = self.id.is_some();
+        let has_id = self.id.is_some();
         let is_no_reason = value.get("withheld_reason") == Some(&Value::Null);
         let status = self.stated_status(verification.method.is_some(), is_no_reason);
         // The merge withholds a review that is not verified.
@@ -434,7 +434,7 @@ impl Record {
         let decided = self.decided.iter().flatten();
         let decided: Units = decided.filter_map(|name| Unit::find(name)).collect();
         Ok(Incoming {
-            has_own_id,
+            has_id,
             hidden_name: None,
             is_answer_hidden: false,
             has_new_value: false,
@@ -543,18 +543,34 @@ enum StatusName {
     Withheld,
 }
 
+/// Members with objects, which no table of somebody else has beside those that a review needs.
+const OBJECTS: [&str; 2] = ["mentions", "owner_reply"];
+
 /// Whether rows have members of native records alone, and one of them all that it needs: what the others lack is their fault.
-pub fn are_native<'t>(rows: impl IntoIterator<Item = &'t str>) -> bool {
+///
+/// # Errors
+/// If a row is native but for a member that native records do not have.
+pub fn are_native<'t>(
+    rows: impl IntoIterator<Item = (Position, &'t str)>,
+) -> Result<bool, FileError> {
     let mut is_one_whole = false;
-    for row in rows {
-        let Ok(mut record) = parse_row(row) else {
-            return false;
+    for (at, row) in rows {
+        let Ok(record @ Value::Object(_)) = parse_row(row) else {
+            return Ok(false);
         };
         let has_needed = NEEDED.iter().all(|name| record.get(name).is_some());
-        is_one_whole |= has_needed || record.get("deleted") == Some(&Value::Bool(true));
-        if !record.is_object() || !remove_unknown(&mut record, &MEMBERS).is_empty() {
-            return false;
+        if let Some(member) = foreign_members(&record).first() {
+            let is_native = has_needed && OBJECTS.iter().any(|name| record[name].is_object());
+            return if is_native {
+                Err(FileError::new(format!(
+                    "line {at}: {}; correct it, or give the file's format, which `--format draft` drafts",
+                    member.fault()
+                )))
+            } else {
+                Ok(false)
+            };
         }
+        is_one_whole |= has_needed || record["deleted"] == true;
     }
-    is_one_whole
+    Ok(is_one_whole)
 }

@@ -24,7 +24,7 @@ pub struct OpenedFile<'t> {
     parts: Vec<FilePart<'t>>,
     /// Its text, if it is one document of JSON.
     document: Option<&'t str>,
-    pub own_form: Option<OwnForm>,
+    pub native_form: NativeForm,
     /// A sentence for the owner about its letters.
     pub note: Option<String>,
 }
@@ -51,11 +51,15 @@ struct ColumnNames {
     keys: HashSet<String>,
 }
 
-/// Our own form in JSON.
-pub struct OwnForm {
-    pub format: Arc<Format>,
-    /// Whether no other file is like it.
-    pub is_certain: bool,
+/// Whether a text of JSON has the native form.
+pub enum NativeForm {
+    No,
+    /// It has what no other file has.
+    Certain(Arc<Format>),
+    /// Lines that a table may have, too.
+    Lines,
+    /// Lines with a member that native records do not have.
+    Faulty(FileError),
 }
 
 /// How far an owner's format reads a table.
@@ -63,6 +67,8 @@ pub struct OwnForm {
 pub enum Fit {
     /// It has neither the stars nor the texts: it is another table.
     OtherTable,
+    /// The format names no column, so it is of any table.
+    AnyTable,
     Partly,
     /// It has all that the format needs, but a column that says what is public.
     WithoutPublic,
@@ -89,8 +95,11 @@ impl<'t> FilePart<'t> {
         }
     }
 
-    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them.
+    /// Whether it has all names of one of the format's lists; a table of somebody else may have a few of them. A page has linked data.
     fn has_keys(&self, format: &Format) -> bool {
+        if let PartContent::Page(_) = self.content {
+            return format.reader == Reader::LinkedData;
+        }
         let has_field = |field| {
             let mut names = format.column_names(field).into_iter();
             names.any(|name| self.names.has(name))
@@ -183,8 +192,10 @@ impl ColumnNames {
     fn fit_of_part(&self, format: &Format) -> Fit {
         let mut names = format.columns_read();
         names.retain(|names| !names.is_empty());
-        if names.is_empty() || format.like.is_some() {
+        if format.like.is_some() {
             Fit::OtherTable
+        } else if names.is_empty() {
+            Fit::AnyTable
         } else if names.iter().all(|names| self.has_one(names)) {
             Fit::Wholly
         } else if format.public_columns().next().is_some() {
@@ -258,7 +269,7 @@ impl<'t> OpenedFile<'t> {
     }
 
     /// # Errors
-    /// If it is our own table, which is not read back.
+    /// If it is an exported table, which is not read back.
     fn new(parts: Vec<FilePart<'t>>, document: Option<&'t str>) -> Result<Self, FileError> {
         let mut columns = parts.iter().map(|part| &part.names.columns);
         if columns.any(|columns| columns_of_table().all(|name| columns.iter().any(|it| it == name)))
@@ -268,15 +279,11 @@ impl<'t> OpenedFile<'t> {
             ));
         }
         Ok(Self {
-            own_form: find_own_form(&parts[0], document),
+            native_form: find_native_form(&parts[0], document),
             parts,
             document,
             note: None,
         })
-    }
-
-    pub fn is_page(&self) -> bool {
-        matches!(self.parts[0].content, PartContent::Page(_))
     }
 
     /// Whether a part has the names that identify a built-in format.
@@ -284,12 +291,13 @@ impl<'t> OpenedFile<'t> {
         self.parts.iter().any(|part| part.has_keys(format))
     }
 
-    /// How far an owner's format reads its parts.
-    pub fn fits(&self, format: &Format) -> impl Iterator<Item = Fit> {
-        self.parts.iter().map(|part| part.fit(format))
+    /// How far an owner's format reads the part that it reads best.
+    pub fn fit(&self, format: &Format) -> Fit {
+        let fits = self.parts.iter().map(|part| part.fit(format));
+        fits.max().unwrap_or(Fit::OtherTable)
     }
 
-    /// The native records of a file that has our own form, or is to be read so. They are parsed one after another, because all parsed
+    /// The native records of a file that has that form, or is to be read so. They are parsed one after another, because all parsed
     /// records of a large file need too much memory.
     ///
     /// # Errors
@@ -348,10 +356,12 @@ impl<'t> OpenedFile<'t> {
         let known: BTreeSet<usize> = (0..self.parts.len()).filter(is_known).collect();
         let mut parts = known.clone();
         // What stands beside it may be what is not public. An owner's format knows no other sheet and list.
-        if are_lists && (base.is_none() || known.is_empty()) {
-            parts.extend(self.lists_of_reviews());
-        } else if base.is_none() || known.is_empty() {
-            parts.extend(0..self.parts.len());
+        if base.is_none() || known.is_empty() {
+            parts.extend(if are_lists {
+                self.lists_of_reviews()
+            } else {
+                (0..self.parts.len()).collect()
+            });
         }
         // Of lists within each other that it knows the one with most rows.
         let rank = |part: &usize| match self.parts[*part].list() {
@@ -470,6 +480,9 @@ impl<'t> OpenedFile<'t> {
                 check_header(text, &header, row.is_some())?;
                 read_text(text, &header, bounds)
             }
+            PartContent::Page(_) if format.is_table() => Err(FileError::new(
+                "is a page, which the built-in format schema-org reads; write `like = \"schema-org\"` into the format, or leave it out",
+            )),
             PartContent::Page(_) => Err(unreadable(format)),
         }
     }
@@ -482,23 +495,26 @@ fn unreadable(format: &Format) -> FileError {
     ))
 }
 
-/// Our own form, if that is what a text of JSON has: lines, or another instance's document. A list of native records is a table.
-fn find_own_form(first: &FilePart<'_>, document: Option<&str>) -> Option<OwnForm> {
-    let list = first.list()?;
-    let begin = document.or(list.texts().next());
-    let (format, is_certain) = if document.is_some_and(is_own_document) {
-        (&DOCUMENT, true)
-    } else if begin.is_some_and(begins_export) {
-        (&NATIVE, true)
-    } else if list.are_lines && are_native(list.texts()) {
-        (&NATIVE, false)
-    } else {
-        return None;
+/// The native form of a text of JSON: lines, or another instance's document. A list of native records is a table.
+fn find_native_form(first: &FilePart<'_>, document: Option<&str>) -> NativeForm {
+    let Some(list) = first.list() else {
+        return NativeForm::No;
     };
-    Some(OwnForm {
-        format: Arc::clone(format),
-        is_certain,
-    })
+    let begin = document.or(list.texts().next());
+    if document.is_some_and(is_native_document) {
+        return NativeForm::Certain(Arc::clone(&DOCUMENT));
+    }
+    if begin.is_some_and(begins_export) {
+        return NativeForm::Certain(Arc::clone(&NATIVE));
+    }
+    if !list.are_lines {
+        return NativeForm::No;
+    }
+    match are_native(list.rows()) {
+        Ok(true) => NativeForm::Lines,
+        Ok(false) => NativeForm::No,
+        Err(fault) => NativeForm::Faulty(fault),
+    }
 }
 
 /// Whether a line is the first one of an export.
@@ -510,7 +526,7 @@ fn begins_export(line: &str) -> bool {
 
 /// Whether a document is another instance's `/reviews.json`: no other one has the withheld reviews beside the rating, which lacks
 /// its value where there is no review.
-fn is_own_document(document: &str) -> bool {
+fn is_native_document(document: &str) -> bool {
     ["aggregate_rating", "withheld"]
         .iter()
         .all(|name| member(document, name).is_some_and(|value| value.starts_with('{')))
@@ -531,7 +547,7 @@ fn is_empty_document(document: &str) -> bool {
         ControlFlow::<()>::Continue(())
     });
     let is_empty_object = document.starts_with('{') && has_empty && !has_rows && !says_error;
-    is_empty_list(document) || document == "{}" || is_empty_object && !is_own_document(document)
+    is_empty_list(document) || document == "{}" || is_empty_object && !is_native_document(document)
 }
 
 /// Whether a value is a list of nothing but lists.

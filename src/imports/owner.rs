@@ -217,7 +217,8 @@ pub fn editorial(
     let mut editorial: Editorial = merge(before, value, &mut faults);
     let unnamed = editorial.faq.iter_mut();
     for entry in unnamed.filter(|entry| entry.id.is_empty()) {
-        entry.id = id_of_words(&entry.question);
+        // `do-you-work-on-sundays`
+        entry.id = words(&entry.question).trim().replace(' ', "-");
     }
     let ids = editorial.faq.iter().map(|entry| &entry.id);
     check_unique(ids, "faq[]", &mut faults);
@@ -429,11 +430,6 @@ fn patch(target: &mut Value, value: Value) {
             target.remove(&name);
         }
     }
-}
-
-/// An ID of the words of a text: `do-you-work-on-sundays`.
-fn id_of_words(text: &str) -> String {
-    words(text).trim().replace(' ', "-")
 }
 
 /// Refuses a key that appears twice; `path` is where it is, in any element of a list.

@@ -219,7 +219,7 @@ impl FileReport {
         let is_table = format.is_table();
         let format_name = if is_table { "table" } else { &format.name };
         let label = if is_table {
-            "the source's own format"
+            "the source's format"
         } else {
             &format.label
         };

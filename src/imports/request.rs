@@ -56,9 +56,9 @@ pub struct ImportRequest {
     /// Leave out new rows that equal a review of another source in author, day, stars and text
     #[arg(long)]
     pub skip_duplicates: bool,
-    /// The format of the owner's file, or the one that the owner answered.
+    /// The owner's format: that of the file of `--format`, or the answers.
     #[arg(skip)]
-    pub own_format: Option<Format>,
+    pub owner_format: Option<Format>,
     /// Whether the files have only some of the reviews.
     #[arg(skip)]
     pub partial: bool,
@@ -134,7 +134,7 @@ impl ImportRequest {
     pub fn describe_faults(&self, faults: &[FieldError]) -> String {
         let mut described = Vec::new();
         for fault in faults {
-            let is_ours = self.run_of.is_none() || OWN_WORDS.contains(&fault.message.as_str());
+            let is_ours = self.run_of.is_none() || OUR_WORDS.contains(&fault.message.as_str());
             let described_fault = match fault.path.as_str() {
                 _ if is_ours => fault.to_string(),
                 "" => "the row cannot be read".to_owned(),
@@ -171,7 +171,7 @@ const MASKED: &str = "…";
 /// Why a row is rejected that has one.
 pub const HAS_SECRET: &str = "has a secret of the request, so it is left out";
 /// Messages about fields that have no value of theirs.
-const OWN_WORDS: [&str; 2] = ["missing", HAS_SECRET];
+const OUR_WORDS: [&str; 2] = ["missing", HAS_SECRET];
 /// A shorter secret is a word of many reviews, so it counts only as the value of a parameter.
 const WORD_BYTES: usize = 4;
 /// All but the unreserved characters of a URL (RFC 3986 §2.3).
@@ -235,11 +235,6 @@ impl Mask {
             MASKED.clone_into(&mut masked);
         }
         masked
-    }
-
-    /// Whether the record has a secret.
-    pub fn is_in_record(&self, record: &Value) -> bool {
-        !self.is_empty() && self.is_in(&record.to_string())
     }
 }
 

@@ -62,26 +62,66 @@ struct PublicRule<'t> {
     is_required: bool,
 }
 
+/// Whether something is public at its source. Of several columns the one counts that says the last of these.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Visibility<'t> {
+    Shown,
+    /// No column says it, or the row lacks one that hid others.
+    Unstated,
+    /// With the reason.
+    Hidden(&'t str),
+}
+
+impl<'t> PublicRule<'t> {
+    /// What its columns say in a row; `None` if the row has nothing that they could say something of.
+    fn visibility(&self, row: &Row) -> Option<Visibility<'t>> {
+        let lacks = |columns: &[usize]| columns.iter().all(|it| row.cell(*it).is_none());
+        let lacks_all = lacks(&self.columns);
+        if lacks_all && lacks(&self.inside) && !self.is_required {
+            return lacks(&self.around).then_some(Visibility::Unstated);
+        }
+        let mut cells = self.columns.iter().filter_map(|column| row.cell(*column));
+        let is_shown = cells.all(|cell| self.block.publishes(cell));
+        let reason = self.block.reason.as_deref().filter(|_| !lacks_all);
+        Some(if is_shown && !lacks_all && lacks(&self.inside) {
+            Visibility::Shown
+        } else {
+            Visibility::Hidden(reason.unwrap_or(NOT_PUBLISHED))
+        })
+    }
+}
+
+/// A value of a column of publication that hides something.
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct HidingValue {
+    pub part: PublicPart,
+    pub column: usize,
+    /// In lower case.
+    pub value: String,
+}
+
+/// How many rows have each.
+pub type HidingValues = BTreeMap<HidingValue, u64>;
+
 /// The columns of a field in a table.
 pub fn field_columns(format: &Format, table: &Table, field: ReviewField) -> Vec<usize> {
     let names = format.fields.get(&field);
     names.map_or_else(Vec::new, |names| table.columns_of(names))
 }
 
-/// What the cells of the columns of dates say of their order, by column; nothing where the format says it. `files` has the names of the
-/// rows' files.
+/// By column of dates what its cells say of their order; nothing where the format says it. `files` has the names of the rows' files.
 ///
 /// # Errors
 /// When a column proves two orders, with a line of each.
-pub fn date_orders(
+pub fn find_evidence(
     format: &Format,
     table: &Table,
     tomorrow: NaiveDate,
     files: &[String],
-) -> Result<DateOrders, FileError> {
-    let mut orders = DateOrders::new();
+) -> Result<BTreeMap<usize, Evidence>, FileError> {
+    let mut found = BTreeMap::new();
     if format.date_format.is_some() {
-        return Ok(orders);
+        return Ok(found);
     }
     for field in ReviewField::DATES {
         for column in field_columns(format, table, field) {
@@ -89,16 +129,13 @@ pub fn date_orders(
             for (row, cell) in table.cells(column) {
                 evidence.add(&files[row.file], &row.at, cell, tomorrow);
             }
-            let order = evidence.order(&table.columns[column]);
-            let order = order.map_err(FileError::new)?;
-            orders.insert(column, (order, evidence.unclear));
+            let checked = evidence.check(&table.columns[column]);
+            checked.map_err(FileError::new)?;
+            found.insert(column, evidence);
         }
     }
-    Ok(orders)
+    Ok(found)
 }
-
-/// By column, the order that its dates prove, and otherwise one that may be read in both ways, with its two days.
-pub type DateOrders = BTreeMap<usize, (Option<DateOrder>, Option<(String, [NaiveDate; 2])>)>;
 
 impl<'t> RowReader<'t> {
     pub fn new(
@@ -234,52 +271,6 @@ impl<'t> RowReader<'t> {
         notes
     }
 
-    /// The values of columns of publication that hide something: part, column, value and number of rows.
-    pub fn hiding_values(&self) -> Vec<(PublicPart, String, String, u64)> {
-        let mut found: BTreeMap<(usize, usize, String), u64> = BTreeMap::new();
-        for row in &self.table.rows {
-            if row.fault.is_some() || self.is_answer(row) || self.is_elsewhere(row) {
-                continue;
-            }
-            for (number, rule) in self.public.iter().enumerate() {
-                let lacks_all = rule.columns.iter().all(|it| row.cell(*it).is_none());
-                if lacks_all && !rule.is_required || !self.has_part(row, rule.part) {
-                    continue;
-                }
-                for column in &rule.columns {
-                    let cell = row.cell(*column).or(lacks_all.then_some(""));
-                    let Some(cell) = cell.filter(|cell| !rule.block.publishes(cell)) else {
-                        continue;
-                    };
-                    let key = (number, *column, cell.trim().to_lowercase());
-                    if found.len() < VALUES_MAX || found.contains_key(&key) {
-                        *found.entry(key).or_default() += 1;
-                    }
-                }
-            }
-        }
-        let found = found.into_iter().map(|((rule, column, value), count)| {
-            let header = self.table.columns[column].clone();
-            (self.public[rule].part, header, value, count)
-        });
-        found.collect()
-    }
-
-    /// Whether a row has the reply or the name that columns of this part publish; each row has a review.
-    fn has_part(&self, row: &Row, part: PublicPart) -> bool {
-        let fields = match part {
-            PublicPart::Review => return true,
-            PublicPart::Reply => &[ReviewField::ReplyText][..],
-            PublicPart::Name => &ReviewField::AUTHORS,
-        };
-        let mut columns = fields.iter().flat_map(|field| &self.fields[field]);
-        columns.any(|column| {
-            let cell = row.cell(*column).unwrap_or_default();
-            let is_name = part == PublicPart::Name;
-            !is_empty(cell, is_name) && (is_name || flag(cell).is_err())
-        })
-    }
-
     /// Whether a row answers another row.
     pub fn is_answer(&self, row: &Row) -> bool {
         let cell = self.answered.and_then(|column| row.cell(column));
@@ -294,14 +285,15 @@ impl<'t> RowReader<'t> {
         })
     }
 
-    /// The review in a row, or all its errors.
-    pub fn read(&self, row: &Row) -> Result<Incoming, Vec<FieldError>> {
+    /// The review in a row, or all its errors. The values by which it is hidden, or a part of it, are counted in `hiding`.
+    pub fn read(&self, row: &Row, hiding: &mut HidingValues) -> Result<Incoming, Vec<FieldError>> {
         if let Some(fault) = &row.fault {
             return Err(vec![FieldError::new("", &fault.message)]);
         }
         let reading = RowReading {
             reader: self,
             row,
+            hiding,
             faults: Vec::new(),
             unstated: Units::new(),
             unshown: Units::new(),
@@ -369,6 +361,7 @@ struct Cell<'t> {
 struct RowReading<'t> {
     reader: &'t RowReader<'t>,
     row: &'t Row,
+    hiding: &'t mut HidingValues,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
@@ -431,10 +424,11 @@ impl<'t> RowReading<'t> {
 
     /// The end of the scale: that of the row, or that of the format.
     fn scale(&self) -> Option<NonZeroU16> {
-        let own = self.cell(ReviewField::Scale);
-        let own = own.and_then(|cell| whole_number(cell.text.trim()).parse().ok());
+        let of_row = self.cell(ReviewField::Scale);
+        let of_row = of_row.and_then(|cell| whole_number(cell.text.trim()).parse().ok());
         // On a scale of five, half stars are refused, as in all formats that name none.
-        own.filter(|best: &NonZeroU16| best.get() != 5 || self.reader.format.scale.is_some())
+        of_row
+            .filter(|best: &NonZeroU16| best.get() != 5 || self.reader.format.scale.is_some())
             .or(self.reader.format.scale)
     }
 
@@ -448,11 +442,14 @@ impl<'t> RowReading<'t> {
         let posted = self.dated(ReviewField::Date);
         let named = self.author();
         let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
-        let shown = self.is_public(PublicPart::Name);
-        let says_nothing = shown.is_none() && !self.has(ReviewField::Anonymous);
-        let is_name_hidden = is_anonymous || shown.is_some_and(|it| it.is_err());
-        if (is_name_hidden || says_nothing) && named != ANONYMOUS {
-            self.unshown.insert(Unit::Author);
+        let visibility = self.visibility(PublicPart::Name);
+        let is_name_hidden = is_anonymous || matches!(visibility, Visibility::Hidden(_));
+        let is_unstated = visibility == Visibility::Unstated && !self.has(ReviewField::Anonymous);
+        if named != ANONYMOUS {
+            self.count_hiding(PublicPart::Name);
+            if is_name_hidden || is_unstated {
+                self.unshown.insert(Unit::Author);
+            }
         }
         let text = self.text(ReviewField::Text).unwrap_or_default();
         let title = self.text(ReviewField::Title);
@@ -461,7 +458,7 @@ impl<'t> RowReading<'t> {
             self.note_unstated(ReviewField::Title, Unit::Title);
         }
         let source = self.source();
-        let own_id = self.own_id();
+        let stated_id = self.id();
         let language = self.text(ReviewField::Language);
         let language = language.and_then(|text| language_tag(text.trim()));
         if language.is_none() {
@@ -484,7 +481,7 @@ impl<'t> RowReading<'t> {
         if !may_lack_text && !self.has(ReviewField::Text) {
             self.unstated.insert(Unit::Text);
         }
-        let has_own_id = own_id.is_some();
+        let has_id = stated_id.is_some();
         // The source belongs to a derived ID, because two sources may have the same row, and the day is that in UTC, because the
         // business's time zone may change. A customer who hides the name later keeps the review.
         let derived_id = || {
@@ -492,7 +489,7 @@ impl<'t> RowReading<'t> {
             let parts = [&source.name, &named, &day, &text].map(String::as_str);
             derive_id(format.id_prefix(), parts, title.as_deref(), rating)
         };
-        let id = own_id.map_or_else(derived_id, Ok)?;
+        let id = stated_id.map_or_else(derived_id, Ok)?;
         let (author, hidden_name) = if is_name_hidden {
             (ANONYMOUS.to_owned(), Some(named.into()))
         } else {
@@ -520,7 +517,7 @@ impl<'t> RowReading<'t> {
                 decided: Units::new(),
                 unshown: self.unshown,
             },
-            has_own_id,
+            has_id,
             hidden_name,
             is_answer_hidden: self.is_reply_hidden,
             has_new_value: self.is_hidden_by_value,
@@ -695,8 +692,8 @@ impl<'t> RowReading<'t> {
         Source { name, url }
     }
 
-    /// The row's own id, if it has one.
-    fn own_id(&mut self) -> Option<ReviewId> {
+    /// The ID that the row states.
+    fn id(&mut self) -> Option<ReviewId> {
         let cell = self.cell(ReviewField::Id)?;
         let format = self.reader.format;
         let of_platform = |id| of_platform(format.id_prefix(), id);
@@ -745,42 +742,52 @@ impl<'t> RowReading<'t> {
     }
 
     fn status(&mut self, is_starless: bool) -> Status {
-        match self.is_public(PublicPart::Review) {
-            Some(Err(reason)) => Status::withheld(reason),
-            _ if is_starless => Status::withheld(NO_STARS),
-            Some(Ok(())) => Status::Published,
-            None => {
-                self.unstated.insert(Unit::Status);
-                Status::Published
-            }
+        self.count_hiding(PublicPart::Review);
+        let visibility = self.visibility(PublicPart::Review);
+        if let Visibility::Hidden(reason) = visibility {
+            self.is_hidden_by_value = true;
+            return Status::withheld(reason);
         }
+        if is_starless {
+            return Status::withheld(NO_STARS);
+        }
+        if visibility == Visibility::Unstated {
+            self.unstated.insert(Unit::Status);
+        }
+        Status::Published
     }
 
-    /// Whether the row's review, its reply or its author's name is public at its source, or the reason why it is not; `None` if no
-    /// column says so, also where the row lacks one of those that hid reviews before.
-    fn is_public(&mut self, part: PublicPart) -> Option<Result<(), &'t str>> {
-        let (mut public, mut lacks_one) = (None, false);
+    /// Whether the row's review, its reply or its author's name is public; of several columns that hide it the first gives the reason.
+    fn visibility(&self, part: PublicPart) -> Visibility<'t> {
+        let rules = self.reader.public.iter().filter(|rule| rule.part == part);
+        let visibilities = rules.filter_map(|rule| rule.visibility(self.row));
+        let most_hidden = visibilities.reduce(|first, next| match first {
+            Visibility::Hidden(_) => first,
+            Visibility::Shown | Visibility::Unstated => first.max(next),
+        });
+        most_hidden.unwrap_or(Visibility::Unstated)
+    }
+
+    /// Counts the values that hide the row's review, its reply or its author's name. Columns that it must have and lacks are empty.
+    fn count_hiding(&mut self, part: PublicPart) {
         for rule in self.reader.public.iter().filter(|rule| rule.part == part) {
-            let cells = |columns: &[usize]| -> Vec<&str> {
-                let cells = columns.iter().filter_map(|column| self.row.cell(*column));
-                cells.collect()
-            };
-            let (found, inside) = (cells(&rule.columns), cells(&rule.inside));
-            if found.is_empty() && inside.is_empty() && !rule.is_required {
-                lacks_one |= cells(&rule.around).is_empty();
-                continue;
+            let lacks_all = rule.columns.iter().all(|it| self.row.cell(*it).is_none());
+            let empty = (lacks_all && rule.is_required).then_some("");
+            for column in &rule.columns {
+                let cell = self.row.cell(*column).or(empty);
+                let Some(cell) = cell.filter(|cell| !rule.block.publishes(cell)) else {
+                    continue;
+                };
+                let value = HidingValue {
+                    part,
+                    column: *column,
+                    value: cell.trim().to_lowercase(),
+                };
+                if self.hiding.len() < VALUES_MAX || self.hiding.contains_key(&value) {
+                    *self.hiding.entry(value).or_default() += 1;
+                }
             }
-            let is_shown = !found.is_empty() && found.iter().all(|it| rule.block.publishes(it));
-            if !is_shown || !inside.is_empty() {
-                self.is_hidden_by_value |= part == PublicPart::Review;
-                let reason = rule.block.reason.as_deref();
-                return Some(Err(reason
-                    .filter(|_| !found.is_empty())
-                    .unwrap_or(NOT_PUBLISHED)));
-            }
-            public = Some(Ok(()));
         }
-        public.filter(|_| !lacks_one)
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -816,11 +823,12 @@ impl<'t> RowReading<'t> {
             self.note_unstated(ReviewField::ReplyText, Unit::Reply);
             return None;
         };
-        let shown = self.is_public(PublicPart::Reply);
-        if shown != Some(Ok(())) {
+        self.count_hiding(PublicPart::Reply);
+        let visibility = self.visibility(PublicPart::Reply);
+        if visibility != Visibility::Shown {
             self.unshown.insert(Unit::Reply);
         }
-        if let Some(Err(_)) = shown {
+        if let Visibility::Hidden(_) = visibility {
             self.is_reply_hidden = true;
             return None;
         }

@@ -31,7 +31,7 @@ pub struct Statement {
     pub review: Review,
     /// Units without a value in the import, which overwrite nothing.
     pub unstated: Units,
-    /// Units that one of our own exports marks as the owner's decisions.
+    /// Units that an export marks as the owner's decisions.
     pub decided: Units,
     /// Units that the source does not say to be public: it hides those without a value.
     pub unshown: Units,
@@ -48,7 +48,7 @@ pub struct Merged {
 }
 
 /// A new review. All units have the source's values, except those that the owner decided; `last_statement` is what the source last said
-/// according to one of our own exports.
+/// according to an export.
 pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Merged {
     let review = withhold_unverified(statement.review.clone());
     let last_statement = last_statement.unwrap_or_else(|| {
@@ -107,46 +107,64 @@ pub fn merge(
     merged
 }
 
+/// A unit of a stored review beside the one that an import states.
+enum Standing {
+    /// The same, so that it is no longer a decision of the owner.
+    Equal,
+    /// What the source said last, so that it becomes what the import states.
+    Untouched,
+    /// It stays, and the report names it.
+    Edited,
+}
+
+impl Standing {
+    fn of(unit: Unit, row: &Review, stated: &Review, last: &LastStatement) -> Self {
+        // A review that its source hides is withheld even if nothing is known of what the source said before.
+        let hides = unit == Unit::Status
+            && row.status == Status::Published
+            && stated.status != Status::Published;
+        let is_source_s = last.compare(unit, row);
+        if unit.is_same(row, stated) {
+            Self::Equal
+        } else if last.decided.contains(&unit)
+            || !is_source_s.unwrap_or_else(|| unit.is_unset(row) || hides)
+        {
+            Self::Edited
+        } else {
+            Self::Untouched
+        }
+    }
+}
+
+/// Merges a unit by its [`Standing`]. One that the import does not state stays as it is.
 fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merged) {
+    let (stated, last) = (&statement.review, &mut merged.last_statement);
     let is_decision = statement.decided.contains(&unit);
-    let stated = &statement.review;
     // What the source hid stays hidden until it says otherwise.
     let stays_hidden = statement.unshown.contains(&unit)
         && !is_hidden(unit, stated)
-        && merged.last_statement.units.get(unit.name()) == Some(&HIDDEN);
+        && last.units.get(unit.name()) == Some(&HIDDEN);
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
-    let is_decided = merged.last_statement.decided.contains(&unit);
-    // A review that its source hides is withheld even if nothing is known of what the source said before.
-    let hides = unit == Unit::Status
-        && row.status == Status::Published
-        && stated.status != Status::Published;
-    let is_untouched = !is_decided
-        && merged
-            .last_statement
-            .compare(unit, row)
-            .unwrap_or_else(|| unit.is_unset(row) || hides);
-    let is_unchanged = !is_decided && merged.last_statement.compare(unit, stated) == Some(true);
-    if unit.is_same(row, stated) {
-        // The values are equal again, so the unit is no longer a decision; but what a command withheld, removed or anonymized stays so,
-        // even if the source did the same in between, and an export tells of the decision itself.
-        let stays = unit == Unit::Status && row.status != Status::Published
-            || unit == Unit::Reply && row.reply.is_none()
-            || unit == Unit::Author && row.author == ANONYMOUS;
-        if !is_decision && !stays {
-            merged.last_statement.decided.remove(&unit);
+    match Standing::of(unit, row, stated, last) {
+        Standing::Equal => {
+            // An export tells of the decision itself, and what a command took away stays so, even if the source did the same in between.
+            let is_taken_away = unit == Unit::Status && row.status != Status::Published
+                || unit == Unit::Reply && row.reply.is_none()
+                || unit == Unit::Author && row.author == ANONYMOUS;
+            if !is_decision && !is_taken_away {
+                last.decided.remove(&unit);
+            }
         }
-    } else if is_untouched && (is_decision || !is_unchanged) {
-        unit.copy(stated, &mut merged.review);
-    } else {
-        merged.kept.insert(unit);
+        Standing::Untouched => unit.copy(stated, &mut merged.review),
+        Standing::Edited => _ = merged.kept.insert(unit),
     }
     if !is_decision {
-        merged.last_statement.note(unit, stated, statement);
-    } else if !merged.last_statement.is_decided(unit, &merged.review) {
+        last.note(unit, stated, statement);
+    } else if !last.is_decided(unit, &merged.review) {
         // Otherwise the value itself shows that it is not the source's, or a command did.
-        merged.last_statement.decided.insert(unit);
+        last.decided.insert(unit);
     }
 }
 
@@ -414,10 +432,10 @@ mod tests {
         let cases = [
             (Some("a"), "a", "a", "a", false),
             (Some("a"), "a", "b", "b", false),
-            (Some("a"), "own", "a", "own", true),
-            (Some("a"), "own", "b", "own", true),
+            (Some("a"), "edited", "a", "edited", true),
+            (Some("a"), "edited", "b", "edited", true),
             (Some("a"), "b", "b", "b", false),
-            (None, "own", "b", "own", true),
+            (None, "edited", "b", "edited", true),
             (None, "b", "b", "b", false),
             (None, "", "b", "b", false),
             (Some("a"), "", "b", "", true),
@@ -510,15 +528,15 @@ mod laws {
         fn an_owner_s_edit_survives_any_imports(first in any_statement(), edit in any_review(), imports in prop::collection::vec(any_statement(), 0..5)) {
                 let there = adopted(&first);
             let decided = there.last_statement.decisions(&edit);
-            let (mut row, mut last_statement, mut own) = (edit.clone(), there.last_statement, decided);
+            let (mut row, mut last_statement, mut edited) = (edit.clone(), there.last_statement, decided);
             for next in &imports {
                 // If the source agrees with the owner, it is no longer a decision.
-                own.retain(|unit| {
+                edited.retain(|unit| {
                     next.unstated.contains(unit) || unit_json(*unit, &next.review) != unit_json(*unit, &edit)
                 });
                 let merged = merge(&row, &last_statement, next, now());
                 (row, last_statement) = (merged.review, merged.last_statement);
-                for unit in own.iter().copied() {
+                for unit in edited.iter().copied() {
                     prop_assert_eq!(unit_json(unit, &row), unit_json(unit, &edit), "{:?}", unit);
                 }
             }

@@ -142,9 +142,9 @@ pub async fn fetch(
                 return Err(NO_REVIEWS.into());
             }
             let format = format_of(&body, &prepared.reading, &prepared.kept);
-            // Our own form has nothing but its own members, so an empty list in it is one.
-            let is_own = format.as_ref().is_some_and(Format::is_ours);
-            fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;
+            // The native form has nothing but its members, so an empty list in it is one.
+            let is_native = format.as_ref().is_some_and(Format::is_native);
+            fetched.needs_rows = text.starts_with(['{', '<']) && !is_native;
             fetched.pager.format = format;
             fetched.pager.check_size()?;
         }

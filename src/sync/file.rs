@@ -344,11 +344,11 @@ impl Entry {
 
     /// The source of its reviews: as it says, or that of the built-in format `read` or its own, or else the default.
     pub fn source_of(&self, read: Option<&str>) -> String {
-        let own_format = match &self.format {
+        let built_in = match &self.format {
             Some(FormatArgument::BuiltIn(format)) => Some(format.clone()),
             _ => None,
         };
-        let format = read.and_then(find_format).or(own_format);
+        let format = read.and_then(find_format).or(built_in);
         let source = self.source.clone();
         let source = source.or_else(|| format?.source.clone());
         source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned())
@@ -394,7 +394,7 @@ impl Entry {
             format_text = read_regular(path).map_err(|error| format!("{shown}: {error}"))?;
             let format =
                 Format::parse(&format_text).map_err(|fault| format!("{shown}: {fault}"))?;
-            request.own_format = Some(format);
+            request.owner_format = Some(format);
         }
         let text = json!([self.digested, format_text]);
         Ok((request, hex(&Sha256::digest(text.to_string()))))

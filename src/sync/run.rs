@@ -259,7 +259,7 @@ impl SyncRunner {
         let source = reading.source.as_ref().or(last_source);
         let kept_format = source.and_then(|source| Format::parse(kept.get(source)?).ok());
         Ok(Preparation {
-            format: reading.own_format.clone().or(kept_format),
+            format: reading.owner_format.clone().or(kept_format),
             kept,
             reading,
             reading_digest,
@@ -321,7 +321,7 @@ impl SyncRunner {
                 message,
                 details: Some(format!("{reason:#}")),
             })?;
-            request.own_format = Some(answered);
+            request.owner_format = Some(answered);
         };
         let (path, mut write) = (database.path(), database.write_as_owner().await?);
         let imported = async {

@@ -120,7 +120,7 @@ impl Tallies {
 }
 
 /// Stops the import, or notes that the owner accepts it.
-fn stop(
+pub fn stop(
     request: &ImportRequest,
     reason: String,
     source: Option<&str>,

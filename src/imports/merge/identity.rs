@@ -32,7 +32,7 @@ pub struct Identified {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowMatch {
     Known(ReviewId),
-    /// Under this id, which is the row's own unless another review has that.
+    /// Under this id, which is the row's unless another review has that.
     New(ReviewId),
     /// The row may be one of these reviews, the first of several, and is not imported.
     Doubtful(Vec<ReviewId>),
@@ -52,10 +52,7 @@ pub fn identify(
     let mut matcher = Matcher::new(rows, known);
     matcher.match_ids();
     matcher.repeat_equal();
-    matcher.match_equal();
-    matcher.match_edited();
-    matcher.match_moved();
-    matcher.doubt_others();
+    matcher.match_others();
     matcher.settle_doubts(request);
     let mut new_ids = NewIds::new(known, other_ids);
     let matches = rows.iter().zip(matcher.matches);
@@ -106,26 +103,18 @@ impl Equal {
     }
 }
 
-/// The reviews among which a row is looked for.
-#[derive(Clone, Copy)]
-enum Among {
-    /// Those that no row is; if the row has an ID, only those that have none.
-    Left,
-    /// Those that no row is or the owner hid; if the row has an ID, of those that have one only what no row is and the owner hid.
-    LeftOrHidden,
-    Hidden,
-    Anonymized,
-}
+impl Candidate<'_> {
+    /// Whether it may be that of a row: no other row is, and not both have an ID.
+    const fn is_left(&self, row_has_id: bool) -> bool {
+        !self.has_row && !(row_has_id && self.has_id)
+    }
 
-impl Among {
-    fn has(self, candidate: &Candidate<'_>, row_has_id: bool) -> bool {
-        let have_ids = row_has_id && candidate.has_id;
-        match self {
-            Self::Left => !candidate.has_row && !have_ids,
-            Self::LeftOrHidden if have_ids => candidate.is_hidden && !candidate.has_row,
-            Self::LeftOrHidden => candidate.is_hidden || !candidate.has_row,
-            Self::Hidden => candidate.is_hidden,
-            Self::Anonymized => candidate.known.is_anonymized(),
+    /// Whether a row may be doubtful for it: it is left, or the owner hid it. If both have an ID, it has no row, and the owner hid it.
+    const fn is_left_or_hidden(&self, row_has_id: bool) -> bool {
+        if row_has_id && self.has_id {
+            self.is_hidden && !self.has_row
+        } else {
+            self.is_hidden || !self.has_row
         }
     }
 }
@@ -174,22 +163,19 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Rows whose review is not known yet, with the reviews of the same source that they may be.
-    fn groups(&self, among: Among, equal: Equal) -> Vec<Group> {
+    /// Rows whose review is not known yet, with the reviews of the same source that have the same: those that `may_be` the review of a row
+    /// with or without an ID.
+    fn groups(&self, equal: Equal, may_be: impl Fn(&Candidate<'k>, bool) -> bool) -> Vec<Group> {
         let mut groups: HashMap<(&str, bool, [i64; 2]), Group> = HashMap::new();
         for (index, row) in self.rows.iter().enumerate() {
             if self.matches[index].is_none() {
-                let key = (
-                    row.source(),
-                    row.incoming.has_own_id,
-                    equal.key(&row.digests),
-                );
+                let key = (row.source(), row.incoming.has_id, equal.key(&row.digests));
                 groups.entry(key).or_default().rows.push(index);
             }
         }
         for (index, candidate) in self.candidates.iter().enumerate() {
             for row_has_id in [false, true] {
-                if !among.has(candidate, row_has_id) {
+                if !may_be(candidate, row_has_id) {
                     continue;
                 }
                 for digests in &candidate.digests {
@@ -223,7 +209,7 @@ impl<'k> Matcher<'k> {
         let by_id = self.candidates_by_id();
         let mut rows_by_id: BTreeMap<(&str, &ReviewId), Vec<usize>> = BTreeMap::new();
         for (index, row) in self.rows.iter().enumerate() {
-            if row.incoming.has_own_id {
+            if row.incoming.has_id {
                 let source = row.incoming.source_name().unwrap_or_default();
                 let rows = rows_by_id.entry((source, row.id())).or_default();
                 rows.push(index);
@@ -277,7 +263,7 @@ impl<'k> Matcher<'k> {
     fn repeat_equal(&mut self) {
         let (mut numbers, mut used) = (HashMap::new(), HashMap::new());
         for (index, row) in self.rows.iter().enumerate() {
-            if row.incoming.has_own_id {
+            if row.incoming.has_id {
                 continue;
             }
             let equal = Equal::AuthorDayStarsText.key(&row.digests);
@@ -295,85 +281,85 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Rule 1: equal author, day and text, those of equal stars first.
-    fn match_equal(&mut self) {
-        for group in self.groups(Among::Left, Equal::AuthorDayStarsText) {
+    /// Rules 1 to 4 for the rows that are left. What none of them takes or doubts is new: rule 5.
+    fn match_others(&mut self) {
+        // 1. Equal author, day and text, those of equal stars first, are the same review.
+        for group in self.groups(Equal::AuthorDayStarsText, Candidate::is_left) {
             for (row, candidate) in group.rows.into_iter().zip(group.candidates) {
                 self.take(row, candidate);
             }
         }
-        for group in self.groups(Among::Left, Equal::AuthorDayText) {
-            if let ([row], [candidate]) = (&group.rows[..], &group.candidates[..]) {
-                self.take(*row, *candidate);
+        for group in self.groups(Equal::AuthorDayText, Candidate::is_left) {
+            self.take_only(&group);
+        }
+        // 2. One row and one review left of an author and a day are the same review, edited.
+        for group in self.groups(Equal::AuthorDay, Candidate::is_left) {
+            if !self.is_doubtful_edit(&group) {
+                self.take_only(&group);
             }
+        }
+        // 3. Equal author and telling text, in files with rows for at least half of the source's reviews, are the same review, its day
+        // corrected.
+        let mut moved = self.groups(Equal::AuthorText, Candidate::is_left);
+        moved.retain(|group| self.has_telling_text(group));
+        let partial = self.sources_without_half(&moved);
+        moved.retain(|group| !partial.contains(self.rows[group.rows[0]].source()));
+        for group in moved {
+            if !self.take_only(&group) {
+                self.doubt(&group);
+            }
+        }
+        // 4. Doubtful are rows for which several reviews are left, or whose author and day, or telling text, are those of one that the owner
+        // hid. No other day brings a name back that was taken away.
+        let left = self.groups(Equal::AuthorDay, Candidate::is_left_or_hidden);
+        let mut same_text = self.groups(Equal::Text, |it, _| it.is_hidden);
+        same_text.retain(|group| self.has_telling_text(group));
+        let same_review = self.groups(Equal::AuthorDayText, |it, _| it.is_hidden);
+        let mut same_name = self.groups(Equal::AuthorText, |it, _| it.known.is_anonymized());
+        same_name.retain(|group| !is_shared_name(self.rows[group.rows[0]].author()));
+        for group in [left, same_text, same_review, same_name].iter().flatten() {
+            self.doubt(group);
         }
     }
 
-    /// Rule 2: one row and one review left of an author and a day are the same review, edited.
-    fn match_edited(&mut self) {
-        for group in self.groups(Among::Left, Equal::AuthorDay) {
-            if let ([index], [found]) = (&group.rows[..], &group.candidates[..]) {
-                let (row, known) = (&self.rows[*index], self.candidates[*found].known);
-                let has_other_text = !row.incoming.statement.unstated.contains(&Unit::Text);
-                let is_doubtful = is_shared_name(row.author())
-                    || known.is_deleted()
-                    || has_other_text && known.has_own_reply();
-                if !is_doubtful {
-                    self.take(*index, *found);
-                }
-            }
-        }
+    /// Takes the row of a group as its review, if it has one of each; returns whether it has.
+    fn take_only(&mut self, group: &Group) -> bool {
+        let ([row], [candidate]) = (&group.rows[..], &group.candidates[..]) else {
+            return false;
+        };
+        self.take(*row, *candidate);
+        true
     }
 
-    /// Rule 3: equal author and telling text, in files with rows for at least half of the source's reviews, are the same review, its day
-    /// corrected.
-    fn match_moved(&mut self) {
-        let mut groups = self.groups(Among::Left, Equal::AuthorText);
-        groups.retain(|group| has_telling_text(&self.rows[group.rows[0]]));
-        let mut moved = HashSet::new();
-        for group in &groups {
-            moved.extend(group.candidates.iter().copied());
-        }
+    /// Whether a row and a review of an author and a day may be of two people, or an edit may not pass unseen.
+    fn is_doubtful_edit(&self, group: &Group) -> bool {
+        let row = &self.rows[group.rows[0]];
+        let known = self.candidates[group.candidates[0]].known;
+        let has_other_text = !row.incoming.statement.unstated.contains(&Unit::Text);
+        is_shared_name(row.author())
+            || known.is_deleted()
+            || has_other_text && known.has_own_reply()
+    }
+
+    fn has_telling_text(&self, group: &Group) -> bool {
+        let text = &self.rows[group.rows[0]].review().text;
+        text.split_whitespace().count() >= TELLING_WORDS_MIN
+    }
+
+    /// The sources of which less than half of the reviews have a row, or are in the groups.
+    fn sources_without_half(&self, groups: &[Group]) -> HashSet<&'k str> {
+        let candidates = groups.iter().flat_map(|group| &group.candidates);
+        let moved: HashSet<usize> = candidates.copied().collect();
         // By source, the number of reviews with a row less that of the others.
         let mut surplus: HashMap<&str, isize> = HashMap::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
             if !candidate.known.is_deleted() {
                 let has_row = candidate.has_row || moved.contains(&index);
-                let surplus = surplus.entry(candidate.source).or_default();
-                *surplus += if has_row { 1 } else { -1 };
+                *surplus.entry(candidate.source).or_default() += if has_row { 1 } else { -1 };
             }
         }
-        for group in groups {
-            let source = self.rows[group.rows[0]].source();
-            if surplus.get(source).is_some_and(|surplus| *surplus < 0) {
-                continue;
-            }
-            match (&group.rows[..], &group.candidates[..]) {
-                ([row], [candidate]) => self.take(*row, *candidate),
-                _ => self.doubt(&group),
-            }
-        }
-    }
-
-    /// Rule 4: rows are doubtful where several reviews fit, or where author and day, or a telling text, are those of one that the owner hid.
-    fn doubt_others(&mut self) {
-        for group in self.groups(Among::LeftOrHidden, Equal::AuthorDay) {
-            self.doubt(&group);
-        }
-        for group in self.groups(Among::Hidden, Equal::Text) {
-            if has_telling_text(&self.rows[group.rows[0]]) {
-                self.doubt(&group);
-            }
-        }
-        for group in self.groups(Among::Hidden, Equal::AuthorDayText) {
-            self.doubt(&group);
-        }
-        // No other day brings a name back that was taken away.
-        for group in self.groups(Among::Anonymized, Equal::AuthorText) {
-            if !is_shared_name(self.rows[group.rows[0]].author()) {
-                self.doubt(&group);
-            }
-        }
+        surplus.retain(|_, surplus| *surplus < 0);
+        surplus.into_keys().collect()
     }
 
     /// Notes that each of the rows may be any of the candidates.
@@ -441,11 +427,7 @@ fn may_be_one(row: &ReviewRow, other: &Digests) -> bool {
         || one.text == other.text && !row.review().text.is_empty()
 }
 
-fn has_telling_text(row: &ReviewRow) -> bool {
-    row.review().text.split_whitespace().count() >= TELLING_WORDS_MIN
-}
-
-/// Gives new reviews their IDs: the row's own; if another review has it, that after its source's name; then these with numbers.
+/// Gives new reviews their IDs: the row's; if another review has it, that after its source's name; then these with numbers.
 pub struct NewIds<'k> {
     known: &'k Known,
     others: &'k HashSet<ReviewId>,
@@ -466,7 +448,7 @@ impl<'k> NewIds<'k> {
 
     pub fn next(&mut self, row: &ReviewRow) -> ReviewId {
         let mut id = row.id().clone();
-        if self.is_taken(&id) && row.incoming.has_own_id {
+        if self.is_taken(&id) && row.incoming.has_id {
             id = of_platform(&prefix(row.source()), id.as_str()).unwrap_or(id);
         }
         let base = id.clone();

@@ -40,9 +40,9 @@ impl Rules<'_> {
     /// Whether a row may touch a review that is there or was deleted. In a run, rows that name their source themselves touch only what
     /// the source's runs brought: their author could name any source.
     fn may_touch(&self, row: &ReviewRow, id: &ReviewId) -> bool {
-        let own_source = self.request.source_of(&row.format);
-        let is_own = !row.format.is_ours() && fold(row.source()) == fold(own_source);
-        is_own
+        let source = self.request.source_of(&row.format);
+        let is_of_source = !row.format.is_native() && fold(row.source()) == fold(source);
+        is_of_source
             || self
                 .brought
                 .as_ref()
@@ -81,10 +81,10 @@ pub struct Change {
 /// Reason for withheld reviews without a reason; the published counts use the same words.
 const REASON_DEFAULT: &str = "not stated";
 /// Why a row with an ID is rejected.
-const OTHER_ID: &str = "id: another row or review has this ID, but another author, date and text; a column that counts the rows has no IDs: \
-    name the one with the IDs in the source's format";
+const OTHER_ID: &str = "id: another row or review has this ID, but another author, date and text; correct the file, or, of a table \
+    whose column only counts the rows, name the one with the IDs in the source's format";
 
-/// Merges the rows; `deleted` are reviews that one of our exports lists as deleted, `report` is the report of reading.
+/// Merges the rows; `deleted` are reviews that an export lists as deleted, `report` is the report of reading.
 ///
 /// # Errors
 /// When nothing may be written, or the import is to stop.
@@ -519,8 +519,8 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     if !unstated.contains(&Unit::Text) {
         record.digests = row.digests;
     }
-    let own_id = row.id_at_source(id).or_else(|| last?.id_at_source.clone());
-    record.id_at_source = own_id;
+    let id_at_source = row.id_at_source(id);
+    record.id_at_source = id_at_source.or_else(|| last?.id_at_source.clone());
     record.posted_at = unpublished.posted_at;
     record
 }

@@ -12,7 +12,7 @@ pub static NATIVE: LazyLock<Arc<Format>> = LazyLock::new(|| {
     Arc::new(Format {
         name: "jsonl".to_owned(),
         label: "native format (JSON Lines)".to_owned(),
-        reader: Reader::Native,
+        reader: Reader::Records,
         ..Format::default()
     })
 });

@@ -2,14 +2,15 @@
 //! (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). `schema_org.toml` has the meanings of their
 //! members.
 //!
-//! Enclosing objects (a business, a product, a `@graph`) are searched.
+//! Enclosing objects (a business, a product, a `@graph`) are searched. A page may show reviews of several, so a review without
+//! `itemReviewed` is of the nearest one with a name.
 
 use std::ops::ControlFlow;
 
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
-use serde_json::Value;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
@@ -35,8 +36,8 @@ pub fn find_reviews<'t>(
     };
     for value in values {
         match serde_json::from_str::<&RawValue>(value) {
-            Ok(data) => reviews.collect(data.get(), DEEP_MAX)?,
-            Err(_) => reviews.add(value)?,
+            Ok(data) => reviews.collect(data.get(), None, DEEP_MAX)?,
+            Err(_) => reviews.add(value, None)?,
         }
     }
     if reviews.count == 0 {
@@ -95,25 +96,35 @@ struct Reviews<'l, 'w> {
 }
 
 impl Reviews<'_, '_> {
-    fn add(&mut self, review: &str) -> Result<(), FileError> {
+    /// Adds a review inside an object with that name.
+    fn add(&mut self, review: &str, name: Option<&str>) -> Result<(), FileError> {
         let (array, index) = ("reviews".into(), self.count);
         self.count += 1;
         let at = Position::Element { array, index };
-        self.objects.add_value(at, parse_row(review), self.bounds)
+        let mut row = parse_row(review);
+        if let (Ok(Value::Object(members)), Some(name)) = (&mut row, name) {
+            let reviewed = members.entry("itemReviewed").or_insert_with(|| json!({}));
+            if let Value::Object(reviewed) = reviewed {
+                let name = serde_json::from_str(name).unwrap_or_default();
+                reviewed.entry("name").or_insert(name);
+            }
+        }
+        self.objects.add_value(at, row, self.bounds)
     }
 
-    /// Adds every schema.org review in `data`, a value of JSON.
-    fn collect(&mut self, data: &str, deep: usize) -> Result<(), FileError> {
+    /// Adds every schema.org review in `data`, a value of JSON; `name` is that of the nearest object around it, as JSON.
+    fn collect(&mut self, data: &str, name: Option<&str>, deep: usize) -> Result<(), FileError> {
         let kind = data.starts_with('{').then(|| member(data, "@type"));
         if kind.flatten().is_some_and(is_review) {
-            return self.add(data);
+            return self.add(data, name);
         }
+        let name = kind.flatten().and_then(|_| member(data, "name")).or(name);
         if deep == 0 {
             return Ok(());
         }
         let fault = visit(data, |_, value| {
             let inner = Some(value).filter(|value| value.starts_with(['[', '{']));
-            match inner.map_or(Ok(()), |inner| self.collect(inner, deep - 1)) {
+            match inner.map_or(Ok(()), |inner| self.collect(inner, name, deep - 1)) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(fault) => ControlFlow::Break(fault),
             }

@@ -181,8 +181,7 @@ impl Dates<'_> {
         let Some(order) = self.format.and_then(|it| it.order).or(self.order) else {
             return match days {
                 [Some(one), Some(other)] if one != other => Err(format!(
-                    "{} may be {one} or {other}; say which with `date_format` in the source's format, or set the business's country \
-                     with `reviews init --country CC`",
+                    "{} may be {one} or {other}; write it as 2026-10-31, or set the business's country with `reviews init --country CC`",
                     quoted(text)
                 )),
                 [one, other] => one.or(other).ok_or_else(|| unknown(text)),
@@ -430,9 +429,8 @@ fn zone_of(text: &str) -> Option<(Tz, i32)> {
 
 fn unknown(text: &str) -> String {
     format!(
-        "{} is not a known date such as 2026-10-31; write the whole day so, or give its form with \
-         `date_format` in the source's format",
-        quoted(text),
+        "{} is not a known date such as 2026-10-31; write the whole day so",
+        quoted(text)
     )
 }
 
@@ -468,20 +466,22 @@ impl Evidence {
             .get_or_insert_with(|| (format!("{file}:{at}"), text.to_owned()));
     }
 
-    /// The order that one of the cells proves.
-    ///
     /// # Errors
-    /// If the cells of the column prove both, with one of each.
-    pub fn order(&self, column: &str) -> Result<Option<DateOrder>, String> {
-        match &self.proofs {
-            [Some((month_at, month)), Some((day_at, day))] => Err(format!(
-                "the dates in {column} have two orders: {month_at}: {month} is month first, {day_at}: {day} is day first; write them \
-                 all in one order, or as 2026-10-31"
-            )),
-            [Some(_), None] => Ok(Some(DateOrder::MonthFirst)),
-            [None, Some(_)] => Ok(Some(DateOrder::DayFirst)),
-            [None, None] => Ok(None),
-        }
+    /// If the cells of the column prove both orders, with one of each.
+    pub fn check(&self, column: &str) -> Result<(), String> {
+        let [Some((month_at, month)), Some((day_at, day))] = &self.proofs else {
+            return Ok(());
+        };
+        Err(format!(
+            "the dates in {column} have two orders: {month_at}: {month} is month first, {day_at}: {day} is day first; write them all in \
+             one order, or as 2026-10-31"
+        ))
+    }
+
+    /// The order that one of the cells proves.
+    pub fn order(&self) -> Option<DateOrder> {
+        let mut orders = DateOrder::BOTH.into_iter();
+        orders.find(|order| self.proofs[*order as usize].is_some())
     }
 }
 

@@ -128,8 +128,8 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
     if is_html && text.contains(['<', '&']) {
         text = Cow::Owned(plain_text(&text));
     }
-    let own = if is_google { original(&text) } else { &text };
-    compose(own).into_owned()
+    let written = if is_google { original(&text) } else { &text };
+    compose(written).into_owned()
 }
 
 /// Elements of HTML that are lines of their own.
@@ -186,7 +186,7 @@ fn original(text: &str) -> &str {
     };
     let mark = (0..lines.len()).find_map(|line| {
         let (words, rest) = bracketed(lines[line])?;
-        // Inside a paragraph, brackets are the customer's own, unless the original is marked, too.
+        // Inside a paragraph, brackets are the customer's, unless the original is marked, too.
         let is_mark =
             names_google(words) && (begins_paragraph(line) || (0..lines.len()).any(is_label));
         is_mark.then_some((line, start(rest)))
@@ -297,7 +297,7 @@ mod tests {
 
     #[test]
     fn the_original_of_a_translated_text_is_kept() {
-        for (text, own) in [
+        for (text, written) in [
             (
                 "(Translated by Google) Good.\n\n(Original)\nBueno.",
                 "Bueno.",
@@ -328,7 +328,7 @@ mod tests {
             ("(Translated by Google) A\n\n(Original)\n", "A"),
             ("(Translated by Google)", ""),
         ] {
-            assert_eq!(original(text), own, "{text}");
+            assert_eq!(original(text), written, "{text}");
         }
     }
 

@@ -14,16 +14,6 @@ const SHEET: &str = "Name,Stars,Date,Review,Publish\n\
 /// Of a sheet whose column `Publish` decides.
 const DECIDED: &str = r#"format: [[public]]; names = ["Publish"]; values = ["yes"]"#;
 
-#[tokio::test]
-async fn table_with_exact_names_only_asks_nothing() {
-    let bench = bench().await;
-    let table = "Name,Stars,Date,Review,Empty\nAnn,5,2026-03-02,Good.,\nBo,2,2026-03-03,Late.,\n";
-    let report = bench.csv(table, "").await;
-    assert_eq!(counts(&report), (2, 0, 0, 0));
-    let kept = "[fields]\nrating = [\"Stars\"]\ndate = [\"Date\"]\nauthor = [\"Name\"]\ntext = [\"Review\"]";
-    assert_has(&bench.sql("select format from source"), kept);
-}
-
 /// The sheet with another column.
 fn with_city() -> String {
     let sheet = SHEET.replace("Publish", "Publish,City");
@@ -96,7 +86,7 @@ async fn unknown_encoding_is_a_question_and_kept() {
     let answered = text.replace("# encoding = \"macintosh\"", "encoding = \"macintosh\"");
     assert_ne!(text, answered, "{text}");
     let mut request = request_for([bench.file("t.csv", sheet)], "");
-    request.own_format = Some(Format::parse(&answered).unwrap());
+    request.owner_format = Some(Format::parse(&answered).unwrap());
     bench.run(&request).await.0.unwrap();
     assert_eq!(bench.sql("select author from review"), "René C.");
     bench.csv(sheet, "").await;
@@ -298,30 +288,6 @@ async fn member_beside_a_list_is_shown_whatever_it_is() {
         let text = draft.text("reviews import");
         assert_has(&text, "Beside the list, not read: ");
         assert_has(&text, "visible");
-    }
-}
-
-#[tokio::test]
-async fn drafts_and_templates_of_a_page_are_not_read() {
-    let review = |kind: &str, more: &str| {
-        format!(
-            "<script type=\"application/ld+json\">{{\"@context\": \"https://schema.org\", \"@type\": {kind}, \"author\": \"Ann\", \
-             \"reviewRating\": {{\"ratingValue\": 5}}, \"datePublished\": \"2026-03-02\", \"reviewBody\": \"On time.\"{more}}}</script>"
-        )
-    };
-    let shown = review("\"Review\"", "").replace("On time", "Shown");
-    for hidden in [
-        format!("<template>{}</template>", review("\"Review\"", "")),
-        review("\"Review\"", ", \"creativeWorkStatus\": \"Draft\""),
-        review("\"Review\"", "").replace(
-            "type=\"application",
-            "data-x=\"1\" type=\"text/plain\" type=\"application",
-        ),
-    ] {
-        let page = format!("<!doctype html><html><body>{shown}{hidden}</body></html>");
-        let (bench, ..) = import_into_new(page, "").await;
-        let public = "select group_concat(text) from review where status = 'published'";
-        assert_eq!(bench.sql(public), "Shown.", "{hidden}");
     }
 }
 

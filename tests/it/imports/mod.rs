@@ -86,7 +86,7 @@ fn request_for(files: impl IntoIterator<Item = PathBuf>, options: &str) -> Impor
     let mut request = ImportRequest::from_arg_matches(&command.get_matches_from(words)).unwrap();
     request.partial = partial;
     if !format.is_empty() {
-        request.own_format = Some(Format::parse(&format.replace(';', "\n")).unwrap());
+        request.owner_format = Some(Format::parse(&format.replace(';', "\n")).unwrap());
     }
     request
 }

@@ -99,6 +99,17 @@ Bo | {fine}
 x the JSON is broken
 text
 whole
+# scripts of other kinds and in templates are not of the page
+each MORE: <template><script type="application/ld+json">HIDDEN</script></template> | <script data-x="1" type="text/plain" type="application/ld+json">HIDDEN</script>
+<!doctype html><html><body><script type="application/ld+json">{"@type": "Review", "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "2026-03-02"}</script>MORE</body></html>
+=
+author
+Ann
+# a page is read by the built-in format, which an owner's may be like
+format: date_format = "dd/mm/yyyy"
+<html><script type="application/ld+json">{"@type": "Review", "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "2026-10-01"}</script></html>
+=
+! write `like = "schema-org"` into the format
 # an object or a list is no empty mark
 each MARK: {"by": [{"user": "x"}]} | [{"by": "x"}]
 format: ignored = "*"; [[public]]; names = ["hidden"]; values = [""]

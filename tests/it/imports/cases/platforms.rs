@@ -183,6 +183,21 @@ x starRating
 =
 x reviewRating
 ! no row can be read
+# a date that may be read in both ways depends on the country
+{"@context": "https://schema.org", "@type": "Review", "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "03/04/2026"}
+=
+x may be 2026-03-04 or 2026-04-03; write it as 2026-10-31, or set the business's country
+! no row can be read
+# of several businesses in a page one is meant, or all
+{"@graph": [{"@type": "Plumber", "name": "DP", "review": [{"@type": "Review", "author": "Ann", LINKED}]}, {"@context": "https://schema.org",
+"@type": "Plumber", "name": "Other", "aggregateRating": {"ratingValue": 1}, "review": {"@type": "Review", "author": "Bo", LINKED}}], "@context": "x"}
+then format: like = "schema-org"; only = { column = "itemReviewed.name", value = "DP" }
+then format: like = "schema-org"; ignored = "itemReviewed.name"
+=
+? only: itemReviewed.name has DP 1, Other 1
+author
+Ann
+Bo
 "#;
 
 #[tokio::test]
