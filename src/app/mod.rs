@@ -1,23 +1,23 @@
 //! Assembles the service: one database, one context, one table of routes, and its jobs.
 
-mod hub;
 mod operations;
 mod publish;
 mod routes;
 mod schedule;
+mod sender;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-pub use hub::HubOptions;
-use hub::HubRuntime;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use poem::Response;
 use poem::endpoint::BoxEndpoint;
 use publish::{AnalyzePostponed, Precompress, PublishChanges, Retry};
 pub use routes::{RoutedService, service};
+pub use sender::HubOptions;
+use sender::Sender;
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
@@ -55,7 +55,7 @@ pub struct App {
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
     pub analyze: AnalyzePostponed,
-    hub: HubRuntime,
+    hub: Sender,
 }
 
 pub struct AppOptions {
@@ -99,7 +99,7 @@ impl App {
             request_log: options.request_log,
             ..Ctx::new(current, publisher.clock.clone(), proxies)
         });
-        let (hub, hub_endpoint) = HubRuntime::build(&database, &ctx, options.hub)?;
+        let (hub, hub_endpoint) = Sender::build(&database, &ctx, options.hub)?;
         let api = api::operations(&ctx, hub_endpoint);
         let description = Description::new(api.clone(), links.absolute(""), mcp::describe);
         let description = Arc::new(description);

@@ -44,8 +44,10 @@ impl PublishedDocument {
 pub struct Snapshot {
     /// Asked for its text index, and by [`super::read_transparency`].
     pub database: Database,
-    /// The state of the database.
+    /// The newest change when it was read.
     pub position: DatabasePosition,
+    /// Reviews that changed after this change are read again for the next snapshot.
+    pub settled_change_no: i64,
     pub input: SnapshotInput,
     /// The value of [`Document::Insights`].
     pub insights: Arc<wire::Insights>,
@@ -59,6 +61,7 @@ impl Snapshot {
     pub fn new(
         database: Database,
         position: DatabasePosition,
+        settled_change_no: i64,
         input: SnapshotInput,
         insights: Arc<wire::Insights>,
         documents: Vec<Arc<PublishedDocument>>,
@@ -66,6 +69,7 @@ impl Snapshot {
         Self {
             database,
             position,
+            settled_change_no,
             input,
             insights,
             documents,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
 use percent_encoding::utf8_percent_encode;
@@ -26,9 +26,10 @@ use toml::de::DeTable;
 use crate::config::{SyncConfig, TimeSpan, read_text};
 use crate::imports::{
     Format, FormatArgument, ImportRequest, QUERY_VALUE, SOURCE_DEFAULT, find_format, line_of,
+    parse_source_name,
 };
+use crate::model::hex;
 use crate::model::text::nearest;
-use crate::model::{compose, hex};
 
 /// The keys of an entry.
 pub const KEYS: [&str; 11] = [
@@ -55,7 +56,7 @@ const NAME_BYTES_MAX: usize = 64;
 /// The entries of a file, in its order of names.
 pub struct SyncFile {
     pub path: PathBuf,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SyncEntry>,
 }
 
 /// What is fetched. No `Debug`: it may have secrets.
@@ -65,7 +66,7 @@ pub struct SyncFile {
     deny_unknown_fields,
     expecting = "a table, which begins with its [name]"
 )]
-pub struct Entry {
+pub struct SyncEntry {
     #[serde(skip)]
     pub name: String,
     #[serde(deserialize_with = "read_url")]
@@ -226,7 +227,7 @@ impl SyncFile {
     /// The first fault, with its line and key.
     pub fn parse(text: &str, path: &Path) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
-        let read = toml::from_str::<BTreeMap<String, Spanned<Entry>>>(text);
+        let read = toml::from_str::<BTreeMap<String, Spanned<SyncEntry>>>(text);
         let read = read.map_err(|error| describe_fault(text, error))?;
         let mut written: BTreeMap<String, Value> = toml::from_str(text).unwrap_or_default();
         let mut entries = Vec::new();
@@ -269,7 +270,7 @@ fn is_name(name: &str) -> bool {
         && !name.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
 }
 
-impl Entry {
+impl SyncEntry {
     /// The key that does not go with the others or with its value, and why; `written` are the keys as JSON.
     fn find_conflict(&self, written: &Value) -> Option<(&'static str, &'static str)> {
         let has_header = self.headers.iter().any(|(name, _)| name == AUTHORIZATION);
@@ -305,7 +306,8 @@ impl Entry {
             keys.retain(|key, _| !["every", "at", "partial"].contains(&key.as_str()));
         }
         let folder = file.parent().unwrap_or(Path::new("/"));
-        let source = self.source.map(|name| compose(name.trim()).into_owned());
+        let source = self.source.as_deref().map(parse_source_name).transpose();
+        let source = source.map_err(|reason| format!("{name}.source: {reason}"))?;
         Ok(Self {
             name,
             source: source.filter(|name| !name.is_empty()),
@@ -475,8 +477,14 @@ impl TryFrom<String> for Schedule {
         // The parser also takes nicknames such as @daily, and seconds and years.
         let cron = text.parse().ok();
         let cron = cron.filter(|_| text.split_whitespace().count() == 5);
-        let cron = cron.map(|cron| Self::At(text, Box::new(cron)));
-        cron.ok_or("no schedule; write every = \"6h\", or at = \"15 3 * * *\": minute, hour, day, month, weekday")
+        let cron: Cron = cron.ok_or("no schedule; write every = \"6h\", or at = \"15 3 * * *\": minute, hour, day, month, weekday")?;
+        if cron
+            .find_next_occurrence(&DateTime::UNIX_EPOCH, false)
+            .is_err()
+        {
+            return Err("never due; write a day that its month has");
+        }
+        Ok(Self::At(text, Box::new(cron)))
     }
 }
 
@@ -487,8 +495,7 @@ impl Schedule {
             Self::Every(_, interval) => now + *interval,
             Self::At(_, cron) => {
                 let next = cron.find_next_occurrence(&now.with_timezone(&zone), false);
-                // Of a day that never comes, such as the 30th of February.
-                next.map_or(now + TimeDelta::days(366), |next| next.to_utc())
+                next.map_or(DateTime::<Utc>::MAX_UTC, |next| next.to_utc())
             }
         }
     }
@@ -525,7 +532,13 @@ mod tests {
 
     #[test]
     fn cron_of_other_than_five_fields_is_refused() {
-        for text in ["* * * *", "* * * * * *", "61 * * * *", "@daily"] {
+        for text in [
+            "* * * *",
+            "* * * * * *",
+            "61 * * * *",
+            "@daily",
+            "0 0 30 2 *",
+        ] {
             assert!(Schedule::try_from(text.to_owned()).is_err(), "{text}");
         }
         for text in [

@@ -133,10 +133,10 @@ impl Pager {
         Ok(is_new)
     }
 
-    /// The list of rows in a page. That of a table or another text is somewhere in it.
+    /// The list of rows in a page: of JSON where the format says, else the whole page.
     fn find_rows<'b>(&self, body: &'b str) -> Result<&'b str, SyncError> {
         let paths = self.paging().and_then(|paging| paging.rows.as_deref());
-        let Some(paths) = paths.filter(|_| !body.starts_with('[')) else {
+        let Some(paths) = paths.filter(|_| body.starts_with(['{', '<'])) else {
             return Ok(body);
         };
         let mut lists = paths.split(", ").filter_map(|path| member(body, path));
@@ -342,6 +342,12 @@ mod tests {
             ),
             ("apify", "", r#"[{"reviewId": "a"}]"#, None),
             ("woocommerce_rest", "per_page=2", "[]", None),
+            (
+                "trustpilot",
+                "",
+                "Date,Stars\n2026-03-01,5\n",
+                Some("page=2"),
+            ),
         ] {
             let url: Url = format!("https://shop.test/r?{query}").parse().unwrap();
             let (page, mut pager) = (page([]), Pager::new(url.clone()));

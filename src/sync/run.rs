@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::client::{NO_REVIEWS, SourceClient, SyncError};
 use super::fetch::{Fetched, Preparation, fetch};
-use super::file::Entry;
+use super::file::SyncEntry;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{
@@ -28,9 +28,9 @@ use crate::model::hex;
 use crate::storage::business::{self, refuse_sample, time_zone};
 use crate::storage::formats::load_formats;
 use crate::storage::sync::{
-    SyncState, note_entry_of_run, note_sync_end, note_sync_success, set_next_run, sync_states,
+    LastImport, SyncState, note_entry_of_run, record_end, record_import, set_next_run, sync_states,
 };
-use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch, utc_seconds};
+use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
@@ -61,8 +61,8 @@ pub struct RunOptions {
 }
 
 /// A run of an entry.
-pub struct Run<'r> {
-    pub entry: &'r Entry,
+pub struct EntryRun<'r> {
+    pub entry: &'r SyncEntry,
     /// Of a run by schedule, the defaults.
     pub options: &'r RunOptions,
     pub is_scheduled: bool,
@@ -106,7 +106,7 @@ impl SyncRunner {
     /// [`SyncError::Running`] beside another run of it; others if the run failed.
     pub async fn run_locked(
         &self,
-        run: &Run<'_>,
+        run: &EntryRun<'_>,
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
@@ -119,7 +119,7 @@ impl SyncRunner {
 
     async fn run_and_record(
         &self,
-        run: &Run<'_>,
+        run: &EntryRun<'_>,
         ask: Option<Ask<'_>>,
         watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
@@ -134,14 +134,15 @@ impl SyncRunner {
         if run.is_scheduled && !is_due(run.entry, &state, now, zone) {
             return Ok(RunOutcome::Stopped);
         }
-        if run.options.dry_run {
-            return Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
+        let (next, is_recorded) = (run.entry.schedule.next(now, zone), !run.options.dry_run);
+        if is_recorded {
+            // First: a run that ends the process must not be the first thing after each start.
+            self.store_next_run(name, next).await?;
         }
-        // Stored first: a run that ends the process must not be the first thing after each start.
-        let next = run.entry.schedule.next(now, zone);
-        self.store_next_run(name, next).await?;
         let ended = Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
-        self.record(name, next, &ended).await?;
+        if is_recorded {
+            self.record(name, next, &ended).await?;
+        }
         ended
     }
 
@@ -167,8 +168,8 @@ impl SyncRunner {
             }
         };
         let mut write = self.database.write().await?;
-        let noted = note_sync_end(&mut write, name, now, failure.as_deref()).await;
-        noted.at(path)?;
+        let recorded = record_end(&mut write, name, now, failure.as_deref()).await;
+        recorded.at(path)?;
         if let Err(SyncError::Busy {
             wait: Some(wait), ..
         }) = ended
@@ -197,7 +198,7 @@ impl SyncRunner {
 
     async fn fetch_and_import(
         &self,
-        run: &Run<'_>,
+        run: &EntryRun<'_>,
         state: SyncState,
         zone: Tz,
         ask: Option<Ask<'_>>,
@@ -225,7 +226,7 @@ impl SyncRunner {
 
     async fn prepare(
         &self,
-        run: &Run<'_>,
+        run: &EntryRun<'_>,
         state: SyncState,
         zone: Tz,
     ) -> Result<Preparation, SyncError> {
@@ -243,23 +244,18 @@ impl SyncRunner {
         let version = env!("CARGO_PKG_VERSION");
         let reading_digest = json!([entry_digest, version, kept]).to_string();
         let reading_digest = hex(&Sha256::digest(reading_digest));
-        let mut conditions = HeaderMap::new();
-        if run.is_scheduled && state.reading_digest.as_ref() == Some(&reading_digest) {
+        let (mut conditions, last) = (HeaderMap::new(), &state.last_import);
+        if run.is_scheduled && last.reading_digest.as_ref() == Some(&reading_digest) {
             for (name, value) in [
-                (IF_NONE_MATCH, &state.etag),
-                (IF_MODIFIED_SINCE, &state.last_modified),
+                (IF_NONE_MATCH, &last.etag),
+                (IF_MODIFIED_SINCE, &last.last_modified),
             ] {
                 let value = value.as_ref().map(|value| HeaderValue::from_str(value));
                 conditions.extend(value.and_then(Result::ok).map(|value| (name, value)));
             }
         }
-        // That of the last run is known of the entry as it now stands.
-        let is_known = state.entry_digest.as_ref() == Some(&entry_digest);
-        let last_source = state.source.as_ref().filter(|_| is_known);
-        let source = reading.source.as_ref().or(last_source);
-        let kept_format = source.and_then(|source| Format::parse(kept.get(source)?).ok());
+        let is_known = last.entry_digest.as_ref() == Some(&entry_digest);
         Ok(Preparation {
-            format: reading.own_format.clone().or(kept_format),
             kept,
             reading,
             reading_digest,
@@ -277,7 +273,7 @@ impl SyncRunner {
     /// As those of [`apply`]; the failure is not recorded.
     async fn import(
         &self,
-        run: &Run<'_>,
+        run: &EntryRun<'_>,
         prepared: &Preparation,
         fetched: &Fetched,
         mut ask: Option<Ask<'_>>,
@@ -302,7 +298,7 @@ impl SyncRunner {
             let draft = match read_files(database, &self.clock, &request, &mut *watch).await {
                 Ok(files) => break files,
                 Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
-                    let reason = prepared.describe_lost_columns(&draft);
+                    let reason = format!("open: {}", draft.describe_open().join("; "));
                     return Err(describe_answer(name, NO_REVIEWS, &reason, fetched));
                 }
                 Err(ImportError::Open(draft)) => draft,
@@ -350,14 +346,14 @@ impl SyncRunner {
     /// If nothing of the run may be imported.
     async fn record_import(
         &self,
-        run: &Run<'_>,
+        run: &EntryRun<'_>,
         prepared: &Preparation,
         fetched: &Fetched,
         write: &mut Write,
         applied: &mut Applied,
     ) -> Result<(), MergeError> {
         let (entry, report) = (run.entry, &mut applied.report);
-        let mut states = sync_states(write.for_reading()).await?;
+        let mut states = sync_states(write.reader()).await?;
         let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
         // An undo holds it, so that what it took back does not return.
         if is_held && !prepared.state.is_held {
@@ -375,34 +371,33 @@ impl SyncRunner {
         }
         let now = self.clock.now();
         let total = fetched.pager.total.filter(|total| *total >= rows);
-        let success = SyncState {
-            name: entry.name.clone(),
-            last_success_at: Some(utc_seconds(now)),
+        let total = total.and_then(|total| i64::try_from(total).ok());
+        let source = format.as_deref().map(|name| entry.source_of(Some(name)));
+        let import = LastImport {
             entry_digest: Some(prepared.entry_digest.clone()),
-            last_doubtful: report.count(Outcome::Doubtful).cast_signed(),
+            format: format.or_else(|| prepared.state.last_import.format.clone()),
+            doubtful: report.count(Outcome::Doubtful),
             has_further_page: report.has_further_page,
-            source: format.as_deref().map(|name| entry.source_of(Some(name))),
-            last_format: format,
             etag: fetched.etag.clone().filter(|_| is_settled),
             last_modified: fetched.last_modified.clone().filter(|_| is_settled),
             reading_digest: Some(prepared.reading_digest.clone()),
-            total: total.and_then(|total| i64::try_from(total).ok()),
-            total_on: total.map(|_| now.with_timezone(&prepared.zone).date_naive().to_string()),
-            ..SyncState::default()
         };
-        note_sync_success(write, &success).await?;
+        let day = now.with_timezone(&prepared.zone).date_naive().to_string();
+        let (name, source) = (&entry.name, source.as_deref());
+        record_import(write, name, &import, source, total, &day).await?;
+        record_end(write, &entry.name, now, None).await?;
         Ok(())
     }
 }
 
 /// Refuses an answer that lacks reviews, or is another kind of file than the last one; notes in the report what it says that it lacks.
 fn check_answer(
-    run: &Run<'_>,
+    run: &EntryRun<'_>,
     prepared: &Preparation,
     fetched: &Fetched,
     report: &mut ImportReport,
 ) -> Result<(), String> {
-    let Entry {
+    let SyncEntry {
         name, is_partial, ..
     } = run.entry;
     let pager = &fetched.pager;
@@ -418,9 +413,12 @@ fn check_answer(
                 .to_owned(),
         );
     }
-    let before = prepared.state.last_format.as_ref();
+    let state = &prepared.state;
+    let before = state.last_import.format.as_ref();
+    // What was undone says nothing of the next answer.
     if let (Some(format), Some(before)) = (formats_of(report), before)
         && prepared.is_known
+        && !state.is_held
         && format != *before
     {
         let reason =
@@ -488,7 +486,7 @@ fn formats_of(report: &ImportReport) -> Option<String> {
 
 /// Whether the time of the entry has come; an invalid one counts as past. One that is later than the schedule allows was stored by
 /// a clock that was ahead, or before the schedule changed.
-pub fn is_due(entry: &Entry, state: &SyncState, now: DateTime<Utc>, zone: Tz) -> bool {
+pub fn is_due(entry: &SyncEntry, state: &SyncState, now: DateTime<Utc>, zone: Tz) -> bool {
     let Some(next) = state.next_run_at.as_deref().map(instant_or_epoch) else {
         return true;
     };

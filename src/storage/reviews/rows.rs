@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use crate::model::{Review, ReviewId, Status};
-use crate::storage::text::{NullableText, Text, instant, review_ids, strings, utc, utc_seconds};
+use crate::storage::columns::{NullableText, Text, instant, review_ids, strings, utc, utc_seconds};
 use crate::storage::write::Write;
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
@@ -21,7 +21,7 @@ use crate::storage::write::Write;
 macro_rules! select_reviews {
     ($rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
-            ReviewRow,
+            StoredReview,
             r#"select r.review_id as "id!: Text",
                  json_object('id', r.review_id, 'rating', r.rating, 'date', r.reviewed_on, 'author', r.author, 'title', r.title,
                    'text', r.text, 'language', r.language, 'source', r.source_name, 'source_url', r.source_url,
@@ -44,7 +44,7 @@ macro_rules! select_reviews {
     };
 }
 
-struct ReviewRow {
+struct StoredReview {
     id: String,
     /// [`Review`], unless another program wrote a row that is none.
     json: Vec<u8>,
@@ -250,7 +250,7 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<Reasons
 }
 
 /// `None` if the row is invalid; the reason is logged.
-fn numbered(row: ReviewRow) -> Option<Numbered> {
+fn numbered(row: StoredReview) -> Option<Numbered> {
     let Some(review) = review(&row) else {
         tracing::warn!(review.id = %row.id, "review.unreadable: the row {INVALID_ROW}");
         return None;
@@ -279,7 +279,7 @@ pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's
     and import with --restore a file that has only this review";
 
 /// `None` if the row is invalid.
-fn review(row: &ReviewRow) -> Option<Review> {
+fn review(row: &StoredReview) -> Option<Review> {
     let mut review: Review = serde_json::from_slice(&row.json).ok()?;
     if review.status == Status::Published && review.verification.method.is_none() {
         return None;

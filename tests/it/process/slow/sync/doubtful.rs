@@ -43,7 +43,7 @@ fn with_sheet(count: usize) -> (Home, Site) {
 fn run_sheet(home: &Home, options: &str, expected: (i32, usize, usize)) -> CommandOutput {
     let run = home.run(format!("sync run sheet {options}"));
     let reviews = count(home, "true").parse().unwrap();
-    let doubtful = column(home, "last_doubtful").parse().unwrap();
+    let doubtful = column(home, "last_import ->> 'doubtful'").parse().unwrap();
     let found = (run.code.unwrap(), reviews, doubtful);
     assert_eq!(found, expected, "{options}: {}{}", run.out, run.err);
     run

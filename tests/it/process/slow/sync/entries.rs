@@ -33,13 +33,9 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
     let agent = site.requests()[0].header("user-agent").to_owned();
     assert_has(&agent, "reviews");
     assert_has(&agent, env!("CARGO_PKG_VERSION"));
-    for part in [
-        "google: http://127.0.0.1",
-        "/reviews\n",
-        "schedule      30m",
-    ] {
-        home.run_ok("sync list", part);
-    }
+    let list = home.run_ok("sync list", "google: http://127.0.0.1").out;
+    assert_has(&list, "/reviews\n");
+    assert_has(&list, "schedule      30m");
     let status = home.json("status --json");
     assert_eq!(status["imports"][0]["sync"], "google");
     site.answer(|_| SiteAnswer::status(404));
@@ -73,9 +69,11 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         at = "6h" → line 3: a.at: an interval is written with the key every
         every = "4m" → line 3: a.every: less than 5 minutes
         at = "1 2 3 4 hush" → line 3: a.at: no schedule
+        at = "0 0 30 2 *" → line 3: a.at: never due
         format = "hush" → line 3: a.format: no built-in format
         partial = "hush" → line 3: a.partial: expected a boolean
         source = 5 → line 3: a.source: expected a string
+        source = "hush\u0001" → line 2: a.source: the name of a source is one line
         command = ["hush",; "hush=1", 5,; "hush", "hush"] → line 4: a.command: expected a string
         headers = { X-Key = "hush", Y = 5 } → line 3: a.headers.Y: expected a string
         headers = "hush" → line 3: a.headers: expected
@@ -195,6 +193,8 @@ fn files_that_everybody_may_write_are_refused() {
         home.run("sync run google").failed("everybody may write");
         set(name, 0o644);
     }
+    key("format = './none.toml'");
+    home.run_ok("sync list", "/none.toml: No such file");
     assert_eq!(site.take_targets(), [""; 0]);
     key("");
     home.run("sync run google").done();
