@@ -92,7 +92,7 @@ impl App {
         operations::report_release(&database).await?;
         let mut changes = database.changes().await?;
         changes.any().await?;
-        let current = CurrentSnapshot::new(publisher.first().await?);
+        let current = CurrentSnapshot::new(publisher.build(None).await?);
         let proxies = options.hub.config.trusted_proxies.clone();
         let ctx = Arc::new(Ctx {
             contacts: options.contacts,

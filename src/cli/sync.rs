@@ -124,12 +124,10 @@ async fn run_entry(
         options,
         is_scheduled: false,
         stop: &stop,
+        ask: Some(&mut |draft| Ok(questions::complete_for_entry(draft, &entry.name)?.format)),
+        watch: &mut console,
     };
-    let mut ask = |draft| {
-        let draft = questions::complete_for_entry(draft, &entry.name)?;
-        Ok(draft.format)
-    };
-    let ran = runner.run_locked(&run, Some(&mut ask), &mut console).await;
+    let ran = runner.run_locked(run).await;
     console.finish(ran.is_ok())?;
     match ran {
         Ok(RunOutcome::Imported(report)) => {

@@ -187,7 +187,7 @@ fn describe_lost_block(request: &ImportRequest, choice: &Choice) -> String {
         ),
         Some(name) => format!(
             "`format` in the entry or `{show} FILE`; an answer from elsewhere needs `source` in it; `reviews sync run {name} \
-             --accept-changes` imports without it"
+             --accept-changes` imports this answer without it"
         ),
     };
     format!(

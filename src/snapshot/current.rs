@@ -51,33 +51,13 @@ pub struct Snapshot {
     pub input: SnapshotInput,
     /// The value of [`Document::Insights`].
     pub insights: Arc<wire::Insights>,
-    documents: Vec<Arc<PublishedDocument>>,
-    counts: OnceLock<MentionCounts>,
-    is_revoked: AtomicBool,
+    /// All, in the order of [`Document::ALL`].
+    pub(super) documents: Vec<Arc<PublishedDocument>>,
+    pub(super) counts: OnceLock<MentionCounts>,
+    pub(super) is_revoked: AtomicBool,
 }
 
 impl Snapshot {
-    /// `documents` are complete, in the order of [`Document::ALL`].
-    pub fn new(
-        database: Database,
-        position: DatabasePosition,
-        settled_change_no: i64,
-        input: SnapshotInput,
-        insights: Arc<wire::Insights>,
-        documents: Vec<Arc<PublishedDocument>>,
-    ) -> Self {
-        Self {
-            database,
-            position,
-            settled_change_no,
-            input,
-            insights,
-            documents,
-            counts: OnceLock::new(),
-            is_revoked: AtomicBool::new(false),
-        }
-    }
-
     /// Whether both share the insights, which are made of the reviews and the business, and have the same documents.
     pub fn is_same_as(&self, other: &Self) -> bool {
         let mut documents = self.documents().zip(other.documents());

@@ -1,7 +1,8 @@
 //! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
 //! before clients can see it.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, SubsecRound as _};
 use sqlx::SqliteConnection;
@@ -67,14 +68,6 @@ impl Publisher {
         }
     }
 
-    /// Builds a snapshot of the current state.
-    ///
-    /// # Errors
-    /// When the database cannot be read or written.
-    pub async fn first(&self) -> Result<Snapshot, DbError> {
-        self.build(None).await
-    }
-
     /// The snapshot after `previous`, or `None` if no rendered data changed.
     ///
     /// # Errors
@@ -84,8 +77,12 @@ impl Publisher {
         Ok((!next.is_same_as(previous)).then_some(next))
     }
 
-    /// Reads the database, renders the documents, and does what the [`Role`] of the process says.
-    async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, DbError> {
+    /// Reads the database, renders the documents, and does what the [`Role`] of the process says. Without a `previous` snapshot it
+    /// is the first one.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written.
+    pub async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, DbError> {
         let role = Role::of(&self.database);
         let (stored, input, loaded) = self.read(previous).await?;
         if role == Role::Sender {
@@ -123,14 +120,16 @@ impl Publisher {
             // Changes by other programs are read again once the sender has dated them, which does not count as a change.
             Role::Reader => newest.min(stored.published_change_no),
         };
-        Ok(Snapshot::new(
-            self.database.clone(),
-            stored.position,
+        Ok(Snapshot {
+            database: self.database.clone(),
+            position: stored.position,
             settled_change_no,
             input,
             insights,
             documents,
-        ))
+            counts: OnceLock::new(),
+            is_revoked: AtomicBool::new(false),
+        })
     }
 
     /// Reads the state and the input of the next snapshot in one transaction.

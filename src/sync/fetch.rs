@@ -49,10 +49,11 @@ impl Preparation {
         if let Some(format) = &self.reading.own_format {
             return Some(format.clone());
         }
-        // The source of the last run is that of the entry as it now stands.
-        let last_source = self.state.source.as_ref();
-        let source = self.reading.source.as_ref();
-        let source = source.or(last_source.filter(|_| self.is_known))?;
+        let source = self
+            .reading
+            .source
+            .as_ref()
+            .or(self.state.source.as_ref())?;
         Format::parse(self.kept.get(source)?).ok()
     }
 }
@@ -135,7 +136,7 @@ pub async fn fetch(
             let is_own = format.as_ref().is_some_and(Format::is_ours);
             fetched.needs_rows = text.starts_with(['{', '<']) && !is_own;
             fetched.pager.format = format;
-            fetched.pager.check_size()?;
+            fetched.pager.check_page_size()?;
         }
         let is_new = fetched.pager.turn(&url, &page, text);
         if !is_new.map_err(|error| error.at_page(number))? && number > 1 {

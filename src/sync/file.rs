@@ -21,7 +21,6 @@ use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::Spanned;
-use toml::de::DeTable;
 
 use crate::config::{SyncConfig, TimeSpan, read_text};
 use crate::imports::{
@@ -224,7 +223,7 @@ impl SyncFile {
     }
 
     /// # Errors
-    /// The first fault, with its line and key.
+    /// The first fault, with its line and key; where two keys do not go together, with the line of their entry.
     pub fn parse(text: &str, path: &Path) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
         let read = toml::from_str::<BTreeMap<String, Spanned<SyncEntry>>>(text);
@@ -236,7 +235,6 @@ impl SyncFile {
             let digested = written.remove(&name).unwrap_or_default();
             let entry = entry.into_inner();
             if let Some((key, reason)) = entry.find_conflict(&digested) {
-                let line = line_of_key(text, &name, key).unwrap_or(line);
                 return Err(format!("line {line}: {name}.{key}: {reason}"));
             }
             let entry = entry.complete(name, path, digested);
@@ -245,14 +243,6 @@ impl SyncFile {
         let path = path.to_owned();
         Ok(Self { path, entries })
     }
-}
-
-/// The line of a key of an entry, if the entry has it.
-fn line_of_key(text: &str, entry: &str, key: &str) -> Option<usize> {
-    let file = DeTable::parse(text).ok()?.into_inner();
-    let mut keys = file.get(entry)?.get_ref().as_table()?.keys();
-    let key = keys.find(|it| it.get_ref() == key)?;
-    Some(line_of(text, key.span().start))
 }
 
 /// The text of a file; to open a pipe could wait for ever.

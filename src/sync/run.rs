@@ -67,6 +67,9 @@ pub struct EntryRun<'r> {
     pub options: &'r RunOptions,
     pub is_scheduled: bool,
     pub stop: &'r CancellationToken,
+    /// Answers what is open in its format.
+    pub ask: Option<Ask<'r>>,
+    pub watch: Watcher<'r>,
 }
 
 /// Answers what is open in a draft, or says why not.
@@ -100,29 +103,19 @@ impl SyncRunner {
         }
     }
 
-    /// Runs an entry, which never runs beside itself. `ask` answers what is open in its format.
+    /// Runs an entry, which never runs beside itself.
     ///
     /// # Errors
     /// [`SyncError::Running`] beside another run of it; others if the run failed.
-    pub async fn run_locked(
-        &self,
-        run: &EntryRun<'_>,
-        ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
-    ) -> Result<RunOutcome, SyncError> {
+    pub async fn run_locked(&self, mut run: EntryRun<'_>) -> Result<RunOutcome, SyncError> {
         let locked = self.database.lock_entry(&run.entry.name).await?;
         let locked = locked.ok_or(SyncError::Running)?;
-        let ended = Box::pin(self.run_and_record(run, ask, watch)).await;
+        let ended = Box::pin(self.run_and_record(&mut run)).await;
         self.database.unlock_entry(locked).await?;
         ended
     }
 
-    async fn run_and_record(
-        &self,
-        run: &EntryRun<'_>,
-        ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
-    ) -> Result<RunOutcome, SyncError> {
+    async fn run_and_record(&self, run: &mut EntryRun<'_>) -> Result<RunOutcome, SyncError> {
         let (name, path) = (&run.entry.name, self.database.path());
         // Read with the lock, because another run may have changed it.
         let mut reader = self.database.reader().await?;
@@ -139,7 +132,7 @@ impl SyncRunner {
             // First: a run that ends the process must not be the first thing after each start.
             self.store_next_run(name, next).await?;
         }
-        let ended = Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
+        let ended = Box::pin(self.fetch_and_import(run, state, zone)).await;
         if is_recorded {
             self.record(name, next, &ended).await?;
         }
@@ -198,11 +191,9 @@ impl SyncRunner {
 
     async fn fetch_and_import(
         &self,
-        run: &EntryRun<'_>,
+        run: &mut EntryRun<'_>,
         state: SyncState,
         zone: Tz,
-        ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
         let prepared = self.prepare(run, state, zone).await?;
         let client = SourceClient::new(&self.config, &self.clock, run.entry.allows_http)?;
@@ -218,7 +209,7 @@ impl SyncRunner {
         let Some(fetched) = fetched else {
             return Ok(RunOutcome::Unchanged);
         };
-        match self.import(run, &prepared, &fetched, ask, watch).await {
+        match self.import(run, &prepared, &fetched).await {
             Err(_) if run.stop.is_cancelled() => Ok(RunOutcome::Stopped),
             imported => imported,
         }
@@ -226,7 +217,7 @@ impl SyncRunner {
 
     async fn prepare(
         &self,
-        run: &EntryRun<'_>,
+        run: &mut EntryRun<'_>,
         state: SyncState,
         zone: Tz,
     ) -> Result<Preparation, SyncError> {
@@ -273,11 +264,9 @@ impl SyncRunner {
     /// As those of [`apply`]; the failure is not recorded.
     async fn import(
         &self,
-        run: &EntryRun<'_>,
+        run: &mut EntryRun<'_>,
         prepared: &Preparation,
         fetched: &Fetched,
-        mut ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
         let (entry, database) = (run.entry, &self.database);
         let mut request = ImportRequest {
@@ -295,7 +284,7 @@ impl SyncRunner {
         let _place = self.memory.acquire().await;
         let files = loop {
             let name = &entry.name;
-            let draft = match read_files(database, &self.clock, &request, &mut *watch).await {
+            let draft = match read_files(database, &self.clock, &request, run.watch).await {
                 Ok(files) => break files,
                 Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
                     let reason = format!("open: {}", draft.describe_open().join("; "));
@@ -310,7 +299,7 @@ impl SyncRunner {
             let message = format!(
                 "something must be decided about its format first; `reviews sync run {name}` asks"
             );
-            let Some(ask) = &mut ask else {
+            let Some(ask) = &mut run.ask else {
                 return Err(message.into());
             };
             let answered = ask(*draft).map_err(|reason| SyncError::Failed {
@@ -321,7 +310,7 @@ impl SyncRunner {
         };
         let (path, mut write) = (database.path(), database.write_as_owner().await?);
         let imported = async {
-            let mut applied = apply(&mut write, database, files, watch).await?;
+            let mut applied = apply(&mut write, database, files, run.watch).await?;
             let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
             recorded.await.map_err(|error| error.at(path))?;
             Ok(applied.report)
@@ -346,7 +335,7 @@ impl SyncRunner {
     /// If nothing of the run may be imported.
     async fn record_import(
         &self,
-        run: &EntryRun<'_>,
+        run: &mut EntryRun<'_>,
         prepared: &Preparation,
         fetched: &Fetched,
         write: &mut Write,
@@ -434,14 +423,12 @@ fn check_answer(
     let total = pager.total.filter(|total| count < *total);
     report.has_further_page = pager.has_further_page && !is_partial;
     if report.has_further_page {
-        let advice = if pager.has_further_link {
-            "which is not fetched: its link is of another path than the entry's address, or repeats a page; give another address,"
-        } else {
-            "and nothing says how to fetch it; [paging] of a format does,"
-        };
-        report.note(format!(
-            "the answer names a next page, {advice} or `partial = true` in the entry if the newest reviews are enough"
-        ));
+        report.note(
+            "the answer names a next page that is not fetched, because it is of another path than the entry's address, repeats a page, or \
+             nothing says how; give another address or [paging] of a format, or write `partial = true` in the entry if the newest reviews \
+             are enough"
+                .to_owned(),
+        );
     } else if let Some(total) = total.filter(|_| !is_partial) {
         report.note(format!(
             "the answer has {count} reviews, and the source says that it has {total}"

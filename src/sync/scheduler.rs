@@ -147,9 +147,10 @@ impl EntryScheduler {
             options: &options,
             is_scheduled: true,
             stop,
+            ask: None,
+            watch: &mut Unwatched(stop),
         };
-        let mut watch = Unwatched(stop);
-        match self.runner.run_locked(&run, None, &mut watch).await {
+        match self.runner.run_locked(run).await {
             // A command may run it now.
             Ok(_) | Err(SyncError::Running) => {}
             Err(SyncError::Database(error)) => {

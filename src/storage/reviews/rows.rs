@@ -318,7 +318,11 @@ pub async fn list_ids(
 pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -> sqlx::Result<()> {
     let now = utc_seconds(now);
     let rows = json!(reviews).to_string();
-    let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
+    let mentions = reviews.iter().flat_map(|review| {
+        let pairs = review.mentions.pairs();
+        pairs.map(|(kind, value)| json!([review.id, kind.name(), value]))
+    });
+    let mentions = mentions.collect::<Value>().to_string();
     let mut changed: HashSet<String> = sqlx::query_scalar!(
         r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
              source_url, verification, verified_at, reply_text, reply_on, reply_author, updated_at)
@@ -368,27 +372,17 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
     .await?;
     changed.extend(removed);
     changed.extend(added);
-    bind(write, &changed).await
-}
-
-/// Marks the `updated_at` of these reviews as belonging to their present content.
-async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
-    if ids.is_empty() {
+    if changed.is_empty() {
         return Ok(());
     }
-    let ids: Value = ids.iter().map(String::as_str).collect();
-    let ids = ids.to_string();
+    let changed = json!(changed).to_string();
+    // Their `updated_at` belongs to their present content.
     execute!(
         write,
         "update review_change set bound_change_no = change_no
          where review_id in (select value from json_each(?))",
-        ids
+        changed
     )
-}
-
-fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
-    let pairs = review.mentions.pairs();
-    pairs.map(|(kind, value)| json!([review.id, kind.name(), value]))
 }
 
 // The times at which the publisher first saw changes by other programs, stored before it shows the changes. This does

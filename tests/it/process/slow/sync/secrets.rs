@@ -155,14 +155,12 @@ fn command_prints_the_secret_once_a_run_without_a_shell() {
             .unwrap()
             .success()
     );
-    let waiting = "['sh', '-c', '(sleep 30; echo left) > pipe & wait']";
-    let keys = format!("headers = {{ X-Key = '${{COMMAND}}' }}\ncommand = {waiting}");
-    write_entry(&home, "place", &site.url("/r"), &keys);
+    let keys = "headers = { X-Key = '${COMMAND}' }\ncommand = ['sh', '-c', '(sleep 30; echo left) > pipe & wait']";
+    write_entry(&home, "place", &site.url("/r"), keys);
     let mut run = home.command("sync run place").spawn().unwrap();
-    let mut output = File::open(pipe).unwrap();
+    let output = File::open(pipe).unwrap();
     kill_process(Pid::from_child(&run), Signal::INT).unwrap();
-    let mut written = String::new();
-    output.read_to_string(&mut written).unwrap();
+    let written = std::io::read_to_string(output).unwrap();
     assert_eq!((&*written, run.wait().unwrap().code()), ("", Some(130)));
 }
 
