@@ -247,12 +247,12 @@ impl SyncRunner {
         }
         let is_known = last.entry_digest.as_ref() == Some(&entry_digest);
         Ok(Preparation {
-            kept,
             reading,
-            reading_digest,
             entry_digest,
-            is_known,
+            reading_digest,
+            kept,
             conditions,
+            is_known,
             state,
             zone,
         })
