@@ -13,8 +13,11 @@ create table review (
     rating              integer not null constraint review_rating_in_1_to_5 check (rating between 1 and 5),
     -- date(…, '+0 days') gives another text, or null, for what is no day.
     reviewed_on         text not null
-        constraint review_date_is_a_day check (reviewed_on is date(reviewed_on, '+0 days') and reviewed_on >= '0001-01-01'),
-    author              text not null default 'Anonymous' constraint review_author_given check (author <> ''),
+        constraint review_date_is_a_day check (reviewed_on is date(reviewed_on, '+0 days'))
+        -- As for imports, which would reject an earlier one in an export.
+        constraint review_date_from_1995 check (reviewed_on >= '1995-01-01'),
+    author              text not null default 'Anonymous'
+        constraint review_author_given check (trim(author, ' ' || char(9, 10, 13)) <> ''),
     title               text,
     -- May be empty: stars without words are a review too.
     text                text not null default '',

@@ -32,9 +32,10 @@ create table import_run_review (
     review_id        text not null,
     kind             text not null constraint import_run_review_kind_known
         check (kind in ('added', 'restored', 'changed', 'deleted')),
-    -- The review's change numbers after and before the run. While `review_change` has the former, nobody has changed the review
-    -- since.
-    change_no        integer not null,
+    -- The review's change number after the run: nobody has changed the review since while `review_change` has the same. Null until
+    -- the run ends, and once the owner decided something about the review.
+    change_no        integer,
+    -- The review's change number before the run; null if there was none.
     former_change_no integer,
     -- The former values of a changed review, as JSON: `review`, its members that differ, and `source`, its former `review_source`; of
     -- a deleted one, its former `deleted_review`.

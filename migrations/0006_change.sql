@@ -8,7 +8,8 @@ create table review_change (
     -- Never changes; the rowid in the text index.
     review_no       integer primary key,
     review_id       text not null unique,
-    -- Grows with every change of any review: rows above the number last seen are to be read again.
+    -- From 1, and grows with every change of any review: rows above the number last seen are to be read again. A trigger adds a row
+    -- with 0 and numbers it in its next statement.
     change_no       integer not null,
     -- Through which change `updated_at` is known to be right: set by the service's own writes, and by the publisher when it
     -- first sees a change by another program. Null if neither has seen the review.
@@ -88,7 +89,7 @@ end;
 
 -- Where the row of a source gets another name, all that has the former one follows.
 create trigger source_renamed after update of name on source when old.name <> new.name begin
-    -- Nobody decided anything by it, so the imports that added its reviews can still be taken back. No change has the number -1.
+    -- Nobody decided anything by it, so the imports that added its reviews can still be taken back: -1 marks them within this trigger.
     update import_run_review set change_no = -1
         where kind = 'added' and review_id in (select review_id from review where source_name = old.name)
             and change_no = (select c.change_no from review_change as c where c.review_id = import_run_review.review_id);

@@ -11,7 +11,7 @@ create table publication (
     changed_at  text not null,
     -- 1 if the previous change was within the same second, which If-Modified-Since cannot distinguish.
     same_second integer not null default 0 constraint publication_same_second_is_0_or_1 check (same_second in (0, 1)),
-    -- The change number of the reviews from which it was rendered.
+    -- The change number of the reviews from which it was rendered; 0, which no change has, makes every document due after a restore.
     change_no   integer not null,
     primary key (document)
 ) strict, without rowid;

@@ -1,21 +1,21 @@
 //! Assembles the service: one database, one context, one table of routes, and its jobs.
 
-mod hub;
 mod operations;
 mod publish;
 mod routes;
 mod schedule;
+mod sender;
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-pub use hub::HubOptions;
-use hub::HubRuntime;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use publish::{AnalyzePostponed, Precompress, PublishChanges, Retry};
 pub use routes::{RoutedService, ServiceEndpoint, service};
+pub use sender::HubOptions;
+use sender::Sender;
 use tokio::io::{AsyncBufRead, AsyncWrite};
 use tokio::net::TcpListener;
 use tokio::sync::Mutex;
@@ -53,7 +53,7 @@ pub struct App {
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
     pub analyze: AnalyzePostponed,
-    hub: HubRuntime,
+    hub: Sender,
 }
 
 pub struct AppOptions {
@@ -90,14 +90,14 @@ impl App {
         operations::report_release(&database).await?;
         let mut changes = database.changes().await?;
         changes.any().await?;
-        let current = CurrentSnapshot::new(publisher.first().await?);
+        let current = CurrentSnapshot::new(publisher.build(None).await?);
         let proxies = options.hub.config.trusted_proxies.clone();
         let ctx = Arc::new(Ctx {
             contacts: options.contacts,
             request_log: options.request_log,
             ..Ctx::new(current, publisher.clock.clone(), proxies)
         });
-        let (hub, hub_endpoint) = HubRuntime::build(&database, &ctx, options.hub)?;
+        let (hub, hub_endpoint) = Sender::build(&database, &ctx, options.hub)?;
         let api = api::operations(&ctx, hub_endpoint);
         let description = Description::new(api.clone(), links.absolute(""), mcp::describe);
         let description = Arc::new(description);

@@ -11,7 +11,7 @@ use crate::compute::Compute;
 use crate::insights::store::{StoredAnalysis, save};
 use crate::metrics;
 use crate::snapshot::input::AnalysisProgress;
-use crate::snapshot::{CachedBody, Coding, CurrentSnapshot, Publisher, analyze};
+use crate::snapshot::{CachedBody, Coding, CurrentSnapshot, Publisher, Role, analyze};
 use crate::storage::{Changes, Database, DbError};
 use crate::web::context::Ctx;
 
@@ -26,8 +26,8 @@ pub struct PublishChanges {
     /// Notifies the hub's worker of every change, also of requests that another process accepted.
     wake: Arc<Notify>,
     retry: Retry,
-    /// Whether this process had the right to send at the last run.
-    was_sender: bool,
+    /// That at the last run.
+    role: Role,
 }
 
 impl PublishChanges {
@@ -35,7 +35,7 @@ impl PublishChanges {
     pub fn new(ctx: &Arc<Ctx>, publisher: Publisher, changes: Changes, wake: &Arc<Notify>) -> Self {
         Self {
             ctx: Arc::clone(ctx),
-            was_sender: publisher.database.may_send(),
+            role: Role::of(&publisher.database),
             publisher,
             changes,
             wake: Arc::clone(wake),
@@ -94,8 +94,8 @@ impl PublishChanges {
             return Ok(false);
         }
         // A new sender publishes what the former one left.
-        let is_sender = database.may_send();
-        if is_sender != std::mem::replace(&mut self.was_sender, is_sender) {
+        let role = Role::of(database);
+        if role != std::mem::replace(&mut self.role, role) {
             self.changes.forget();
         }
         if self.changes.any().await? {
@@ -217,7 +217,7 @@ impl AnalyzePostponed {
         let entries = input.entries[first..].iter();
         let missing = entries.filter(|entry| is_all || entry.analysis.is_none());
         let entries: Vec<_> = missing.take(REVIEWS_PER_RUN).cloned().collect();
-        let change_no = input.change_no;
+        let change_no = snapshot.position.change_no;
         drop(snapshot);
         let Some(last) = entries.last().cloned() else {
             postponed.set_progress(AnalysisProgress::Stored);

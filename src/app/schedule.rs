@@ -16,8 +16,8 @@ use crate::storage::{AtPath as _, Database, DbError, Erased, reviews};
 use crate::sync::EntryScheduler;
 use crate::websub::store::{self, HubGauges};
 
-/// The running cron jobs; dropping it does not stop them, [`Schedule::stop`] does.
-pub struct Schedule {
+/// The running cron jobs; dropping it does not stop them, [`CronSchedule::stop`] does.
+pub struct CronSchedule {
     scheduler: JobScheduler,
     stop: CancellationToken,
     runs: TaskTracker,
@@ -59,7 +59,7 @@ const CRON_JOBS: [(&str, &str, CronJob); 6] = [
     }),
 ];
 
-impl Schedule {
+impl CronSchedule {
     /// Starts the jobs: fetch sources, wake the worker, measure, expire leases, prune, erase deleted reviews.
     ///
     /// # Errors

@@ -74,18 +74,21 @@ impl RestoreCommand {
         }
         let prepared = Opening::of_backup(&self.file, &place).await?;
         let reviews = verify_copy(&prepared, &self.file).await?;
-        if !self.yes && can_ask() {
+        if !self.yes && path.exists() {
             let reviews = counted(reviews.unsigned_abs(), "review", "reviews");
             let former = read_lineage(path).await;
             let mut other = "";
             if former.is_some() && former != read_lineage(prepared.database.path()).await {
                 other = " It is a backup of another database.";
             }
-            let question = format!(
-                "{name} has {reviews}.{other} Replace {} with it?",
-                path.display()
+            let shown = path.display();
+            ensure!(
+                can_ask(),
+                "nothing was changed; {name} has {reviews}.{other} Add --yes to replace {shown} with it without being asked"
             );
-            if !confirm(&question)? {
+            if !confirm(&format!(
+                "{name} has {reviews}.{other} Replace {shown} with it?"
+            ))? {
                 return Ok(print_report("nothing was changed\n"));
             }
         }

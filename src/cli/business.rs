@@ -64,17 +64,17 @@ impl Init {
         let (database, _) = Database::open_at(address).await?;
         let mut write = database.write_as_owner().await?;
         let has_zone = self.time_zone.is_some();
-        let known = storage::business::find(write.for_reading()).await?;
+        let known = storage::business::find(write.reader()).await?;
         let business = self.applied_to(known.as_ref());
         if known.as_ref() != Some(&business) {
-            refuse_sample(write.for_reading(), path).await?;
+            refuse_sample(write.reader(), path).await?;
         }
         store_business(&mut write, known.as_ref(), &business, has_zone).await?;
-        let is_zone_known = storage::business::time_zone(write.for_reading())
+        let is_zone_known = storage::business::time_zone(write.reader())
             .await?
             .is_some();
-        let has_reviews = !counts_by_source(write.for_reading(), &[]).await?.is_empty();
-        let sample = sample_state(write.for_reading()).await?;
+        let has_reviews = !counts_by_source(write.reader(), &[]).await?.is_empty();
+        let sample = sample_state(write.reader()).await?;
         write.commit().await?;
         database.close().await;
         let next = first_step(sample, business.is_set_up(), is_zone_known, has_reviews);
@@ -248,9 +248,9 @@ impl BusinessCommand {
         database: &Database,
     ) -> anyhow::Result<String> {
         let mut write = database.write_as_owner().await?;
-        let known = storage::business::find(write.for_reading()).await?;
+        let known = storage::business::find(write.reader()).await?;
         let loaded = file.business(known.as_ref(), self.replace)?;
-        let stored_zone = storage::business::time_zone(write.for_reading()).await?;
+        let stored_zone = storage::business::time_zone(write.reader()).await?;
         let is_zone_known = file.says("time_zone") || stored_zone.is_some();
         store_business(&mut write, known.as_ref(), &loaded, is_zone_known).await?;
         write.commit().await?;
@@ -310,7 +310,7 @@ impl EditorialCommand {
 /// Merges the file and returns what changed.
 async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result<String> {
     let mut write = database.write_as_owner().await?;
-    let known = storage::business::editorial(write.for_reading()).await?;
+    let known = storage::business::editorial(write.reader()).await?;
     let loaded = file.editorial(&known)?;
     if loaded != known {
         storage::business::replace_editorial(&mut write, &loaded).await?;

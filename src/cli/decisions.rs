@@ -120,7 +120,7 @@ async fn change_review(
 ) -> anyhow::Result<Exit> {
     change(&existing_address(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
-        let before = find_review(write.for_reading(), name).await?;
+        let before = find_review(write.reader(), name).await?;
         let mut review = before.clone();
         let report = decide(&mut write, &mut review).await?;
         if review != before {
@@ -167,7 +167,7 @@ impl ReplyCommand {
             let Some(text) = &text else {
                 return Ok(format!("has no reply, and imports bring none back{former}"));
             };
-            let zone = time_zone(write.for_reading()).await?.unwrap_or(Tz::UTC);
+            let zone = time_zone(write.reader()).await?.unwrap_or(Tz::UTC);
             review.reply = Some(Reply {
                 text: text.clone(),
                 date: Day::new(clock.now().with_timezone(&zone).date_naive()),
@@ -206,7 +206,7 @@ impl Anonymize {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change(&existing_address(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
-            let review = find_review(write.for_reading(), &self.id).await?;
+            let review = find_review(write.reader(), &self.id).await?;
             let id = review.id.clone();
             reviews::anonymize(&mut write, review, clock.now()).await?;
             write.commit().await?;
@@ -262,8 +262,8 @@ impl Delete {
         }
         change(&existing_address(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
-            let id = resolve_id(write.for_reading(), &self.id).await?;
-            let zone = time_zone(write.for_reading()).await?.unwrap_or(Tz::UTC);
+            let id = resolve_id(write.reader(), &self.id).await?;
+            let zone = time_zone(write.reader()).await?.unwrap_or(Tz::UTC);
             let day = Day::new(clock.now().with_timezone(&zone).date_naive());
             reviews::delete_by_owner(&mut write, &id, day, reason).await?;
             write.commit().await?;

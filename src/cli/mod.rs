@@ -39,6 +39,7 @@ use tokio::task::spawn_blocking;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile, note_variable};
 use crate::storage::remove_unfinished;
+use crate::sync::kill_commands;
 
 const VERSION: &str = concat!(
     env!("CARGO_PKG_VERSION"),
@@ -144,6 +145,7 @@ impl Cli {
             } else {
                 run_until_signal(|| self.run_command()).await
             };
+            kill_commands();
             remove_unfinished();
             run.map_err(|error| match path {
                 Ok(path) => name_database(error, &path),

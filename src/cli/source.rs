@@ -17,8 +17,8 @@ use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, composed, find_format,
-    format_names, respell, undo,
+    Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, find_format, format_names,
+    parse_source_name, respell, undo,
 };
 use crate::model::fold;
 use crate::model::text::quote_for_shell;
@@ -41,13 +41,13 @@ enum SourceAction {
         #[arg(value_name = "OLD")]
         old: String,
         /// The new name, which no other source has
-        #[arg(value_name = "NEW", value_parser = composed)]
+        #[arg(value_name = "NEW", value_parser = parse_source_name)]
         new: String,
     },
     /// Show how the files of a source are read, or replace it; the next import of the source follows
     Format {
         /// The source's name, as `reviews source` lists it
-        #[arg(value_name = "NAME", value_parser = composed)]
+        #[arg(value_name = "NAME", value_parser = parse_source_name)]
         name: String,
         /// The new format, as `reviews import --format draft` drafts one
         #[arg(value_name = "FILE")]
@@ -76,7 +76,7 @@ impl SourceCommand {
         change(&existing_address(config)?, async |database| {
             let (mut old, mut new) = (old.clone(), new.clone());
             let mut write = database.write_as_owner().await?;
-            let mut counts = counts_by_source(write.for_reading(), &[]).await?;
+            let mut counts = counts_by_source(write.reader(), &[]).await?;
             // Names that differ only in case are one source, as in imports; the source itself may get another case.
             respell(&mut old, &counts);
             let Some(found) = counts.iter().find(|count| count.source_name == old) else {
@@ -193,7 +193,7 @@ fn format_sources(sources: &[SourceCounts]) -> String {
 #[derive(Debug, Args)]
 pub struct UndoCommand {
     /// The source whose newest import is undone [default: the one that was last imported by hand]
-    #[arg(long, value_name = "NAME", value_parser = composed)]
+    #[arg(long, value_name = "NAME", value_parser = parse_source_name)]
     source: Option<String>,
     /// Report what would be done, without changing anything
     #[arg(long)]

@@ -19,7 +19,7 @@ use crate::model::json::without_nulls;
 use crate::snapshot::first_base;
 use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{
-    Run, SourceCounts, UNDOABLE_MAX, counts_by_source, last_runs, unreadable,
+    ImportRun, SourceCounts, UNDOABLE_MAX, counts_by_source, last_runs, unreadable,
 };
 use crate::storage::{list_faults, unpublished};
 use crate::websub::store::{SubscriptionRow, list};
@@ -42,7 +42,7 @@ struct DatabaseStatus {
     zone: Option<Tz>,
     sample: SampleState,
     by_source: Vec<SourceCounts>,
-    imports: Vec<Run>,
+    imports: Vec<ImportRun>,
     /// The entries that are fetched on a schedule, or what is wrong with their file.
     sync: Result<EntryList, String>,
     unpublished: i64,
@@ -198,7 +198,7 @@ pub(super) fn first_step(
     Some(step.to_owned())
 }
 
-fn run_json(run: &Run) -> Value {
+fn run_json(run: &ImportRun) -> Value {
     without_nulls(json!({
         "run": run.id, "started_at": run.started_at, "files": run.files, "new": run.added, "updated": run.updated,
         "unchanged": run.unchanged, "withdrawn": run.withdrawn, "rejected": run.rejected, "doubtful": run.doubtful, "undone_at": run.undone_at,
@@ -207,7 +207,7 @@ fn run_json(run: &Run) -> Value {
 }
 
 /// An import in one line, with its time in the business's zone.
-pub(super) fn run_line(run: &Run, zone: Tz) -> String {
+pub(super) fn run_line(run: &ImportRun, zone: Tz) -> String {
     let mut line = format!(
         "{}: {}, {}: {} new, {} updated",
         run.id,

@@ -24,7 +24,7 @@ use crate::model::json::without_nulls;
 use crate::storage::Opening;
 use crate::storage::business::time_zone;
 use crate::storage::sync::{SyncState, sync_states};
-use crate::sync::{Entry, Run, RunOptions, RunOutcome, SyncError, SyncFile, SyncRunner};
+use crate::sync::{EntryRun, RunOptions, RunOutcome, SyncEntry, SyncError, SyncFile, SyncRunner};
 
 /// Fetch reviews from other places on a schedule: a platform's API, a scraper, a published sheet. A file of yours says which
 #[derive(Debug, Args)]
@@ -115,21 +115,19 @@ impl RunEntries {
 /// Why it failed.
 async fn run_entry(
     runner: &SyncRunner,
-    entry: &Entry,
+    entry: &SyncEntry,
     options: &RunOptions,
 ) -> anyhow::Result<Exit> {
     let (stop, mut console) = (CancellationToken::new(), Console::new(None));
-    let run = Run {
+    let run = EntryRun {
         entry,
         options,
         is_scheduled: false,
         stop: &stop,
+        ask: Some(&mut |draft| Ok(questions::complete_for_entry(draft, &entry.name)?.format)),
+        watch: &mut console,
     };
-    let mut ask = |draft| {
-        let draft = questions::complete_for_entry(draft, &entry.name)?;
-        Ok(draft.format)
-    };
-    let ran = runner.run_locked(&run, Some(&mut ask), &mut console).await;
+    let ran = runner.run_locked(run).await;
     console.finish(ran.is_ok())?;
     match ran {
         Ok(RunOutcome::Imported(report)) => {
@@ -172,7 +170,7 @@ impl List {
 
 /// The entries of the file with their states.
 pub(super) struct EntryList {
-    entries: Vec<(Entry, SyncState)>,
+    entries: Vec<(SyncEntry, SyncState)>,
     /// The business's, in which times are shown.
     zone: Tz,
 }
@@ -215,12 +213,12 @@ impl EntryList {
     }
 }
 
-fn source_of(entry: &Entry, state: &SyncState) -> String {
+fn source_of(entry: &SyncEntry, state: &SyncState) -> String {
     let entry_source = entry.source.clone().or_else(|| state.source.clone());
     entry_source.unwrap_or_else(|| entry.source_of(None))
 }
 
-fn entry_json(entry: &Entry, state: &SyncState, now: DateTime<Utc>) -> Value {
+fn entry_json(entry: &SyncEntry, state: &SyncState, now: DateTime<Utc>) -> Value {
     let now = || now.to_rfc3339_opts(SecondsFormat::Secs, true);
     let next_run_at = state.next_run_at.clone().unwrap_or_else(now);
     let total = state.total.zip(state.total_on.as_ref());
@@ -233,33 +231,34 @@ fn entry_json(entry: &Entry, state: &SyncState, now: DateTime<Utc>) -> Value {
     }))
 }
 
-/// What a run by hand has to do first, if anything.
-fn waits_for(entry: &Entry, state: &SyncState) -> Option<&'static str> {
-    if state.is_held {
-        return Some(
-            "held, because a run of it was undone, or its source renamed (then write the new name as `source` in the file)",
-        );
-    }
-    let (_, digest) = entry.reading().ok()?;
-    let is_same = state.entry_digest.as_ref() == Some(&digest);
-    (!is_same).then_some("never succeeded as it now stands")
+/// Why the schedule does not fetch it, and what does, if anything.
+fn waits_for(entry: &SyncEntry, state: &SyncState) -> Option<String> {
+    let reason = match entry.reading() {
+        Err(fault) => return Some(format!("fails: {fault}")),
+        _ if state.is_held => {
+            "held, because a run of it was undone, or its source renamed (then write the new name as `source` in the file)"
+        }
+        Ok((_, digest)) if state.last_import.entry_digest.as_ref() != Some(&digest) => {
+            "never succeeded as it now stands"
+        }
+        Ok(_) => return None,
+    };
+    let name = &entry.name;
+    Some(format!("{reason}; `reviews sync run {name}` fetches it"))
 }
 
-fn entry_text(entry: &Entry, state: &SyncState, zone: Tz) -> String {
+fn entry_text(entry: &SyncEntry, state: &SyncState, zone: Tz) -> String {
     let (name, source) = (&entry.name, source_of(entry, state));
+    let last = &state.last_import;
     let instant = |at: &String| format_instant(at, zone);
-    let next = match waits_for(entry, state) {
-        Some(reason) => format!("{reason}; `reviews sync run {name}` fetches it"),
-        None => (state.next_run_at.as_ref()).map_or_else(|| "now".to_owned(), instant),
-    };
+    let next = waits_for(entry, state).unwrap_or_else(|| {
+        let next = state.next_run_at.as_ref();
+        next.map_or_else(|| "now".to_owned(), instant)
+    });
     let success = state.last_success_at.as_ref();
     let mut success = success.map_or_else(|| "never".to_owned(), instant);
-    if state.last_doubtful > 0 {
-        let rows = counted(
-            state.last_doubtful.unsigned_abs(),
-            "doubtful row",
-            "doubtful rows",
-        );
+    if last.doubtful > 0 {
+        let rows = counted(last.doubtful, "doubtful row", "doubtful rows");
         let _ = write!(success, ", {rows}");
     }
     let mut lines = vec![
@@ -272,14 +271,14 @@ fn entry_text(entry: &Entry, state: &SyncState, zone: Tz) -> String {
             state.last_failure.clone().unwrap_or_default(),
         ),
     ];
-    if state.has_further_page {
+    if last.has_further_page {
         let reason = "the answer names a next page that nothing reads";
         lines.push(("  further page", reason.to_owned()));
     }
     if state.gone > 0 {
         let reviews = counted(state.gone.unsigned_abs(), "public review", "public reviews");
         let run = format!("`reviews sync run {name}");
-        let advice = if state.last_doubtful > 0 {
+        let advice = if last.doubtful > 0 {
             format!("{run} --doubtful new` or `--doubtful same` settles its doubtful rows first")
         } else {
             format!("{run} --withdraw-missing` withholds them if it has rows and rejects none")

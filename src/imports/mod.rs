@@ -73,7 +73,8 @@ pub use report::{
     Rejection, Watch, Watcher,
 };
 pub use request::{
-    Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, composed, respell,
+    Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, parse_source_name,
+    respell,
 };
 pub use value::date::DateOrder;
 
@@ -172,9 +173,9 @@ pub async fn apply(
         collected,
     } = files;
     // Another program may have written since the files were read.
-    refuse_sample(write.for_reading(), path).await?;
-    let business = business::find(write.for_reading()).await.at(path)?;
-    let formats = load_formats(write.for_reading()).await.at(path)?;
+    refuse_sample(write.reader(), path).await?;
+    let business = business::find(write.reader()).await.at(path)?;
+    let formats = load_formats(write.reader()).await.at(path)?;
     if (&business, &formats) != (&request.business, &kept) {
         return Err(ImportError::Refused(
             "the business or the format of a source was changed while the files were read; nothing was changed; run the command again"
@@ -210,20 +211,20 @@ async fn merge_and_write(
         business::note_time_zone(write, zone).await?;
     }
     if let Some(texts) = editorial {
-        let stored = business::editorial(write.for_reading()).await?;
+        let stored = business::editorial(write.reader()).await?;
         if stored == Editorial::default() {
             business::replace_editorial(write, &texts).await?;
         }
     }
     let brought = match &request.run_of {
-        Some(name) => Some(reviews_of_entry(write.for_reading(), name).await?),
+        Some(name) => Some(reviews_of_entry(write.reader(), name).await?),
         None => None,
     };
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let scope = scope_of(&sources, &rows, &deleted);
-    let known = reviews::load_known(write.for_reading(), &scope).await?;
+    let known = reviews::load_known(write.reader(), &scope).await?;
     drop(scope);
-    let other_ids = reviews::other_ids(write.for_reading(), &known).await?;
+    let other_ids = reviews::other_ids(write.reader(), &known).await?;
     let rules = Rules {
         now,
         request,
@@ -392,7 +393,7 @@ pub async fn load_sample(
     let mut collected = collect(&request, calendar, &KeptFormats::new(), &[], watch)?;
     let path = database.path();
     let mut write = database.write_as_owner().await?;
-    match sample_state(write.for_reading()).await.at(path)? {
+    match sample_state(write.reader()).await.at(path)? {
         SampleState::Empty | SampleState::Sample => {
             note_sample(&mut write).await.at(path)?;
         }
@@ -404,7 +405,7 @@ pub async fn load_sample(
             )));
         }
     }
-    let known = business::find(write.for_reading()).await.at(path)?;
+    let known = business::find(write.reader()).await.at(path)?;
     // The owner may have edited those of a sample that is already there.
     if known.is_none() {
         collected.business = Some(business);

@@ -1,6 +1,5 @@
 //! What an import is asked to do: the arguments of the command, which tests and the seed give as values.
 
-use std::convert::Infallible;
 use std::fmt;
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -32,7 +31,7 @@ pub struct ImportRequest {
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
     /// Source of the reviews if FILE does not name one, for example Facebook [default: the platform of the export, else Direct]
-    #[arg(long, value_name = "NAME", value_parser = composed)]
+    #[arg(long, value_name = "NAME", value_parser = parse_source_name)]
     pub source: Option<String>,
     /// How FILE is read: a built-in format, or a file with a format, which is kept with the source; `draft` prints the draft of one
     /// [default: what the source keeps, else detected]
@@ -109,12 +108,21 @@ impl FromStr for FormatArgument {
     }
 }
 
-/// A name as files give it: composed (NFC), without blanks around it.
+/// Characters of a source's name.
+const SOURCE_CHARS_MAX: usize = 100;
+
+/// The name of a source as files give it: composed (NFC), without blanks around it.
 ///
 /// # Errors
-/// Never.
-pub fn composed(name: &str) -> Result<String, Infallible> {
-    Ok(compose(name.trim()).into_owned())
+/// If it is no short line.
+pub fn parse_source_name(name: &str) -> Result<String, String> {
+    let name = compose(name.trim()).into_owned();
+    if name.chars().count() > SOURCE_CHARS_MAX || name.contains(char::is_control) {
+        return Err(format!(
+            "the name of a source is one line of at most {SOURCE_CHARS_MAX} characters"
+        ));
+    }
+    Ok(name)
 }
 
 /// What the owner decides about all doubtful rows.

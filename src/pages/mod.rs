@@ -28,7 +28,7 @@ use poem::{Endpoint, EndpointExt as _, IntoResponse as _, Request, Response};
 
 use crate::compute::made_once;
 use crate::links::{DOCS_PATH, PERMALINK_PATH, SEARCH_PAGE_PATH, SECURITY_PATH};
-use crate::model::text::escape_html;
+use crate::model::text::{clean_xml, escape_html};
 use crate::snapshot::{CachedBody, PerSnapshot, Snapshot};
 use crate::web::context::Ctx;
 use crate::web::{ClientAddress, Routes};
@@ -39,7 +39,8 @@ pub struct Html;
 
 impl Escaper for Html {
     fn write_escaped_str<W: fmt::Write>(&self, mut dest: W, text: &str) -> fmt::Result {
-        dest.write_str(&escape_html(text).replace('\'', "&#39;"))
+        // The control characters that XML excludes are no text of HTML either.
+        dest.write_str(&escape_html(&clean_xml(text)).replace('\'', "&#39;"))
     }
 }
 

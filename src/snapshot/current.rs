@@ -44,36 +44,20 @@ impl PublishedDocument {
 pub struct Snapshot {
     /// Asked for its text index, and by [`super::read_transparency`].
     pub database: Database,
-    /// The state of the database.
+    /// The newest change when it was read.
     pub position: DatabasePosition,
+    /// Reviews that changed after this change are read again for the next snapshot.
+    pub settled_change_no: i64,
     pub input: SnapshotInput,
     /// The value of [`Document::Insights`].
     pub insights: Arc<wire::Insights>,
-    documents: Vec<Arc<PublishedDocument>>,
-    counts: OnceLock<MentionCounts>,
-    is_revoked: AtomicBool,
+    /// All, in the order of [`Document::ALL`].
+    pub(super) documents: Vec<Arc<PublishedDocument>>,
+    pub(super) counts: OnceLock<MentionCounts>,
+    pub(super) is_revoked: AtomicBool,
 }
 
 impl Snapshot {
-    /// `documents` are complete, in the order of [`Document::ALL`].
-    pub fn new(
-        database: Database,
-        position: DatabasePosition,
-        input: SnapshotInput,
-        insights: Arc<wire::Insights>,
-        documents: Vec<Arc<PublishedDocument>>,
-    ) -> Self {
-        Self {
-            database,
-            position,
-            input,
-            insights,
-            documents,
-            counts: OnceLock::new(),
-            is_revoked: AtomicBool::new(false),
-        }
-    }
-
     /// Whether both share the insights, which are made of the reviews and the business, and have the same documents.
     pub fn is_same_as(&self, other: &Self) -> bool {
         let mut documents = self.documents().zip(other.documents());

@@ -24,8 +24,6 @@ use crate::wire;
 
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotInput {
-    /// The newest change at the time of the reading.
-    pub change_no: i64,
     /// Newest first.
     pub entries: Entries,
     /// The business as published: without technicians if none are shown.

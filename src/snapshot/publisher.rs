@@ -1,7 +1,8 @@
 //! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
 //! before clients can see it.
 
-use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, SubsecRound as _};
 use sqlx::SqliteConnection;
@@ -27,6 +28,25 @@ use crate::storage::reviews::{DatabasePosition, Observation, withheld};
 use crate::storage::{AtPath as _, Database, DbError, reviews};
 use crate::wire;
 
+/// What this process does with its snapshots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    /// Raises versions, and stores publications, analyses and dates before clients can see them.
+    Sender,
+    /// Stores nothing: shows its own rendering, with the stored version and instant where the digests are equal.
+    Reader,
+}
+
+impl Role {
+    pub fn of(database: &Database) -> Self {
+        if database.may_send() {
+            Self::Sender
+        } else {
+            Self::Reader
+        }
+    }
+}
+
 /// Renders the next snapshot from the changes.
 #[derive(Debug, Clone)]
 pub struct Publisher {
@@ -48,14 +68,6 @@ impl Publisher {
         }
     }
 
-    /// Builds a snapshot of the current state.
-    ///
-    /// # Errors
-    /// When the database cannot be read or written.
-    pub async fn first(&self) -> Result<Snapshot, DbError> {
-        self.build(None).await
-    }
-
     /// The snapshot after `previous`, or `None` if no rendered data changed.
     ///
     /// # Errors
@@ -65,12 +77,15 @@ impl Publisher {
         Ok((!next.is_same_as(previous)).then_some(next))
     }
 
-    /// Reads the database and renders the documents. The process that may send records their publication before clients can
-    /// see them; another one shows its own rendering, with the stored version and instant where the digests are equal.
-    async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, DbError> {
-        let is_sender = self.database.may_send();
+    /// Reads the database, renders the documents, and does what the [`Role`] of the process says. Without a `previous` snapshot it
+    /// is the first one.
+    ///
+    /// # Errors
+    /// When the database cannot be read or written.
+    pub async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, DbError> {
+        let role = Role::of(&self.database);
         let (stored, input, loaded) = self.read(previous).await?;
-        if is_sender {
+        if role == Role::Sender {
             // Stored first, so that no later snapshot repeats them.
             save(&self.database, &loaded.analyzed, stored.position.change_no).await?;
         }
@@ -84,8 +99,8 @@ impl Publisher {
         let epoch = DateTime::UNIX_EPOCH;
         let digests =
             Document::ALL.map(|document| render(document, &input, &insights, epoch).digest);
-        let publications = self.publications(&digests, previous, &stored, is_sender);
-        if is_sender {
+        let publications = self.publications(&digests, previous, &stored, role);
+        if role == Role::Sender {
             self.record(&publications, &stored, &loaded.observed)
                 .await?;
         }
@@ -99,18 +114,22 @@ impl Publisher {
                 }
             })
             .collect();
-        let mut position = stored.position;
-        if !is_sender {
+        let newest = stored.position.change_no;
+        let settled_change_no = match role {
+            Role::Sender => newest,
             // Changes by other programs are read again once the sender has dated them, which does not count as a change.
-            position.change_no = position.change_no.min(stored.published_change_no);
-        }
-        Ok(Snapshot::new(
-            self.database.clone(),
-            position,
+            Role::Reader => newest.min(stored.published_change_no),
+        };
+        Ok(Snapshot {
+            database: self.database.clone(),
+            position: stored.position,
+            settled_change_no,
             input,
             insights,
             documents,
-        ))
+            counts: OnceLock::new(),
+            is_revoked: AtomicBool::new(false),
+        })
     }
 
     /// Reads the state and the input of the next snapshot in one transaction.
@@ -145,7 +164,6 @@ impl Publisher {
                 && entries.index().unanalyzed.is_empty();
             let first_links = stored.first_links.clone();
             let input = SnapshotInput {
-                change_no: stored.position.change_no,
                 postponed: (!is_complete).then_some(postponed),
                 entries,
                 business,
@@ -168,7 +186,7 @@ impl Publisher {
         digests: &[String],
         previous: Option<&Snapshot>,
         stored: &StoredState,
-        is_sender: bool,
+        role: Role,
     ) -> Vec<Publication> {
         let now = self.clock.now();
         let rendered = Document::ALL
@@ -177,11 +195,12 @@ impl Publisher {
             .zip(&stored.publications);
         let publications = rendered.map(|((document, digest), row)| {
             let last = previous.map(|previous| &previous.document(document).publication);
-            if is_sender {
-                let last = last.filter(|last| last.is_confirmed);
-                Publication::due(digest, last, row.as_ref(), now)
-            } else {
-                Publication::shown(digest, last, row.as_ref(), now)
+            match role {
+                Role::Sender => {
+                    let last = last.filter(|last| last.is_confirmed);
+                    Publication::due(digest, last, row.as_ref(), now)
+                }
+                Role::Reader => Publication::shown(digest, last, row.as_ref(), now),
             }
         });
         publications.collect()
@@ -243,13 +262,14 @@ impl Publisher {
 /// If more than one in this many reviews changed, loading all is quicker than loading each changed one.
 const CHANGED_SHARE: usize = 4;
 
-/// What was published, and the change that the database has reached.
+/// What is stored of changes and publications when a snapshot is read. Change numbers count changes of reviews, from 1.
 struct StoredState {
+    /// The newest change.
     position: DatabasePosition,
-    /// In the order of [`Document::ALL`].
-    publications: Vec<Option<Publication>>,
-    /// The change from which all publications were rendered.
+    /// The newest change that all publications have: a sender that stops before it records leaves it behind `position`.
     published_change_no: i64,
+    /// In the order of [`Document::ALL`]. The version of each counts the changes of its bytes.
+    publications: Vec<Option<Publication>>,
     /// Those of the base URL first published, if it is stored.
     first_links: Option<Links>,
 }
@@ -263,8 +283,8 @@ impl StoredState {
         }
         Ok(Self {
             position,
-            publications,
             published_change_no: store::published_change_no(connection).await?,
+            publications,
             first_links: store::first_base(connection).await?,
         })
     }
@@ -320,11 +340,11 @@ async fn read_entries(
     let Some(former) = former else {
         return loader.all(connection, &Entries::default()).await;
     };
-    let (entries, seen) = (&former.input.entries, former.position.change_no);
+    let (entries, settled) = (&former.input.entries, former.settled_change_no);
     if !loader.is_of(&former.input) {
         return loader.all(connection, entries).await;
     }
-    let mut ids = reviews::changed_ids(connection, seen).await?;
+    let mut ids = reviews::changed_ids(connection, settled).await?;
     if former.input.has_stored_analyses() {
         let positions = entries.index().unanalyzed.iter();
         ids.extend(positions.map(|at| entries[at as usize].id().clone()));

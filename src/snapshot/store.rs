@@ -29,7 +29,7 @@ pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Opti
 /// Stores the base URL of a publication; also as the first one, unless one is stored or this one is loopback. The IDs of
 /// feed entries use the first one permanently.
 pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
-    let first = first_base(write.for_reading()).await?;
+    let first = first_base(write.reader()).await?;
     let first = first.or_else(|| Some(links.clone()).filter(|links| !links.is_loopback()));
     let (first, last) = (first.map(|links| links.to_string()), links.to_string());
     sqlx::query!(

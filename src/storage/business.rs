@@ -7,8 +7,8 @@ use serde::Deserialize as _;
 use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
+use super::columns::Text;
 use super::error::{AtPath as _, DbError};
-use super::text::Text;
 use super::write::Write;
 use crate::model::business::{Business, Editorial, Geo, PublishStaff};
 

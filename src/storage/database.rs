@@ -13,7 +13,7 @@ use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
 use tempfile::TempPath;
 
 use super::cluster::client::Cluster;
-use super::cluster::write::{Author, copy_node_file};
+use super::cluster::statements::{Author, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
     self, FileIdentity, LOG, begin, bytes_beside, copy_into, options, pool, unlogged,

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use sqlx::SqliteConnection;
 
-use super::text::Text;
+use super::columns::Text;
 use super::write::Write;
 
 /// The texts of formats, by source.

@@ -12,11 +12,11 @@ use serde_json::json;
 use sqlx::SqliteConnection;
 
 use super::cluster::client::{Cluster, ClusterError, WRITE_TIMEOUT};
-use super::cluster::write::SENDER;
+use super::cluster::statements::SENDER;
+use super::columns::utc_milliseconds;
 use super::database::{Database, Writer};
 use super::error::{AtPath as _, DbError};
 use super::files::{DELIVERY_LOCK, ENTRY_LOCK, lock_beside};
-use super::text::utc_milliseconds;
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::random;

@@ -13,6 +13,7 @@ macro_rules! execute {
 mod backup;
 pub mod business;
 mod cluster;
+mod columns;
 mod database;
 mod erase;
 mod error;
@@ -22,13 +23,13 @@ mod locks;
 pub mod reviews;
 mod schema;
 pub mod sync;
-mod text;
 mod text_index;
 pub mod transparency;
 mod verify;
 mod write;
 
 pub use backup::{Carried, ExclusiveAccess, may_replace};
+pub use columns::{Text, instant_or_epoch, utc_milliseconds, utc_seconds};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, REWRITE_AT_ONCE_MAX, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
@@ -37,6 +38,5 @@ pub use files::{
 };
 pub use locks::EntryLock;
 pub use schema::Migrated;
-pub use text::{Text, instant_or_epoch, utc_milliseconds, utc_seconds};
 pub use verify::{FAULTS_SHOWN, FileVerification, list_faults, unpublished, verify};
 pub use write::Write;

@@ -8,9 +8,9 @@ use sqlx::migrate::{Migrate, MigrateError, Migration, Migrator};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{ConnectOptions as _, Connection as _};
 
+use super::columns::Text;
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{JOURNAL, LOG, beside, bytes_beside, unlogged};
-use super::text::Text;
 use crate::model::hex;
 use crate::random;
 

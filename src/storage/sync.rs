@@ -3,37 +3,62 @@
 use std::collections::{BTreeMap, HashSet};
 
 use chrono::{DateTime, Utc};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::text::{NullableText, Text, review_ids, utc_seconds};
+use super::columns::{NullableText, Text, review_ids, utc_seconds};
 use super::write::Write;
 use crate::model::ReviewId;
 
 /// What is stored of an entry; a shell may have written anything.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default)]
 pub struct SyncState {
     pub name: String,
-    /// RFC 3339.
+    /// When the next run is due, in RFC 3339: set before each run.
     pub next_run_at: Option<String>,
-    /// RFC 3339.
+    /// Until when the server of the last run asked to wait, in RFC 3339.
     pub waits_until: Option<String>,
-    /// RFC 3339.
+    /// The end of the last run without a fault, in RFC 3339.
     pub last_success_at: Option<String>,
+    /// Why the last run failed, if it did.
     pub last_failure: Option<String>,
-    pub entry_digest: Option<String>,
+    /// Whether the next run is by hand: since an undo of a run or a new name of the source, and until a run imports its answer.
     pub is_held: bool,
+    /// The source of the reviews. This and the total are those of the last import that has any.
     pub source: Option<String>,
-    pub last_format: Option<String>,
-    pub last_doubtful: i64,
+    /// The number of reviews that the source says it has.
+    pub total: Option<i64>,
+    /// `YYYY-MM-DD`
+    pub total_on: Option<String>,
+    pub last_import: LastImport,
+    /// Public reviews that its newest run lacks; counted when it is read.
+    pub gone: i64,
+}
+
+/// What the last run that imported its answer leaves for the next one.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct LastImport {
+    /// Of the entry and its format's file; the schedule fetches only the same entry.
+    pub entry_digest: Option<String>,
+    /// The formats of its files; those of an earlier import if it had no rows.
+    pub format: Option<String>,
+    /// Rows that wait for the owner's decision.
+    pub doubtful: u64,
+    /// Whether the answer names a page that nothing reads.
     pub has_further_page: bool,
+    /// The validators of the answer.
     pub etag: Option<String>,
     pub last_modified: Option<String>,
+    /// Of all that says how the answer was read; the validators are sent only for the same reading.
     pub reading_digest: Option<String>,
-    pub total: Option<i64>,
-    pub total_on: Option<String>,
-    /// Public reviews that its newest run lacks.
-    pub gone: i64,
+}
+
+impl From<Text> for LastImport {
+    fn from(json: Text) -> Self {
+        serde_json::from_str(json.as_ref()).unwrap_or_default()
+    }
 }
 
 /// All states by the name of the entry.
@@ -43,11 +68,8 @@ pub async fn sync_states(
     let states = sqlx::query_as!(
         SyncState,
         r#"select name as "name: Text", next_run_at as "next_run_at!: NullableText", waits_until as "waits_until!: NullableText",
-             last_success_at as "last_success_at!: NullableText", last_failure as "last_failure!: NullableText",
-             entry_digest as "entry_digest!: NullableText", held as "is_held!: bool", source as "source!: NullableText",
-             last_format as "last_format!: NullableText", last_doubtful, has_further_page as "has_further_page!: bool",
-             etag as "etag!: NullableText", last_modified as "last_modified!: NullableText",
-             reading_digest as "reading_digest!: NullableText", total, total_on as "total_on!: NullableText",
+             last_success_at as "last_success_at!: NullableText", last_failure as "last_failure!: NullableText", held as "is_held!: bool",
+             source as "source!: NullableText", total, total_on as "total_on!: NullableText", last_import as "last_import: Text",
              (select count(*) from review_source as s join review as r using (review_id)
               where s.entry = sync_state.name and s.is_gone and r.status = 'published') as "gone!: i64"
            from sync_state order by name"#
@@ -76,43 +98,41 @@ pub async fn set_next_run(
     )
 }
 
-/// Holds the entry of an undone run: its next run would bring back what was removed. The next fetch is unconditional.
+/// Holds the entry of an undone run: its next run would bring back what was removed.
 pub async fn hold_entry(write: &mut Write, name: &str) -> sqlx::Result<()> {
     execute!(
         write,
-        "insert into sync_state (name, held) values (?, 1)
-         on conflict (name) do update set held = 1, etag = null, last_modified = null, last_format = null",
+        "insert into sync_state (name, held) values (?, 1) on conflict (name) do update set held = 1",
         name
     )
 }
 
 // What a run records.
 
-/// Records a run that imported its answer; what a run without rows does not know stays.
-pub async fn note_sync_success(write: &mut Write, success: &SyncState) -> sqlx::Result<()> {
+/// Records what a run imported, which ends a hold; without a source or a total, the former one stays.
+pub async fn record_import(
+    write: &mut Write,
+    name: &str,
+    import: &LastImport,
+    source: Option<&str>,
+    total: Option<i64>,
+    day: &str,
+) -> sqlx::Result<()> {
+    let import = json!(import).to_string();
     execute!(
         write,
-        "update sync_state set last_success_at = ?2, last_failure = null, held = 0, entry_digest = ?3, last_doubtful = ?4,
-           has_further_page = ?5, source = coalesce(?6, source), last_format = coalesce(?7, last_format), etag = ?8, last_modified = ?9,
-           reading_digest = ?10, total = coalesce(?11, total), total_on = coalesce(?12, total_on)
-         where name = ?1",
-        success.name,
-        success.last_success_at,
-        success.entry_digest,
-        success.last_doubtful,
-        success.has_further_page,
-        success.source,
-        success.last_format,
-        success.etag,
-        success.last_modified,
-        success.reading_digest,
-        success.total,
-        success.total_on
+        "update sync_state set held = 0, last_import = ?2, source = coalesce(?3, source), total = coalesce(?4, total),
+           total_on = iif(?4 is null, total_on, ?5) where name = ?1",
+        name,
+        import,
+        source,
+        total,
+        day
     )
 }
 
-/// Records that a run imported nothing: why it failed, or `None` if the answer is that of the last run.
-pub async fn note_sync_end(
+/// Records how a run ended: why it failed, or `None` if it did not.
+pub async fn record_end(
     write: &mut Write,
     name: &str,
     now: DateTime<Utc>,

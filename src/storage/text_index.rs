@@ -1,10 +1,10 @@
 //! The question of a search to SQLite's FTS5 (<https://www.sqlite.org/fts5.html>): which reviews may have a text. The index
 //! has trigrams, so it finds parts of at least three characters.
 
+use super::columns::Text;
 use super::database::Database;
 use super::error::{AtPath as _, DbError};
 use super::reviews::DatabasePosition;
-use super::text::Text;
 
 /// Maximum number of candidates, also in the statement: one more than a search counts.
 const CANDIDATES_MAX: usize = 1_001;

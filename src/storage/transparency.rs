@@ -5,8 +5,8 @@ use chrono::{DateTime, NaiveDate, Utc};
 use futures_util::{Stream, TryStreamExt as _};
 use sqlx::SqliteConnection;
 
+use super::columns::{Text, instant};
 use super::reviews::Reasons;
-use super::text::{Text, instant};
 use crate::model::{
     GONE, LastStatement, MAYBE_NOT_PUBLISHED, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts,
 };

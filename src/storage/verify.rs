@@ -4,9 +4,9 @@ use std::path::Path;
 
 use sqlx::sqlite::SqliteConnection;
 
+use super::columns::Text;
 use super::error::{AtPath as _, DbError};
 use super::schema;
-use super::text::Text;
 
 /// Maximum number of like faults that are listed.
 pub const FAULTS_SHOWN: usize = 20;

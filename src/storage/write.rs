@@ -1,5 +1,5 @@
 //! A write: a transaction on the file. Where another program owns the file, its statements are recorded and sent instead
-//! ([`RecordedWrite`]); callers need not distinguish the two. `&mut Write` is an sqlx [`Executor`] like a connection.
+//! ([`RecordedStatements`]); callers need not distinguish the two. `&mut Write` is an sqlx [`Executor`] like a connection.
 
 use std::fmt;
 
@@ -9,23 +9,23 @@ use futures_util::stream::{BoxStream, StreamExt as _, TryStreamExt as _};
 use sqlx::sqlite::{SqliteConnection, SqliteRow, SqliteStatement, SqliteTypeInfo};
 use sqlx::{Either, Execute, Executor, SqlStr, Sqlite, Transaction};
 
-use super::cluster::write::{RecordedWrite, StatementStep};
+use super::cluster::statements::{RecordedStatements, StatementStep};
 
 /// Rolled back when dropped.
 pub struct Write(pub(super) WriteTarget);
 
 pub(super) enum WriteTarget {
     File(Transaction<'static, Sqlite>),
-    Recorded(RecordedWrite),
+    Recorded(RecordedStatements),
 }
 
 impl Write {
     /// The connection that answers reads. A statement that changes something is run on the [`Write`] itself: one that is run
     /// here is not recorded.
-    pub fn for_reading(&mut self) -> &mut SqliteConnection {
+    pub fn reader(&mut self) -> &mut SqliteConnection {
         match &mut self.0 {
             WriteTarget::File(transaction) => transaction,
-            WriteTarget::Recorded(recorded) => recorded.for_reading(),
+            WriteTarget::Recorded(recorded) => recorded.reader(),
         }
     }
 
@@ -101,13 +101,13 @@ impl<'c> Executor<'c> for &'c mut Write {
     where
         'c: 'e,
     {
-        self.for_reading().prepare_with(sql, parameters)
+        self.reader().prepare_with(sql, parameters)
     }
 
     fn describe<'e>(self, sql: SqlStr) -> BoxFuture<'e, sqlx::Result<sqlx::Describe<Sqlite>>>
     where
         'c: 'e,
     {
-        self.for_reading().describe(sql)
+        self.reader().describe(sql)
     }
 }

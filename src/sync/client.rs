@@ -102,7 +102,7 @@ pub struct FetchedPage {
 
 pub struct SourceClient {
     pub http: Client,
-    names: Names,
+    names: HostAddresses,
     clock: Clock,
     /// Whether `http://` of other machines is fetched.
     allows_http: bool,
@@ -110,9 +110,9 @@ pub struct SourceClient {
 
 /// The addresses of hosts, which stay the same for a run: an address that was judged is the one that is connected to.
 #[derive(Clone, Default)]
-struct Names(Arc<Mutex<HashMap<String, Vec<SocketAddr>>>>);
+struct HostAddresses(Arc<Mutex<HashMap<String, Vec<SocketAddr>>>>);
 
-impl Names {
+impl HostAddresses {
     async fn addresses(&self, host: &str) -> io::Result<Vec<SocketAddr>> {
         if let Some(known) = lock(&self.0).get(host) {
             return Ok(known.clone());
@@ -134,7 +134,7 @@ impl Names {
     }
 }
 
-impl Resolve for Names {
+impl Resolve for HostAddresses {
     fn resolve(&self, name: Name) -> Resolving {
         let names = self.clone();
         Box::pin(async move {
@@ -160,7 +160,7 @@ impl SourceClient {
                 format!("REVIEWS_SYNC_CA_FILE {path_shown}: {error}; name a PEM file")
             })?;
         }
-        let names = Names::default();
+        let names = HostAddresses::default();
         let http = client_builder()
             .tls_certs_merge(roots)
             .user_agent(USER_AGENT)

@@ -13,10 +13,10 @@ use tempfile::TempDir;
 use tokio::sync::Semaphore;
 
 use super::client::{FetchedPage, NO_REVIEWS, PAGE_BYTES_MAX, SourceClient, SyncError, check_size};
-use super::file::Entry;
+use super::file::SyncEntry;
 use super::paging::{Pager, is_empty_list};
 use super::secrets::Secrets;
-use crate::imports::{Draft, Format, INPUT_BYTES_MAX, ImportRequest, Mask, ReviewField, format_of};
+use crate::imports::{Format, INPUT_BYTES_MAX, ImportRequest, Mask, format_of};
 use crate::storage::formats::KeptFormats;
 use crate::storage::sync::SyncState;
 use crate::storage::temporary_folder;
@@ -34,8 +34,6 @@ pub struct Preparation {
     pub reading_digest: String,
     /// The formats that sources keep.
     pub kept: KeptFormats,
-    /// The owner's format of the answer, as far as it is known.
-    pub format: Option<Format>,
     /// The validators of the last answer, if the run would read it in the same way.
     pub conditions: HeaderMap,
     /// Whether the entry succeeded before as it now stands.
@@ -46,23 +44,17 @@ pub struct Preparation {
 }
 
 impl Preparation {
-    /// Why a table without stars, day and text has no reviews.
-    pub fn describe_lost_columns(&self, draft: &Draft) -> String {
-        let mut lost = Vec::new();
-        for field in ReviewField::CORE {
-            let names = self.format.iter().flat_map(|it| it.column_names(field));
-            let names: Vec<&str> = names.collect();
-            if !names.is_empty() && names.iter().all(|name| draft.column(name).is_none()) {
-                lost.push(names.join(" or "));
-            }
+    /// The owner's format of the answer, as far as it is known.
+    fn owners_format(&self) -> Option<Format> {
+        if let Some(format) = &self.reading.owner_format {
+            return Some(format.clone());
         }
-        if lost.is_empty() {
-            return format!("open: {}", draft.describe_open().join("; "));
-        }
-        format!(
-            "the table lacks the columns {}; write their new names into the format (`reviews source format`), or correct the address",
-            lost.join(", ")
-        )
+        let source = self
+            .reading
+            .source
+            .as_ref()
+            .or(self.state.source.as_ref())?;
+        Format::parse(self.kept.get(source)?).ok()
     }
 }
 
@@ -85,7 +77,7 @@ pub struct Fetched {
 /// # Errors
 /// If one page fails, all do.
 pub async fn fetch(
-    entry: &Entry,
+    entry: &SyncEntry,
     client: &SourceClient,
     prepared: &Preparation,
     memory: &Semaphore,
@@ -129,9 +121,7 @@ pub async fn fetch(
             return Err(SyncError::from(format!("status {status}")).at_page(number));
         }
         let _place = memory.acquire().await;
-        let format = prepared.format.as_ref();
-        let has_encoding = format.is_some_and(|format| format.encoding.is_some());
-        let body = read_body(&page, &file, has_encoding)?;
+        let body = read_body(&page, &file, prepared)?;
         check_size(body.len() as u64, bytes_left)?;
         bytes_left -= body.len() as u64;
         // Bytes that are not UTF-8 say nothing of further pages, but are part of rows.
@@ -146,7 +136,7 @@ pub async fn fetch(
             let is_native = format.as_ref().is_some_and(Format::is_native);
             fetched.needs_rows = text.starts_with(['{', '<']) && !is_native;
             fetched.pager.format = format;
-            fetched.pager.check_size()?;
+            fetched.pager.check_page_size()?;
         }
         let is_new = fetched.pager.turn(&url, &page, text);
         if !is_new.map_err(|error| error.at_page(number))? && number > 1 {
@@ -174,14 +164,20 @@ fn validator(page: &FetchedPage, name: HeaderName, mask: &Mask) -> Option<String
 
 /// The body of a page, without its coding. One that is not UTF-8 is decoded as the answer states, unless a format names the encoding.
 /// Its file is written again.
-fn read_body(page: &FetchedPage, file: &Path, has_encoding: bool) -> Result<Vec<u8>, SyncError> {
+fn read_body(
+    page: &FetchedPage,
+    file: &Path,
+    prepared: &Preparation,
+) -> Result<Vec<u8>, SyncError> {
     let sent = fs::read(file)?;
     let mut body = undo_coding(page, sent)?;
     let stated = page.header(CONTENT_TYPE).and_then(charset);
     let is_archive = body.starts_with(b"PK");
-    if let Some(encoding) = stated.filter(|_| !is_archive && !has_encoding)
-        && encoding != UTF_8
+    if let Some(encoding) = stated.filter(|stated| !is_archive && *stated != UTF_8)
         && str::from_utf8(&body).is_err()
+        && prepared
+            .owners_format()
+            .is_none_or(|it| it.encoding.is_none())
     {
         body = encoding.decode(&body).0.into_owned().into_bytes();
     }

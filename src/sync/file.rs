@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 use std::{env, fs};
 
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
 use percent_encoding::utf8_percent_encode;
@@ -21,14 +21,14 @@ use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::Spanned;
-use toml::de::DeTable;
 
 use crate::config::{SyncConfig, TimeSpan, read_text};
 use crate::imports::{
     Format, FormatArgument, ImportRequest, QUERY_VALUE, SOURCE_DEFAULT, find_format, line_of,
+    parse_source_name,
 };
+use crate::model::hex;
 use crate::model::text::nearest;
-use crate::model::{compose, hex};
 
 /// The keys of an entry.
 pub const KEYS: [&str; 11] = [
@@ -55,7 +55,7 @@ const NAME_BYTES_MAX: usize = 64;
 /// The entries of a file, in its order of names.
 pub struct SyncFile {
     pub path: PathBuf,
-    pub entries: Vec<Entry>,
+    pub entries: Vec<SyncEntry>,
 }
 
 /// What is fetched. No `Debug`: it may have secrets.
@@ -65,7 +65,7 @@ pub struct SyncFile {
     deny_unknown_fields,
     expecting = "a table, which begins with its [name]"
 )]
-pub struct Entry {
+pub struct SyncEntry {
     #[serde(skip)]
     pub name: String,
     #[serde(deserialize_with = "read_url")]
@@ -223,10 +223,10 @@ impl SyncFile {
     }
 
     /// # Errors
-    /// The first fault, with its line and key.
+    /// The first fault, with its line and key; where two keys do not go together, with the line of their entry.
     pub fn parse(text: &str, path: &Path) -> Result<Self, String> {
         let text = text.trim_start_matches('\u{feff}');
-        let read = toml::from_str::<BTreeMap<String, Spanned<Entry>>>(text);
+        let read = toml::from_str::<BTreeMap<String, Spanned<SyncEntry>>>(text);
         let read = read.map_err(|error| describe_fault(text, error))?;
         let mut written: BTreeMap<String, Value> = toml::from_str(text).unwrap_or_default();
         let mut entries = Vec::new();
@@ -235,7 +235,6 @@ impl SyncFile {
             let digested = written.remove(&name).unwrap_or_default();
             let entry = entry.into_inner();
             if let Some((key, reason)) = entry.find_conflict(&digested) {
-                let line = line_of_key(text, &name, key).unwrap_or(line);
                 return Err(format!("line {line}: {name}.{key}: {reason}"));
             }
             let entry = entry.complete(name, path, digested);
@@ -244,14 +243,6 @@ impl SyncFile {
         let path = path.to_owned();
         Ok(Self { path, entries })
     }
-}
-
-/// The line of a key of an entry, if the entry has it.
-fn line_of_key(text: &str, entry: &str, key: &str) -> Option<usize> {
-    let file = DeTable::parse(text).ok()?.into_inner();
-    let mut keys = file.get(entry)?.get_ref().as_table()?.keys();
-    let key = keys.find(|it| it.get_ref() == key)?;
-    Some(line_of(text, key.span().start))
 }
 
 /// The text of a file; to open a pipe could wait for ever.
@@ -269,7 +260,7 @@ fn is_name(name: &str) -> bool {
         && !name.contains(|c: char| !c.is_ascii_alphanumeric() && c != '_' && c != '-')
 }
 
-impl Entry {
+impl SyncEntry {
     /// The key that does not go with the others or with its value, and why; `written` are the keys as JSON.
     fn find_conflict(&self, written: &Value) -> Option<(&'static str, &'static str)> {
         let has_header = self.headers.iter().any(|(name, _)| name == AUTHORIZATION);
@@ -305,7 +296,8 @@ impl Entry {
             keys.retain(|key, _| !["every", "at", "partial"].contains(&key.as_str()));
         }
         let folder = file.parent().unwrap_or(Path::new("/"));
-        let source = self.source.map(|name| compose(name.trim()).into_owned());
+        let source = self.source.as_deref().map(parse_source_name).transpose();
+        let source = source.map_err(|reason| format!("{name}.source: {reason}"))?;
         Ok(Self {
             name,
             source: source.filter(|name| !name.is_empty()),
@@ -475,8 +467,14 @@ impl TryFrom<String> for Schedule {
         // The parser also takes nicknames such as @daily, and seconds and years.
         let cron = text.parse().ok();
         let cron = cron.filter(|_| text.split_whitespace().count() == 5);
-        let cron = cron.map(|cron| Self::At(text, Box::new(cron)));
-        cron.ok_or("no schedule; write every = \"6h\", or at = \"15 3 * * *\": minute, hour, day, month, weekday")
+        let cron: Cron = cron.ok_or("no schedule; write every = \"6h\", or at = \"15 3 * * *\": minute, hour, day, month, weekday")?;
+        if cron
+            .find_next_occurrence(&DateTime::UNIX_EPOCH, false)
+            .is_err()
+        {
+            return Err("never due; write a day that its month has");
+        }
+        Ok(Self::At(text, Box::new(cron)))
     }
 }
 
@@ -487,8 +485,7 @@ impl Schedule {
             Self::Every(_, interval) => now + *interval,
             Self::At(_, cron) => {
                 let next = cron.find_next_occurrence(&now.with_timezone(&zone), false);
-                // Of a day that never comes, such as the 30th of February.
-                next.map_or(now + TimeDelta::days(366), |next| next.to_utc())
+                next.map_or(DateTime::<Utc>::MAX_UTC, |next| next.to_utc())
             }
         }
     }
@@ -525,7 +522,13 @@ mod tests {
 
     #[test]
     fn cron_of_other_than_five_fields_is_refused() {
-        for text in ["* * * *", "* * * * * *", "61 * * * *", "@daily"] {
+        for text in [
+            "* * * *",
+            "* * * * * *",
+            "61 * * * *",
+            "@daily",
+            "0 0 30 2 *",
+        ] {
             assert!(Schedule::try_from(text.to_owned()).is_err(), "{text}");
         }
         for text in [

@@ -13,6 +13,7 @@ mod scheduler;
 mod secrets;
 
 pub use client::SyncError;
-pub use file::{Entry, KEYS, SyncFile};
-pub use run::{Run, RunOptions, RunOutcome, SyncRunner};
+pub use file::{KEYS, SyncEntry, SyncFile};
+pub use run::{EntryRun, RunOptions, RunOutcome, SyncRunner};
 pub use scheduler::EntryScheduler;
+pub use secrets::kill_commands;

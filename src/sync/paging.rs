@@ -31,8 +31,6 @@ pub struct Pager {
     pub total: Option<u64>,
     /// Whether the last page names a next one that is not read.
     pub has_further_page: bool,
-    /// Whether it does so by a link, which a format changes nothing about.
-    pub has_further_link: bool,
 }
 
 /// Whether a member of an object, or of the objects in it, names a next page; lists are not looked into.
@@ -69,7 +67,6 @@ impl Pager {
             first,
             total: None,
             has_further_page: false,
-            has_further_link: false,
         }
     }
 
@@ -77,7 +74,7 @@ impl Pager {
     ///
     /// # Errors
     /// If it does not.
-    pub fn check_size(&self) -> Result<(), SyncError> {
+    pub fn check_page_size(&self) -> Result<(), SyncError> {
         let format = self.format.as_ref().filter(|format| format.is_table());
         let paging = format.and_then(|format| format.paging.as_ref());
         let size = paging.and_then(|paging| paging.size.as_deref());
@@ -129,14 +126,13 @@ impl Pager {
         self.next = next.filter(|_| is_new);
         self.seen_urls.extend(self.next.clone());
         self.has_further_page = self.next.is_none() && is_named;
-        self.has_further_link = self.has_further_page && link.is_some();
         Ok(is_new)
     }
 
-    /// The list of rows in a page. That of a table or another text is somewhere in it.
+    /// The list of rows in a page: of JSON where the format says, else the whole page.
     fn find_rows<'b>(&self, body: &'b str) -> Result<&'b str, SyncError> {
         let paths = self.paging().and_then(|paging| paging.rows.as_deref());
-        let Some(paths) = paths.filter(|_| !body.starts_with('[')) else {
+        let Some(paths) = paths.filter(|_| body.starts_with(['{', '<'])) else {
             return Ok(body);
         };
         let mut lists = paths.split(", ").filter_map(|path| member(body, path));
@@ -342,6 +338,12 @@ mod tests {
             ),
             ("apify", "", r#"[{"reviewId": "a"}]"#, None),
             ("woocommerce_rest", "per_page=2", "[]", None),
+            (
+                "trustpilot",
+                "",
+                "Date,Stars\n2026-03-01,5\n",
+                Some("page=2"),
+            ),
         ] {
             let url: Url = format!("https://shop.test/r?{query}").parse().unwrap();
             let (page, mut pager) = (page([]), Pager::new(url.clone()));

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::client::{NO_REVIEWS, SourceClient, SyncError};
 use super::fetch::{Fetched, Preparation, fetch};
-use super::file::Entry;
+use super::file::SyncEntry;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{
@@ -28,9 +28,9 @@ use crate::model::hex;
 use crate::storage::business::{self, refuse_sample, time_zone};
 use crate::storage::formats::load_formats;
 use crate::storage::sync::{
-    SyncState, note_entry_of_run, note_sync_end, note_sync_success, set_next_run, sync_states,
+    LastImport, SyncState, note_entry_of_run, record_end, record_import, set_next_run, sync_states,
 };
-use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch, utc_seconds};
+use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
@@ -61,12 +61,15 @@ pub struct RunOptions {
 }
 
 /// A run of an entry.
-pub struct Run<'r> {
-    pub entry: &'r Entry,
+pub struct EntryRun<'r> {
+    pub entry: &'r SyncEntry,
     /// Of a run by schedule, the defaults.
     pub options: &'r RunOptions,
     pub is_scheduled: bool,
     pub stop: &'r CancellationToken,
+    /// Answers what is open in its format.
+    pub ask: Option<Ask<'r>>,
+    pub watch: Watcher<'r>,
 }
 
 /// Answers what is open in a draft, or says why not.
@@ -100,29 +103,19 @@ impl SyncRunner {
         }
     }
 
-    /// Runs an entry, which never runs beside itself. `ask` answers what is open in its format.
+    /// Runs an entry, which never runs beside itself.
     ///
     /// # Errors
     /// [`SyncError::Running`] beside another run of it; others if the run failed.
-    pub async fn run_locked(
-        &self,
-        run: &Run<'_>,
-        ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
-    ) -> Result<RunOutcome, SyncError> {
+    pub async fn run_locked(&self, mut run: EntryRun<'_>) -> Result<RunOutcome, SyncError> {
         let locked = self.database.lock_entry(&run.entry.name).await?;
         let locked = locked.ok_or(SyncError::Running)?;
-        let ended = Box::pin(self.run_and_record(run, ask, watch)).await;
+        let ended = Box::pin(self.run_and_record(&mut run)).await;
         self.database.unlock_entry(locked).await?;
         ended
     }
 
-    async fn run_and_record(
-        &self,
-        run: &Run<'_>,
-        ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
-    ) -> Result<RunOutcome, SyncError> {
+    async fn run_and_record(&self, run: &mut EntryRun<'_>) -> Result<RunOutcome, SyncError> {
         let (name, path) = (&run.entry.name, self.database.path());
         // Read with the lock, because another run may have changed it.
         let mut reader = self.database.reader().await?;
@@ -134,14 +127,15 @@ impl SyncRunner {
         if run.is_scheduled && !is_due(run.entry, &state, now, zone) {
             return Ok(RunOutcome::Stopped);
         }
-        if run.options.dry_run {
-            return Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
+        let (next, is_recorded) = (run.entry.schedule.next(now, zone), !run.options.dry_run);
+        if is_recorded {
+            // First: a run that ends the process must not be the first thing after each start.
+            self.store_next_run(name, next).await?;
         }
-        // Stored first: a run that ends the process must not be the first thing after each start.
-        let next = run.entry.schedule.next(now, zone);
-        self.store_next_run(name, next).await?;
-        let ended = Box::pin(self.fetch_and_import(run, state, zone, ask, watch)).await;
-        self.record(name, next, &ended).await?;
+        let ended = Box::pin(self.fetch_and_import(run, state, zone)).await;
+        if is_recorded {
+            self.record(name, next, &ended).await?;
+        }
         ended
     }
 
@@ -167,8 +161,8 @@ impl SyncRunner {
             }
         };
         let mut write = self.database.write().await?;
-        let noted = note_sync_end(&mut write, name, now, failure.as_deref()).await;
-        noted.at(path)?;
+        let recorded = record_end(&mut write, name, now, failure.as_deref()).await;
+        recorded.at(path)?;
         if let Err(SyncError::Busy {
             wait: Some(wait), ..
         }) = ended
@@ -197,11 +191,9 @@ impl SyncRunner {
 
     async fn fetch_and_import(
         &self,
-        run: &Run<'_>,
+        run: &mut EntryRun<'_>,
         state: SyncState,
         zone: Tz,
-        ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
         let prepared = self.prepare(run, state, zone).await?;
         let client = SourceClient::new(&self.config, &self.clock, run.entry.allows_http)?;
@@ -217,7 +209,7 @@ impl SyncRunner {
         let Some(fetched) = fetched else {
             return Ok(RunOutcome::Unchanged);
         };
-        match self.import(run, &prepared, &fetched, ask, watch).await {
+        match self.import(run, &prepared, &fetched).await {
             Err(_) if run.stop.is_cancelled() => Ok(RunOutcome::Stopped),
             imported => imported,
         }
@@ -225,7 +217,7 @@ impl SyncRunner {
 
     async fn prepare(
         &self,
-        run: &Run<'_>,
+        run: &mut EntryRun<'_>,
         state: SyncState,
         zone: Tz,
     ) -> Result<Preparation, SyncError> {
@@ -243,29 +235,24 @@ impl SyncRunner {
         let version = env!("CARGO_PKG_VERSION");
         let reading_digest = json!([entry_digest, version, kept]).to_string();
         let reading_digest = hex(&Sha256::digest(reading_digest));
-        let mut conditions = HeaderMap::new();
-        if run.is_scheduled && state.reading_digest.as_ref() == Some(&reading_digest) {
+        let (mut conditions, last) = (HeaderMap::new(), &state.last_import);
+        if run.is_scheduled && last.reading_digest.as_ref() == Some(&reading_digest) {
             for (name, value) in [
-                (IF_NONE_MATCH, &state.etag),
-                (IF_MODIFIED_SINCE, &state.last_modified),
+                (IF_NONE_MATCH, &last.etag),
+                (IF_MODIFIED_SINCE, &last.last_modified),
             ] {
                 let value = value.as_ref().map(|value| HeaderValue::from_str(value));
                 conditions.extend(value.and_then(Result::ok).map(|value| (name, value)));
             }
         }
-        // That of the last run is known of the entry as it now stands.
-        let is_known = state.entry_digest.as_ref() == Some(&entry_digest);
-        let last_source = state.source.as_ref().filter(|_| is_known);
-        let source = reading.source.as_ref().or(last_source);
-        let kept_format = source.and_then(|source| Format::parse(kept.get(source)?).ok());
+        let is_known = last.entry_digest.as_ref() == Some(&entry_digest);
         Ok(Preparation {
-            format: reading.owner_format.clone().or(kept_format),
-            kept,
             reading,
-            reading_digest,
             entry_digest,
-            is_known,
+            reading_digest,
+            kept,
             conditions,
+            is_known,
             state,
             zone,
         })
@@ -277,11 +264,9 @@ impl SyncRunner {
     /// As those of [`apply`]; the failure is not recorded.
     async fn import(
         &self,
-        run: &Run<'_>,
+        run: &mut EntryRun<'_>,
         prepared: &Preparation,
         fetched: &Fetched,
-        mut ask: Option<Ask<'_>>,
-        watch: Watcher<'_>,
     ) -> Result<RunOutcome, SyncError> {
         let (entry, database) = (run.entry, &self.database);
         let mut request = ImportRequest {
@@ -299,10 +284,10 @@ impl SyncRunner {
         let _place = self.memory.acquire().await;
         let files = loop {
             let name = &entry.name;
-            let draft = match read_files(database, &self.clock, &request, &mut *watch).await {
+            let draft = match read_files(database, &self.clock, &request, run.watch).await {
                 Ok(files) => break files,
                 Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
-                    let reason = prepared.describe_lost_columns(&draft);
+                    let reason = format!("open: {}", draft.describe_open().join("; "));
                     return Err(describe_answer(name, NO_REVIEWS, &reason, fetched));
                 }
                 Err(ImportError::Open(draft)) => draft,
@@ -314,7 +299,7 @@ impl SyncRunner {
             let message = format!(
                 "something must be decided about its format first; `reviews sync run {name}` asks"
             );
-            let Some(ask) = &mut ask else {
+            let Some(ask) = &mut run.ask else {
                 return Err(message.into());
             };
             let answered = ask(*draft).map_err(|reason| SyncError::Failed {
@@ -325,7 +310,7 @@ impl SyncRunner {
         };
         let (path, mut write) = (database.path(), database.write_as_owner().await?);
         let imported = async {
-            let mut applied = apply(&mut write, database, files, watch).await?;
+            let mut applied = apply(&mut write, database, files, run.watch).await?;
             let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
             recorded.await.map_err(|error| error.at(path))?;
             Ok(applied.report)
@@ -350,14 +335,14 @@ impl SyncRunner {
     /// If nothing of the run may be imported.
     async fn record_import(
         &self,
-        run: &Run<'_>,
+        run: &mut EntryRun<'_>,
         prepared: &Preparation,
         fetched: &Fetched,
         write: &mut Write,
         applied: &mut Applied,
     ) -> Result<(), MergeError> {
         let (entry, report) = (run.entry, &mut applied.report);
-        let mut states = sync_states(write.for_reading()).await?;
+        let mut states = sync_states(write.reader()).await?;
         let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
         // An undo holds it, so that what it took back does not return.
         if is_held && !prepared.state.is_held {
@@ -375,34 +360,33 @@ impl SyncRunner {
         }
         let now = self.clock.now();
         let total = fetched.pager.total.filter(|total| *total >= rows);
-        let success = SyncState {
-            name: entry.name.clone(),
-            last_success_at: Some(utc_seconds(now)),
+        let total = total.and_then(|total| i64::try_from(total).ok());
+        let source = format.as_deref().map(|name| entry.source_of(Some(name)));
+        let import = LastImport {
             entry_digest: Some(prepared.entry_digest.clone()),
-            last_doubtful: report.count(Outcome::Doubtful).cast_signed(),
+            format: format.or_else(|| prepared.state.last_import.format.clone()),
+            doubtful: report.count(Outcome::Doubtful),
             has_further_page: report.has_further_page,
-            source: format.as_deref().map(|name| entry.source_of(Some(name))),
-            last_format: format,
             etag: fetched.etag.clone().filter(|_| is_settled),
             last_modified: fetched.last_modified.clone().filter(|_| is_settled),
             reading_digest: Some(prepared.reading_digest.clone()),
-            total: total.and_then(|total| i64::try_from(total).ok()),
-            total_on: total.map(|_| now.with_timezone(&prepared.zone).date_naive().to_string()),
-            ..SyncState::default()
         };
-        note_sync_success(write, &success).await?;
+        let day = now.with_timezone(&prepared.zone).date_naive().to_string();
+        let (name, source) = (&entry.name, source.as_deref());
+        record_import(write, name, &import, source, total, &day).await?;
+        record_end(write, &entry.name, now, None).await?;
         Ok(())
     }
 }
 
 /// Refuses an answer that lacks reviews, or is another kind of file than the last one; notes in the report what it says that it lacks.
 fn check_answer(
-    run: &Run<'_>,
+    run: &EntryRun<'_>,
     prepared: &Preparation,
     fetched: &Fetched,
     report: &mut ImportReport,
 ) -> Result<(), String> {
-    let Entry {
+    let SyncEntry {
         name, is_partial, ..
     } = run.entry;
     let pager = &fetched.pager;
@@ -418,9 +402,12 @@ fn check_answer(
                 .to_owned(),
         );
     }
-    let before = prepared.state.last_format.as_ref();
+    let state = &prepared.state;
+    let before = state.last_import.format.as_ref();
+    // What was undone says nothing of the next answer.
     if let (Some(format), Some(before)) = (formats_of(report), before)
         && prepared.is_known
+        && !state.is_held
         && format != *before
     {
         let reason =
@@ -436,14 +423,12 @@ fn check_answer(
     let total = pager.total.filter(|total| count < *total);
     report.has_further_page = pager.has_further_page && !is_partial;
     if report.has_further_page {
-        let advice = if pager.has_further_link {
-            "which is not fetched: its link is of another path than the entry's address, or repeats a page; give another address,"
-        } else {
-            "and nothing says how to fetch it; [paging] of a format does,"
-        };
-        report.note(format!(
-            "the answer names a next page, {advice} or `partial = true` in the entry if the newest reviews are enough"
-        ));
+        report.note(
+            "the answer names a next page that is not fetched, because it is of another path than the entry's address, repeats a page, or \
+             nothing says how; give another address or [paging] of a format, or write `partial = true` in the entry if the newest reviews \
+             are enough"
+                .to_owned(),
+        );
     } else if let Some(total) = total.filter(|_| !is_partial) {
         report.note(format!(
             "the answer has {count} reviews, and the source says that it has {total}"
@@ -488,7 +473,7 @@ fn formats_of(report: &ImportReport) -> Option<String> {
 
 /// Whether the time of the entry has come; an invalid one counts as past. One that is later than the schedule allows was stored by
 /// a clock that was ahead, or before the schedule changed.
-pub fn is_due(entry: &Entry, state: &SyncState, now: DateTime<Utc>, zone: Tz) -> bool {
+pub fn is_due(entry: &SyncEntry, state: &SyncState, now: DateTime<Utc>, zone: Tz) -> bool {
     let Some(next) = state.next_run_at.as_deref().map(instant_or_epoch) else {
         return true;
     };

@@ -9,8 +9,8 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::client::SyncError;
-use super::file::{Entry, SyncFile};
-use super::run::{Run, RunOptions, SyncRunner, is_due};
+use super::file::{SyncEntry, SyncFile};
+use super::run::{EntryRun, RunOptions, SyncRunner, is_due};
 use crate::clock::Monotonic;
 use crate::compute::lock;
 use crate::imports::Watch;
@@ -71,8 +71,10 @@ impl EntryScheduler {
         drop(reader);
         self.measure(entries, &states);
         let names: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-        let mut of_source = states.values().filter(|state| state.source.is_some());
-        if file.is_some() && of_source.any(|state| !names.contains(state.name.as_str())) {
+        let mut others = states
+            .iter()
+            .filter(|(name, _)| !names.contains(name.as_str()));
+        if file.is_some() && others.any(|(_, state)| state.source.is_some()) {
             let mut write = database.write().await?;
             forget_other_totals(&mut write, names).await.at(path)?;
             write.commit().await.at(path)?;
@@ -82,7 +84,7 @@ impl EntryScheduler {
             let state = states.get(&entry.name).unwrap_or(&none);
             !state.is_held && is_due(entry, state, now, zone) && self.may_run(entry, state)
         });
-        let due: Vec<&Entry> = due.collect();
+        let due: Vec<&SyncEntry> = due.collect();
         let runs = due.iter().map(|entry| self.run_entry(entry, stop));
         Box::pin(future::join_all(runs)).await;
         Ok(!due.is_empty())
@@ -90,11 +92,11 @@ impl EntryScheduler {
 
     /// Whether the entry succeeded as it now stands; the log names the command of one that did not. One whose format cannot be read
     /// may run, and fails.
-    fn may_run(&self, entry: &Entry, state: &SyncState) -> bool {
+    fn may_run(&self, entry: &SyncEntry, state: &SyncState) -> bool {
         let Ok((_, digest)) = entry.reading() else {
             return true;
         };
-        if state.entry_digest.as_ref() == Some(&digest) {
+        if state.last_import.entry_digest.as_ref() == Some(&digest) {
             return true;
         }
         let name = &entry.name;
@@ -135,19 +137,20 @@ impl EntryScheduler {
         in_force.file.clone()
     }
 
-    async fn run_entry(&self, entry: &Entry, stop: &CancellationToken) {
+    async fn run_entry(&self, entry: &SyncEntry, stop: &CancellationToken) {
         let Ok(_place) = self.places.try_acquire() else {
             return;
         };
         let options = RunOptions::default();
-        let run = Run {
+        let run = EntryRun {
             entry,
             options: &options,
             is_scheduled: true,
             stop,
+            ask: None,
+            watch: &mut Unwatched(stop),
         };
-        let mut watch = Unwatched(stop);
-        match self.runner.run_locked(&run, None, &mut watch).await {
+        match self.runner.run_locked(run).await {
             // A command may run it now.
             Ok(_) | Err(SyncError::Running) => {}
             Err(SyncError::Database(error)) => {
@@ -175,7 +178,7 @@ impl EntryScheduler {
     }
 
     /// Sets the gauges of the entries, and removes those of others.
-    fn measure(&self, entries: &[Entry], states: &BTreeMap<String, SyncState>) {
+    fn measure(&self, entries: &[SyncEntry], states: &BTreeMap<String, SyncState>) {
         for metric in [
             metrics::SYNC_LAST_SUCCESS,
             metrics::SYNC_DOUBTFUL,
@@ -184,19 +187,18 @@ impl EntryScheduler {
             metric.remove_gauges();
         }
         let (now, none) = (self.runner.clock.now(), SyncState::default());
-        for Entry { name, .. } in entries {
+        for SyncEntry { name, .. } in entries {
             for outcome in metrics::SYNC_OUTCOMES {
                 metrics::SYNC_RUNS.counter(&[name, outcome]);
             }
             let state = states.get(name).unwrap_or(&none);
             let success = state.last_success_at.as_deref().map(instant_or_epoch);
-            let seconds = success.map_or(0, |at| at.min(now).timestamp());
+            let seconds = success.map_or(0, |at| at.min(now).timestamp().unsigned_abs());
             for (metric, number) in [
                 (metrics::SYNC_LAST_SUCCESS, seconds),
-                (metrics::SYNC_DOUBTFUL, state.last_doubtful),
-                (metrics::SYNC_GONE, state.gone),
+                (metrics::SYNC_DOUBTFUL, state.last_import.doubtful),
+                (metrics::SYNC_GONE, state.gone.unsigned_abs()),
             ] {
-                let number = u64::try_from(number).unwrap_or(0);
                 metric.gauge(&[name]).set(figure(number));
             }
         }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Stdio;
+use std::sync::Mutex;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -19,7 +20,8 @@ use url::Url;
 use url::form_urlencoded::Serializer;
 
 use super::client::{SourceClient, SyncError, check_scheme, failure_of, is_busy};
-use super::file::{COMMAND, Entry, Template};
+use super::file::{COMMAND, SyncEntry, Template};
+use crate::compute::lock;
 use crate::config::{read_file, variable};
 use crate::http::read_body;
 use crate::imports::Mask;
@@ -41,7 +43,7 @@ impl Secrets {
     ///
     /// # Errors
     /// If one of these fails, or a value fits neither a URL nor a header. The message has no value.
-    pub async fn of(entry: &Entry, client: &SourceClient) -> Result<Self, SyncError> {
+    pub async fn of(entry: &SyncEntry, client: &SourceClient) -> Result<Self, SyncError> {
         let (mut values, mut mask) = (BTreeMap::new(), Mask::default());
         for name in entry.templates().flat_map(Template::variables) {
             if values.contains_key(name) {
@@ -113,15 +115,33 @@ fn read_variable(name: &str) -> Result<String, String> {
 /// stopped.
 struct CommandGroup(Pid);
 
+/// The groups of the commands that are running.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+impl CommandGroup {
+    fn new(leader: Pid) -> Self {
+        lock(&RUNNING).push(leader);
+        Self(leader)
+    }
+}
+
 impl Drop for CommandGroup {
     fn drop(&mut self) {
+        lock(&RUNNING).retain(|group| *group != self.0);
         // An error means that nothing is left.
         let _ = kill_process_group(self.0, Signal::KILL);
     }
 }
 
+/// Ends the commands that are running; for a process that a signal ends.
+pub fn kill_commands() {
+    for group in lock(&RUNNING).drain(..) {
+        let _ = kill_process_group(group, Signal::KILL);
+    }
+}
+
 /// Runs the command of an entry without a shell, and returns the first line that it prints.
-async fn first_line(entry: &Entry) -> Result<String, String> {
+async fn first_line(entry: &SyncEntry) -> Result<String, String> {
     let program = entry.program()?;
     let mut child = Command::new(program)
         .args(entry.command.iter().skip(1))
@@ -134,7 +154,7 @@ async fn first_line(entry: &Entry) -> Result<String, String> {
         .spawn()
         .map_err(|error| format!("it cannot be started ({})", error.kind()))?;
     let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    let _group = leader.map(CommandGroup);
+    let _group = leader.map(CommandGroup::new);
     let output = child.stdout.take().ok_or("it has no output")?;
     let run = async {
         let (mut text, mut output) = (String::new(), output.take(OUTPUT_BYTES_MAX));

@@ -196,7 +196,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let opened = Database::open(&folder.path().join("reviews.db")).await;
         let publisher = Publisher::new(opened.unwrap().0, links, Clock::system());
-        let current = CurrentSnapshot::new(publisher.first().await.unwrap());
+        let current = CurrentSnapshot::new(publisher.build(None).await.unwrap());
         Ctx::new(current, Clock::system(), Vec::new())
     }
 

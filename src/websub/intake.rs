@@ -125,7 +125,7 @@ impl SubscriptionIntake {
             return Ok(Err(exceeded.into()));
         }
         let mut write = self.database.write().await?;
-        let connection = write.for_reading();
+        let connection = write.reader();
         let standing = store::standing(connection, request).await.at(path)?;
         let counts = store::counts(connection, request, standing.is_active, self.share())
             .await

@@ -30,6 +30,7 @@ async fn the_error_of_an_invalid_row_names_the_check() {
         'x' → 6 → '2026-11-19' → review_rating_in_1_to_5
         'x' → 4.5 → '2026-11-19' → cannot store REAL value in INTEGER column review.rating
         'x' → 5 → '2023-02-29' → review_date_is_a_day
+        'x' → 5 → '1994-12-31' → review_date_from_1995
         ",
     ) {
         check_refused(&app, &review(id, rating, day), name);
@@ -37,6 +38,7 @@ async fn the_error_of_an_invalid_row_names_the_check() {
     for [column, value, name] in table(
         "
         author → '' → review_author_given
+        author → char(9) || ' ' → review_author_given
         status → 'hidden' → review_status_known
         source_name → '' → review_source_given
         verification → 'trust me' → review_verification_known

@@ -11,7 +11,7 @@ use crate::model::text::quote_for_shell;
 use crate::model::{GONE, Review, Status, fold};
 use crate::storage::formats::take_back_formats;
 use crate::storage::reviews::{
-    self, KnownReview, Mark, Run, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
+    self, ImportRun, KnownReview, Mark, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
     UNDOABLE_MAX,
 };
 use crate::storage::sync::hold_entry;
@@ -23,7 +23,7 @@ const ROWS: usize = 500;
 /// The outcome of an undo of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Undone {
-    pub run: Run,
+    pub run: ImportRun,
     pub report: ImportReport,
 }
 
@@ -42,7 +42,7 @@ pub async fn undo(
     let now = clock.now();
     let mut write = database.write_as_owner().await?;
     reviews::forget_runs(&mut write, now).await.at(path)?;
-    let runs = reviews::last_runs(write.for_reading(), reviews::RUNS_MAX).await;
+    let runs = reviews::last_runs(write.reader(), reviews::RUNS_MAX).await;
     let runs = runs.at(path)?;
     let run = choose_run(&runs, source).map_err(ImportError::Refused)?;
     let run = run.clone();
@@ -63,8 +63,8 @@ pub async fn undo(
 ///
 /// # Errors
 /// Why nothing can be undone: there is no such run, its former values are not kept any more, or a later one comes first.
-fn choose_run<'r>(runs: &'r [Run], source: Option<&str>) -> Result<&'r Run, String> {
-    let standing: Vec<&Run> = runs.iter().filter(|run| run.stands()).collect();
+fn choose_run<'r>(runs: &'r [ImportRun], source: Option<&str>) -> Result<&'r ImportRun, String> {
+    let standing: Vec<&ImportRun> = runs.iter().filter(|run| run.stands()).collect();
     // An import that changed nothing does not count.
     let mut counted = runs
         .iter()
@@ -148,10 +148,10 @@ async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Res
         ..ImportReport::default()
     };
     take_back_formats(write, run).await?;
-    let rows = reviews::run_reviews(write.for_reading(), run).await?;
+    let rows = reviews::run_reviews(write.reader(), run).await?;
     for rows in rows.chunks(ROWS) {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-        let standing = reviews::standing(write.for_reading(), &ids).await?;
+        let standing = reviews::standing(write.reader(), &ids).await?;
         let mut batch = Batch::default();
         for row in rows {
             batch.add(row, standing.get(row.id.as_str()), &mut report)?;

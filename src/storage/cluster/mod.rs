@@ -1,7 +1,7 @@
 //! A database shared by many nodes: reads use this node's file, writes use the cluster's HTTP API.
 
 pub mod client;
-pub mod write;
+pub mod statements;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -23,7 +23,7 @@ use crate::config::ClusterAddress;
 use crate::model::hex;
 use crate::random;
 use client::{COMMAND_TIMEOUT, Cluster, ClusterError, RqliteClient, SqlStatement};
-use write::{Author, RecordedWrite, WorkingCopy, level_with_cluster};
+use statements::{Author, RecordedStatements, WorkingCopy, level_with_cluster};
 
 impl Database {
     /// Joins the cluster at `address`; first creates its schema if it is empty, or migrates it.
@@ -101,7 +101,7 @@ impl Database {
                 };
                 let transaction = transaction.at(&self.path)?;
                 let cluster = Arc::clone(cluster);
-                WriteTarget::Recorded(RecordedWrite::new(transaction, cluster, author))
+                WriteTarget::Recorded(RecordedStatements::new(transaction, cluster, author))
             }
         }))
     }

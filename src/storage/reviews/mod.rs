@@ -10,7 +10,7 @@ pub use rows::{
     unreadable, upsert, withheld,
 };
 pub use runs::{
-    Former, RUNS_MAX, Run, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
+    Former, ImportRun, RUNS_MAX, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
     begin_run, end_run, forget_run_reviews, forget_runs, forget_sources, last_runs,
     note_run_reviews, note_undone, remove_marks, run_reviews,
 };

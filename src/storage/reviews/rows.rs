@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use crate::model::{Review, ReviewId, Status};
-use crate::storage::text::{NullableText, Text, instant, review_ids, strings, utc, utc_seconds};
+use crate::storage::columns::{NullableText, Text, instant, review_ids, strings, utc, utc_seconds};
 use crate::storage::write::Write;
 
 /// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
@@ -21,7 +21,7 @@ use crate::storage::write::Write;
 macro_rules! select_reviews {
     ($rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
-            ReviewRow,
+            StoredReview,
             r#"select r.review_id as "id!: Text",
                  json_object('id', r.review_id, 'rating', r.rating, 'date', r.reviewed_on, 'author', r.author, 'title', r.title,
                    'text', r.text, 'language', r.language, 'source', r.source_name, 'source_url', r.source_url,
@@ -44,7 +44,7 @@ macro_rules! select_reviews {
     };
 }
 
-struct ReviewRow {
+struct StoredReview {
     id: String,
     /// [`Review`], unless another program wrote a row that is none.
     json: Vec<u8>,
@@ -250,7 +250,7 @@ pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<Reasons
 }
 
 /// `None` if the row is invalid; the reason is logged.
-fn numbered(row: ReviewRow) -> Option<Numbered> {
+fn numbered(row: StoredReview) -> Option<Numbered> {
     let Some(review) = review(&row) else {
         tracing::warn!(review.id = %row.id, "review.unreadable: the row {INVALID_ROW}");
         return None;
@@ -279,7 +279,7 @@ pub const INVALID_ROW: &str = "has bytes that are no UTF-8 or breaks the table's
     and import with --restore a file that has only this review";
 
 /// `None` if the row is invalid.
-fn review(row: &ReviewRow) -> Option<Review> {
+fn review(row: &StoredReview) -> Option<Review> {
     let mut review: Review = serde_json::from_slice(&row.json).ok()?;
     if review.status == Status::Published && review.verification.method.is_none() {
         return None;
@@ -318,7 +318,11 @@ pub async fn list_ids(
 pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -> sqlx::Result<()> {
     let now = utc_seconds(now);
     let rows = json!(reviews).to_string();
-    let mentions = Value::Array(reviews.iter().flat_map(mention_rows).collect()).to_string();
+    let mentions = reviews.iter().flat_map(|review| {
+        let pairs = review.mentions.pairs();
+        pairs.map(|(kind, value)| json!([review.id, kind.name(), value]))
+    });
+    let mentions = mentions.collect::<Value>().to_string();
     let mut changed: HashSet<String> = sqlx::query_scalar!(
         r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
              source_url, verification, verified_at, reply_text, reply_on, reply_author, updated_at)
@@ -368,27 +372,17 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
     .await?;
     changed.extend(removed);
     changed.extend(added);
-    bind(write, &changed).await
-}
-
-/// Marks the `updated_at` of these reviews as belonging to their present content.
-async fn bind(write: &mut Write, ids: &HashSet<String>) -> sqlx::Result<()> {
-    if ids.is_empty() {
+    if changed.is_empty() {
         return Ok(());
     }
-    let ids: Value = ids.iter().map(String::as_str).collect();
-    let ids = ids.to_string();
+    let changed = json!(changed).to_string();
+    // Their `updated_at` belongs to their present content.
     execute!(
         write,
         "update review_change set bound_change_no = change_no
          where review_id in (select value from json_each(?))",
-        ids
+        changed
     )
-}
-
-fn mention_rows(review: &Review) -> impl Iterator<Item = Value> {
-    let pairs = review.mentions.pairs();
-    pairs.map(|(kind, value)| json!([review.id, kind.name(), value]))
 }
 
 // The times at which the publisher first saw changes by other programs, stored before it shows the changes. This does

@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 use super::rows::Deletion;
 use super::source::{Mark, SourceRecord};
 use crate::model::{Review, ReviewId, named};
-use crate::storage::text::{NullableText, Text, utc_seconds};
+use crate::storage::columns::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
 
 /// Number of runs whose counts are kept.
@@ -20,7 +20,7 @@ pub const UNDOABLE_DAYS_MAX: i64 = 30;
 
 /// An applied import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Run {
+pub struct ImportRun {
     /// From 1. A number is used again only if its run changed nothing.
     pub id: i64,
     /// RFC 3339 UTC.
@@ -47,7 +47,7 @@ pub struct Run {
     pub is_scheduled: bool,
 }
 
-impl Run {
+impl ImportRun {
     /// Whether it changed something that is not taken back, as far as that is known.
     pub const fn stands(&self) -> bool {
         self.undone_at.is_none() && (self.has_changes || !self.is_kept)
@@ -231,7 +231,7 @@ pub async fn note_run_reviews<'c>(
     execute!(
         write,
         "insert into import_run_review (run_id, review_id, kind, change_no, former_change_no, former)
-         select ?1, i.value ->> 0, i.value ->> 1, 0,
+         select ?1, i.value ->> 0, i.value ->> 1, null,
            (select c.change_no from review_change as c where c.review_id = i.value ->> 0), i.value ->> 2
          from json_each(?2) as i where true
          on conflict (run_id, review_id) do nothing",
@@ -254,16 +254,19 @@ pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Re
     )?;
     execute!(
         write,
-        "update import_run_review set change_no = coalesce((select c.change_no from review_change as c
-           where c.review_id = import_run_review.review_id), 0) where run_id = ?",
+        "update import_run_review set change_no = (select c.change_no from review_change as c
+           where c.review_id = import_run_review.review_id) where run_id = ?",
         run
     )
 }
 
 /// The last `limit` runs, newest first.
-pub async fn last_runs(connection: &mut SqliteConnection, limit: i64) -> sqlx::Result<Vec<Run>> {
+pub async fn last_runs(
+    connection: &mut SqliteConnection,
+    limit: i64,
+) -> sqlx::Result<Vec<ImportRun>> {
     sqlx::query_as!(
-        Run,
+        ImportRun,
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
              withdrawn, rejected, doubtful, sources as "sources: Text",
              r.formats <> '[]' or exists (select 1 from import_run_review as i where i.run_id = r.run_id) as "has_changes!: bool", undone_at as "undone_at!: NullableText", is_kept as "is_kept!: bool",
@@ -282,7 +285,7 @@ pub async fn run_reviews(
 ) -> sqlx::Result<Vec<RunReview>> {
     let rows = sqlx::query!(
         r#"select i.review_id as "id!: Text", i.kind as "kind!: Text", i.former as "former: Text",
-             c.change_no is i.change_no as "is_untouched!: bool"
+             coalesce(c.change_no = i.change_no, 0) as "is_untouched!: bool"
            from import_run_review as i left join review_change as c using (review_id)
            where i.run_id = ? order by i.review_id"#,
         run
@@ -331,7 +334,7 @@ pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sq
         "update import_run_review as i set change_no = c.change_no
          from import_run_review as u join review_change as c on c.review_id = u.review_id
          where u.run_id = ?1 and u.review_id in (select value from json_each(?2))
-           and i.review_id = u.review_id and i.run_id < ?1 and i.change_no is u.former_change_no",
+           and i.review_id = u.review_id and i.run_id < ?1 and i.change_no = u.former_change_no",
         run,
         ids
     )?;

@@ -15,8 +15,8 @@ use crate::model::{
     ANONYMOUS, Day, Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Review, ReviewId, Status,
     Unit, Units,
 };
+use crate::storage::columns::{Text, strings};
 use crate::storage::erase::note_traces;
-use crate::storage::text::{Text, strings};
 use crate::storage::write::Write;
 
 /// What is kept of a review's source.
@@ -376,7 +376,7 @@ pub async fn rename_source(write: &mut Write, name: &str, new_name: &str) -> sql
         r#"select exists (select 1 from source where name = ?) as "is_taken!: bool""#,
         new_name
     );
-    if is_taken.fetch_one(write.for_reading()).await? {
+    if is_taken.fetch_one(write.reader()).await? {
         return Ok(false);
     }
     execute!(
@@ -401,18 +401,18 @@ pub async fn set_note(write: &mut Write, id: &str, note: Option<&str>) -> sqlx::
 /// Records that the owner decided these units of a review by a command, even if they stay as they are. Imports then keep a
 /// withheld review withheld, and any other value until its source has the same.
 pub async fn note_decided(write: &mut Write, review: &Review, units: &[Unit]) -> sqlx::Result<()> {
-    let known = sources(write.for_reading(), &[review.id.as_str()]).await?;
+    let known = sources(write.reader(), &[review.id.as_str()]).await?;
     let known = known.into_values().next();
     let mut record = known.unwrap_or_else(|| SourceRecord::of_owner(review));
     let mut statement = record.last_statement();
     statement.decided.extend(units);
     record.set_last_statement(&statement);
     note_sources(write, &[record]).await?;
-    // The review may be unchanged. No change has the number 0, so an undo still treats the review as changed.
+    // The review may be unchanged, and an undo is to treat it as changed.
     let id = review.id.as_str();
     execute!(
         write,
-        "update import_run_review set change_no = 0 where review_id = ?",
+        "update import_run_review set change_no = null where review_id = ?",
         id
     )
 }
@@ -480,7 +480,7 @@ pub async fn delete_by_owner(
     day: Option<Day>,
     reason: Option<&str>,
 ) -> sqlx::Result<()> {
-    let known = standing(write.for_reading(), &[id]).await?;
+    let known = standing(write.reader(), &[id]).await?;
     for known in known.values().filter(|known| known.source.is_none()) {
         // So that the mark of one that no source gave has digests, too.
         if let Some(review) = known.review() {

@@ -146,6 +146,7 @@ async fn hostile_texts_give_the_same_markup_as_harmless_ones() {
         }
         // No template in a text is evaluated.
         assert!(!html.contains("49$"), "{target}");
+        assert!(!html.contains('\u{8}'), "{target}");
     }
 }
 

@@ -68,7 +68,7 @@ impl PublisherRig {
 
     /// A fresh render of this database.
     async fn fresh(&self) -> Snapshot {
-        self.publisher.first().await.unwrap()
+        self.publisher.build(None).await.unwrap()
     }
 }
 

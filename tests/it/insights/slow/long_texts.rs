@@ -60,7 +60,7 @@ async fn slow_reviews_are_served_before_new_analyses() {
     // As if another release had analysed all reviews, and this one only the first.
     app.sql("update derived_analysis set method_hash = 'older' where review_id <> 'a'");
     let publisher = Publisher::new(app.database().clone(), links(), Clock::manual(start()));
-    let snapshot = publisher.first().await.unwrap();
+    let snapshot = publisher.build(None).await.unwrap();
     let index = snapshot.input.entries.index();
     assert_eq!(index.unanalyzed.len(), postponed as u64);
     // Old mentions are served; the document is unchanged, so subscribers are not notified.

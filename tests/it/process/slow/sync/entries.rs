@@ -33,13 +33,9 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
     let agent = site.requests()[0].header("user-agent").to_owned();
     assert_has(&agent, "reviews");
     assert_has(&agent, env!("CARGO_PKG_VERSION"));
-    for part in [
-        "google: http://127.0.0.1",
-        "/reviews\n",
-        "schedule      30m",
-    ] {
-        home.run_ok("sync list", part);
-    }
+    let list = home.run_ok("sync list", "google: http://127.0.0.1").out;
+    assert_has(&list, "/reviews\n");
+    assert_has(&list, "schedule      30m");
     let status = home.json("status --json");
     assert_eq!(status["imports"][0]["sync"], "google");
     site.answer(|_| SiteAnswer::status(404));
@@ -69,22 +65,24 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         r#"
         url = "ftp://hush" → line 3: a.url: write it like https://HOST/PATH
         ulr = "hush" → line 3: a: ulr is no key of an entry; the nearest is url
-        every = "0 5 * * *" → line 3: a.every: times of day are written with the key at
-        at = "6h" → line 3: a.at: an interval is written with the key every
+        every = "0 5 * * *" → line 2: a.every: times of day are written with the key at
+        at = "6h" → line 2: a.at: an interval is written with the key every
         every = "4m" → line 3: a.every: less than 5 minutes
         at = "1 2 3 4 hush" → line 3: a.at: no schedule
+        at = "0 0 30 2 *" → line 3: a.at: never due
         format = "hush" → line 3: a.format: no built-in format
         partial = "hush" → line 3: a.partial: expected a boolean
         source = 5 → line 3: a.source: expected a string
+        source = "hush\u0001" → line 2: a.source: the name of a source is one line
         command = ["hush",; "hush=1", 5,; "hush", "hush"] → line 4: a.command: expected a string
         headers = { X-Key = "hush", Y = 5 } → line 3: a.headers.Y: expected a string
         headers = "hush" → line 3: a.headers: expected
         headers = { X-Key = "${hush}" } → line 3: a.headers.X-Key: a variable is written ${NAME}
         headers = { X-Key = "hush ${KEY" } → line 3: a.headers.X-Key: a variable is written ${NAME}
         headers = { X-Key = "${CA_FILE}" } → line 3: a.headers.X-Key: REVIEWS_SYNC_CA_FILE is a setting
-        google_credentials = "hush"; basic = "a:b" → line 3: a.google_credentials: it and another Authorization exclude each other
+        google_credentials = "hush"; basic = "a:b" → line 2: a.google_credentials: it and another Authorization exclude each other
         google_credentials = "a"; headers = { authorization = "hush" } → exclude each other
-        headers = { authorization = "hush" }; basic = "a:b" → line 4: a.basic: it and a header Authorization exclude each other
+        headers = { authorization = "hush" }; basic = "a:b" → line 2: a.basic: it and a header Authorization exclude each other
         basic = "hush" → line 3: a.basic: write user and password with a colon between them
         headers = { "X Key" = "hush" } → line 3: a.headers: "X Key" is no name of a header
         basic = "${COMMAND}" → line 2: a.command: missing, and ${COMMAND} is what it prints
@@ -195,6 +193,8 @@ fn files_that_everybody_may_write_are_refused() {
         home.run("sync run google").failed("everybody may write");
         set(name, 0o644);
     }
+    key("format = './none.toml'");
+    home.run_ok("sync list", "/none.toml: No such file");
     assert_eq!(site.take_targets(), [""; 0]);
     key("");
     home.run("sync run google").done();

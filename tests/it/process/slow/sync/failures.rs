@@ -33,10 +33,8 @@ fn failure_says_the_status_and_no_word_of_the_server() {
         });
         site.take_targets();
         let run = sync(&home);
-        let said = match code {
-            200 => "status 200: no".to_owned(),
-            _ => format!("status {status}"),
-        };
+        let none = if code == 200 { ": no" } else { "" };
+        let said = format!("status {status}{none}");
         run.failed(&said);
         let asked = site.take_targets();
         assert_eq!(asked, ["/r"], "{status}: it is not tried again");

@@ -55,16 +55,8 @@ fn credentials_file_gives_a_token_for_the_run() {
     assert_eq!(request.target, "/token");
     let form = url::form_urlencoded::parse(request.body.as_bytes());
     let form: BTreeMap<String, String> = form.into_owned().collect();
-    for [name, value] in table(
-        "
-        grant_type → refresh_token
-        client_id → id-1
-        client_secret → hush-client
-        refresh_token → hush-refresh
-        ",
-    ) {
-        assert_eq!(form[name], value, "{name}");
-    }
+    let expected = json!({"grant_type": "refresh_token", "client_id": "id-1", "client_secret": "hush-client", "refresh_token": "hush-refresh"});
+    assert_eq!(json!(form), expected);
     assert_eq!(asked[0].header("x-goog-user-project"), "");
     file["quota_project_id"] = "project-1".into();
     let (_folder, value) = stored(&file.to_string());

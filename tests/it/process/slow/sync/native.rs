@@ -80,12 +80,8 @@ fn native_rows_touch_only_reviews_that_runs_of_an_entry_brought() {
             home.run("delete gone --yes").done();
             let before = kept(&home, "'g1', 'g2', 'gone'");
             let added = add(&home, &site, &form, options);
-            for part in [
-                "2 left out, of reviews that other sources brought: g1, gone\n",
-                "2 new, 0 updated, 0 unchanged, 0 rejected",
-            ] {
-                assert_has(&added.out, part);
-            }
+            assert_has(&added.out, "that other sources brought: g1, gone\n");
+            assert_has(&added.out, "2 new, 0 updated, 0 unchanged, 0 rejected");
             let own = "select review_id from review_source where entry = 'other' order by 1";
             home.finds(own, "n1\nnew-id");
             // Its own reviews follow it.
@@ -182,9 +178,8 @@ fn run_takes_no_business_no_texts_no_columns_and_no_deletions() {
     let rows = [about, deleted, unknown, native("n3", &json!({}))];
     let left_out = "note: the business, editorial texts, formats and deletions of the file are left out: a run takes reviews only\n";
     let added = add(&home, &site, &lines(&rows), "");
-    for part in [left_out, "1 new, 0 updated"] {
-        assert_has(&added.out, part);
-    }
+    assert_has(&added.out, left_out);
+    assert_has(&added.out, "1 new, 0 updated");
     assert_eq!(kept(&home, "'n1', 'n2'"), before);
     let [.., document] = forms(&rows[3..]);
     assert_has(&run(&home, &site, &document).out, left_out);

@@ -78,7 +78,7 @@ fn next_page_on_another_path_is_noted_and_nothing_is_gone() {
     site.answer(|_| google_page(0..2, None, 3).with("Link: </r/page/2>; rel=\"next\""));
     let run = home.run("sync run google");
     assert_eq!(run.code, Some(1), "{}{}", run.out, run.err);
-    assert_has(&run.out, "its link is of another path");
+    assert_has(&run.out, "it is of another path than the entry's address");
     home.run_ok("sync list", "names a next page");
     assert!(home.json("sync list --json")[0]["gone"].is_null());
     home.run("sync run google --withdraw-missing")

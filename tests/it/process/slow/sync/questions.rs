@@ -69,7 +69,7 @@ fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
     let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
     write_entry(&home, "sheet", &site.url("/r"), "");
     let words = ["sync", "run", "sheet"];
-    let digest = || column(&home, "entry_digest");
+    let digest = || column(&home, "last_import ->> 'entry_digest'");
     let stored = || [digest(), count(&home, "true"), kept(&home)];
     for options in [&[][..], &["--dry-run"]] {
         let refused = home.run(&[&words, options].concat());
@@ -135,7 +135,7 @@ fn run_without_a_kept_column_fails() {
         "
         public.0.names → ,Publish → ,yes → -
         rating → ,rating → ,5, → ,
-        lacks the columns rating, date, text; → ,rating,date,text → ,yes → ,yes
+        open: → ,rating,date,text → ,yes → ,yes
         ",
     ) {
         let without = sheet.replace(name, "");

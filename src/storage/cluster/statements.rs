@@ -1,4 +1,4 @@
-//! A write to a cluster. Its statements are recorded with their values, and sent as one transaction at the end. Statements
+//! The statements of a write to a cluster, recorded with their values and sent as one transaction at the end. Statements
 //! of the owner's commands also run on a copy of this node's file ([`WorkingCopy`]), so that each sees the effects of those
 //! before it. Other statements do not: they read this node's file, and have the same effect when they are sent again.
 
@@ -43,7 +43,7 @@ pub enum Author {
 }
 
 /// The statements of a write, recorded for the cluster.
-pub struct RecordedWrite {
+pub struct RecordedStatements {
     /// Answers reads: of this node's file, or of the copy.
     transaction: Transaction<'static, Sqlite>,
     cluster: Arc<Cluster>,
@@ -51,7 +51,7 @@ pub struct RecordedWrite {
     statements: Vec<SqlStatement>,
 }
 
-impl RecordedWrite {
+impl RecordedStatements {
     pub fn new(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
@@ -65,7 +65,7 @@ impl RecordedWrite {
         }
     }
 
-    pub fn for_reading(&mut self) -> &mut SqliteConnection {
+    pub fn reader(&mut self) -> &mut SqliteConnection {
         &mut self.transaction
     }
 
@@ -82,10 +82,10 @@ impl RecordedWrite {
             Author::Owner(copy) => {
                 copy.pool.close().await;
                 if !statements.is_empty() {
-                    cluster.write_as_owner(copy.state, statements).await?;
+                    cluster.apply_as_owner(copy.state, statements).await?;
                 }
             }
-            Author::Sender => cluster.write_as_sender(statements).await?,
+            Author::Sender => cluster.apply_as_sender(statements).await?,
             Author::Node => {
                 cluster.client.execute(statements, WRITE_TIMEOUT).await?;
             }
@@ -128,7 +128,7 @@ impl Cluster {
     }
 
     /// Applies statements as one transaction, unless another process has the right to send when they are applied.
-    async fn write_as_sender(&self, statements: Vec<SqlStatement>) -> Result<(), ClusterError> {
+    async fn apply_as_sender(&self, statements: Vec<SqlStatement>) -> Result<(), ClusterError> {
         let number = self.next_number(Clock::system().now());
         let fence =
             "update lease set writes = iif(holder = ?2, max(writes, ?3), null) where name = ?1";
@@ -141,7 +141,7 @@ impl Cluster {
     }
 
     /// Applies the statements of a command as one transaction, if the cluster still has the state of the command's copy.
-    async fn write_as_owner(
+    async fn apply_as_owner(
         &self,
         state: CopyState,
         statements: Vec<SqlStatement>,
@@ -214,7 +214,7 @@ impl WorkingCopy {
         })
     }
 
-    /// Begins a transaction that only [`RecordedWrite`] writes to: a statement that bypassed it would never reach the cluster.
+    /// Begins a transaction that only [`RecordedStatements`] writes to: a statement that bypassed it would never reach the cluster.
     pub async fn begin(&self) -> sqlx::Result<Transaction<'static, Sqlite>> {
         let mut transaction = self.pool.begin_with("begin immediate").await?;
         sqlx::query("pragma query_only = on")

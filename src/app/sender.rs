@@ -8,7 +8,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio_util::sync::CancellationToken;
 
 use super::publish::Retry;
-use super::schedule::{Schedule, expire, measure, set_gauges};
+use super::schedule::{CronSchedule, expire, measure, set_gauges};
 use crate::clock::Clock;
 use crate::config::{HubConfig, SyncConfig, read_file};
 use crate::snapshot::CurrentSnapshot;
@@ -60,7 +60,7 @@ impl HubOptions {
     }
 }
 
-pub struct HubRuntime {
+pub struct Sender {
     database: Database,
     current: Arc<CurrentSnapshot>,
     clock: Clock,
@@ -70,7 +70,7 @@ pub struct HubRuntime {
     sources: Arc<EntryScheduler>,
 }
 
-impl HubRuntime {
+impl Sender {
     /// The hub of `ctx`, and its HTTP handler.
     pub(super) fn build(
         database: &Database,
@@ -143,7 +143,7 @@ impl HubRuntime {
     pub(super) async fn run_worker(&self, stop: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule =
-            Schedule::start(&self.database, &self.clock, &self.wake, &self.sources).await;
+            CronSchedule::start(&self.database, &self.clock, &self.wake, &self.sources).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; nothing is fetched \
                 or tried again"));
