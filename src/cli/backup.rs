@@ -74,21 +74,18 @@ impl RestoreCommand {
         }
         let prepared = Opening::of_backup(&self.file, &place).await?;
         let reviews = verify_copy(&prepared, &self.file).await?;
-        if !self.yes && path.exists() {
+        if !self.yes && can_ask() {
             let reviews = counted(reviews.unsigned_abs(), "review", "reviews");
             let former = read_lineage(path).await;
             let mut other = "";
             if former.is_some() && former != read_lineage(prepared.database.path()).await {
                 other = " It is a backup of another database.";
             }
-            let shown = path.display();
-            ensure!(
-                can_ask(),
-                "nothing was changed; {name} has {reviews}.{other} Add --yes to replace {shown} with it without being asked"
+            let question = format!(
+                "{name} has {reviews}.{other} Replace {} with it?",
+                path.display()
             );
-            if !confirm(&format!(
-                "{name} has {reviews}.{other} Replace {shown} with it?"
-            ))? {
+            if !confirm(&question)? {
                 return Ok(print_report("nothing was changed\n"));
             }
         }

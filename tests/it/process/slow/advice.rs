@@ -82,8 +82,7 @@ fn commands_advised_after_a_decision_work() {
     for unknown in ["show r", "show r-99"] {
         home.follow_advice(unknown, "reviews list", &[], "r-12  ★★★★★");
     }
-    let restore = quoted_command(&home.run("backup copy.db").out, "reviews restore");
-    assert_has(&home.at_terminal(&restore, &["y"]).out, "from copy.db");
+    home.follow_advice("backup copy.db", "reviews restore", &[], "copy.db");
     // An import leaves out the business and editorial texts of an export; the advised commands load such files.
     let other = Home::new();
     other.run_ok("init --name Mesa --time-zone UTC", "Mesa");
@@ -161,7 +160,6 @@ fn the_advice_of_check_repairs_the_reported_faults() {
     let wrong = wrong.replace("FILE", "saved.jsonl");
     home.run_ok(&quoted_command(&wrong, "reviews export"), "2 reviews");
     Home::new().import("saved.jsonl", &home.read("saved.jsonl"), "2 new");
-    let restore = quoted_command(&wrong, "reviews restore");
-    assert_has(&home.at_terminal(&restore, &["y"]).out, "from copy.db");
+    home.run_ok(&quoted_command(&wrong, "reviews restore"), "copy.db");
     is_sound(&home);
 }

@@ -141,7 +141,7 @@ fn exports_and_restore_keep_marks_with_source_day_and_reason() {
     other.file("all.jsonl", &home.read("all.jsonl"));
     other.run_ok("import all.jsonl", "3 recorded as deleted");
     other.finds(all, &marks);
-    home.run_ok("restore copy.db --yes", "3 deleted again");
+    home.run_ok("restore copy.db", "3 deleted again");
     home.finds(all, &marks);
     home.finds("select review_id from review", "c");
 }

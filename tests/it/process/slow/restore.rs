@@ -53,10 +53,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     let answered_at = dated("r-3");
     let numbers = "select max(change_no) from review_change";
     let highest: i64 = home.sql(numbers).parse().unwrap();
-    let done = home.run_ok(
-        "restore copy.db --yes",
-        "reviews.db: restored from copy.db\n",
-    );
+    let done = home.run_ok("restore copy.db", "reviews.db: restored from copy.db\n");
     let [previous] = home.previous_files().try_into().unwrap();
     for part in [
         "1 deleted again",
@@ -101,7 +98,7 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         import hidden.jsonl → 1 updated
         withhold r-1 --reason x --note 'Called the customer.' → withheld
         withhold r-5 --reason x --note 'Called the customer.' → withheld
-        restore copy.db --yes → 3 withheld again
+        restore copy.db → 3 withheld again
         show r-1 → note, not public:\n  Called the customer.
         show r-5 → note, not public:\n  Called the customer.
         import later.jsonl → 1 kept withheld
@@ -124,11 +121,13 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         withhold new-r-2 --reason B → withheld
         anonymize new-r-3 → Anonymous
         withhold new-r-4 --reason B --note N → withheld
-        restore copy.db --yes → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n2 withheld again
+        restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n2 withheld again
         sql: select review_id, author, withheld_reason, note from review order by 1 → new-r-2|Ann|B|\nnew-r-3|Anonymous||\nnew-r-4|Ann|B|N
         sql: select review_id, reason from deleted_review → new-r-1|x
+        sql: update business set publish_staff = 'off', description = 'new'
+        restore copy.db → changed since: 2 facts of the business;
         sql: update business set publish_staff = 'off'
-        restore copy.db --yes → publish_staff is "full" again
+        restore copy.db → publish_staff is "full" again
         "#,
     );
 }
@@ -141,9 +140,9 @@ fn nothing_is_restored_while_a_service_uses_the_database() {
     // A second service only reads, but also uses the database.
     let second = home.serve();
     drop(serving);
-    home.run_err("restore copy.db --yes", "is in use by another process");
+    home.run_err("restore copy.db", "is in use by another process");
     drop(second);
-    let done = home.run_ok("restore copy.db --yes", "restored");
+    let done = home.run_ok("restore copy.db", "restored");
     assert!(!done.out.contains("what changed since"), "{}", done.out);
     assert_eq!(home.previous_files().len(), 1);
 }
@@ -195,7 +194,7 @@ fn a_damaged_database_and_log_are_kept_with_a_warning() {
     drop(writer);
     fs::write(&path, &log).unwrap();
     fs::write(home.path(), "This was a database once.").unwrap();
-    let done = home.run_ok("restore copy.db --yes", "previous file could not be read");
+    let done = home.run_ok("restore copy.db", "previous file could not be read");
     assert_has(&done.out, "is kept as");
     home.run_ok("check", "4 reviews");
     let changed = "select count(*) from review where text like 'Changed%'";
@@ -204,7 +203,7 @@ fn a_damaged_database_and_log_are_kept_with_a_warning() {
     assert_eq!(fs::read(previous).unwrap(), b"This was a database once.");
     assert_eq!(fs::read(previous_log).unwrap(), log);
     // Every restore keeps the previous file.
-    home.run_ok("restore copy.db --yes", "is kept as");
+    home.run_ok("restore copy.db", "is kept as");
     assert_eq!(home.previous_files().len(), 3);
 }
 
@@ -225,7 +224,7 @@ fn another_database_hands_over_no_decision() {
         r"
         withhold a --reason x → withheld
         delete b --yes → deleted
-        restore {} --yes → the previous file was another database
+        restore {} → the previous file was another database
         sql: select review_id, text, status from review order by 1 → a|Of one firm.|published\nb|Of one firm too.|published
         ",
         copy.display()
@@ -247,7 +246,7 @@ fn restoring_a_backup_keeps_the_subscriptions() {
     home.sql(&subscriber("https://new.example/"));
     home.steps(
         "
-        restore copy.db --yes → 1 subscription kept
+        restore copy.db → 1 subscription kept
         sql: select callback from subscription → https://new.example/
         ",
     );
