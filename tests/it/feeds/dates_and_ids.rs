@@ -101,7 +101,7 @@ async fn no_entry_is_updated_before_it_is_published() {
     app.shell(
         "insert into review (review_id, rating, reviewed_on, updated_at) values ('silent', 5, '2026-07-04', null),
            ('earlier', 5, '2026-07-04', '2026-07-04T03:00:00Z'), ('later', 5, '2026-07-04', '2026-07-06T08:30:00.125Z'),
-           ('skipped', 5, '2018-11-04', null), ('first', 5, '0001-01-01', null), ('last', 5, '9999-12-31', null);
+           ('skipped', 5, '2018-11-04', null), ('first', 5, '1995-01-01', null), ('last', 5, '9999-12-31', null);
          insert into business (business_id, name, time_zone) values ('b', 'B', 'UTC')",
     )
     .await;
