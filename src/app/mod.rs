@@ -53,7 +53,7 @@ pub struct App {
     publish: Mutex<PublishChanges>,
     precompress: Precompress,
     pub analyze: AnalyzePostponed,
-    hub: Sender,
+    sender: Sender,
 }
 
 pub struct AppOptions {
@@ -97,7 +97,7 @@ impl App {
             request_log: options.request_log,
             ..Ctx::new(current, publisher.clock.clone(), proxies)
         });
-        let (hub, hub_endpoint) = Sender::build(&database, &ctx, options.hub)?;
+        let (sender, hub_endpoint) = Sender::build(&database, &ctx, options.hub)?;
         let api = api::operations(&ctx, hub_endpoint);
         let description = Description::new(api.clone(), links.absolute(""), mcp::describe);
         let description = Arc::new(description);
@@ -109,7 +109,7 @@ impl App {
         let public = routes::public(routes, &ctx, &agents, &description);
         let precompress = Precompress::new(&ctx, description);
         let analyze = AnalyzePostponed::new(&ctx, &database);
-        let publish = PublishChanges::new(&ctx, publisher, changes, &hub.wake);
+        let publish = PublishChanges::new(&ctx, publisher, changes, &sender.wake);
         Ok(Self {
             endpoint: public.endpoint,
             routes: public.routes,
@@ -117,7 +117,7 @@ impl App {
             analyze,
             publish: Mutex::new(publish),
             precompress,
-            hub,
+            sender,
             database,
             ctx,
             agents,
@@ -147,7 +147,7 @@ impl App {
             let published = self.publish_once().await?;
             let analyze = self.analyze.run_once().await?;
             let coded = self.precompress.run_once(&CODINGS).await;
-            let sent = self.hub.run_once().await?;
+            let sent = self.sender.run_once().await?;
             if self.database.may_send() {
                 let _ = self.database.erase_traces(u64::MAX).await?;
             }
@@ -220,7 +220,7 @@ impl App {
             precompress,
             analyze,
             self.keep_asking_node(&jobs_end),
-            self.hub.keep_delivering(&shutdown)
+            self.sender.keep_delivering(&shutdown)
         );
         self.close().await
     }

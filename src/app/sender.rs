@@ -1,4 +1,5 @@
-//! Assembles what runs beside the server: the hub with its HTTP client, intake and worker, the fetching of entries, and the schedule.
+//! What the one process with the right to send runs beside the server, and how it gets that right: the hub's worker, the fetching of
+//! entries, and the cron jobs. Every process has the hub's intake of requests.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -67,11 +68,11 @@ pub struct Sender {
     /// Notifies the worker of a change.
     pub(super) wake: Arc<Notify>,
     worker: Mutex<Worker>,
-    sources: Arc<EntryScheduler>,
+    entries: Arc<EntryScheduler>,
 }
 
 impl Sender {
-    /// The hub of `ctx`, and its HTTP handler.
+    /// The sender of `ctx`, and the HTTP handler of the hub.
     pub(super) fn build(
         database: &Database,
         ctx: &Ctx,
@@ -109,16 +110,16 @@ impl Sender {
             rates,
             wake: Arc::clone(&wake),
         };
-        let hub = Self {
+        let sender = Self {
             database,
             current: Arc::clone(&ctx.current),
             clock: clock.clone(),
             wake,
             worker: Mutex::new(worker),
-            sources: Arc::new(EntryScheduler::new(runner)),
+            entries: Arc::new(EntryScheduler::new(runner)),
         };
         let intake = Arc::new(intake);
-        Ok((hub, api::HubEndpoint { intake }))
+        Ok((sender, api::HubEndpoint { intake }))
     }
 
     /// Sends whenever this process may, until `stop`; exchanges in flight then get ten seconds.
@@ -143,7 +144,7 @@ impl Sender {
     pub(super) async fn run_worker(&self, stop: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule =
-            CronSchedule::start(&self.database, &self.clock, &self.wake, &self.sources).await;
+            CronSchedule::start(&self.database, &self.clock, &self.wake, &self.entries).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; nothing is fetched \
                 or tried again"));
@@ -154,7 +155,7 @@ impl Sender {
             schedule.stop().await;
         }
         // The process that fetches now has them.
-        self.sources.forget_measures();
+        self.entries.forget_measures();
     }
 
     /// Waits until this process may send. Of attempts with the same result, only the first is logged; errors may be
@@ -188,7 +189,7 @@ impl Sender {
             return Ok(false);
         }
         let ended = expire(&self.database, &self.clock).await?;
-        let fetched = self.sources.run_once(&CancellationToken::new()).await?;
+        let fetched = self.entries.run_once(&CancellationToken::new()).await?;
         let sent = self.worker.lock().await.run_once().await?;
         measure(&self.database, &self.clock).await?;
         Ok(sent || fetched || ended)

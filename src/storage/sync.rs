@@ -107,10 +107,10 @@ pub async fn hold_entry(write: &mut Write, name: &str) -> sqlx::Result<()> {
     )
 }
 
-// What a run records.
+// What a run notes.
 
-/// Records what a run imported, which ends a hold; without a source or a total, the former one stays.
-pub async fn record_import(
+/// Notes what a run imported, which ends a hold; without a source or a total, the former one stays.
+pub async fn note_import(
     write: &mut Write,
     name: &str,
     import: &LastImport,
@@ -131,8 +131,8 @@ pub async fn record_import(
     )
 }
 
-/// Records how a run ended: why it failed, or `None` if it did not.
-pub async fn record_end(
+/// Notes how a run ended: why it failed, or `None` if it did not.
+pub async fn note_end(
     write: &mut Write,
     name: &str,
     now: DateTime<Utc>,

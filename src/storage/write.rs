@@ -1,5 +1,6 @@
-//! A write: a transaction on the file. Where another program owns the file, its statements are recorded and sent instead
-//! ([`RecordedStatements`]); callers need not distinguish the two. `&mut Write` is an sqlx [`Executor`] like a connection.
+//! A write: a transaction on the file. Where another program owns the file, its statements are recorded and sent at the commit instead
+//! ([`RecordedStatements`]); then only those of an owner's command return rows and counts before. `&mut Write` is an sqlx [`Executor`]
+//! like a connection.
 
 use std::fmt;
 

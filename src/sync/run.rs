@@ -28,7 +28,7 @@ use crate::model::hex;
 use crate::storage::business::{self, refuse_sample, time_zone};
 use crate::storage::formats::load_formats;
 use crate::storage::sync::{
-    LastImport, SyncState, note_entry_of_run, record_end, record_import, set_next_run, sync_states,
+    LastImport, SyncState, note_end, note_entry_of_run, note_import, set_next_run, sync_states,
 };
 use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch};
 
@@ -147,22 +147,23 @@ impl SyncRunner {
         ended: &Result<RunOutcome, SyncError>,
     ) -> Result<(), DbError> {
         let (path, now) = (self.database.path(), self.clock.now());
-        let failure = match ended {
+        let (failure, outcome) = match ended {
             // A stop is no fault of the entry, so the run is made up at the next start.
             Ok(RunOutcome::Stopped) => return self.store_next_run(name, now).await,
             Ok(RunOutcome::Imported(_)) => {
                 metrics::SYNC_RUNS.count(&[name, "success"]);
                 return Ok(());
             }
-            Ok(RunOutcome::Unchanged) => None,
+            Ok(RunOutcome::Unchanged) => (None, "unchanged"),
             Err(error) => {
                 let reason = error.to_string().replace(char::is_control, " ");
-                Some(reason.chars().take(REASON_MAX).collect::<String>())
+                let reason: String = reason.chars().take(REASON_MAX).collect();
+                (Some(reason), "failed")
             }
         };
         let mut write = self.database.write().await?;
-        let recorded = record_end(&mut write, name, now, failure.as_deref()).await;
-        recorded.at(path)?;
+        let noted = note_end(&mut write, name, now, failure.as_deref()).await;
+        noted.at(path)?;
         if let Err(SyncError::Busy {
             wait: Some(wait), ..
         }) = ended
@@ -172,11 +173,6 @@ impl SyncRunner {
             set.at(path)?;
         }
         write.commit().await.at(path)?;
-        let outcome = if failure.is_some() {
-            "failed"
-        } else {
-            "unchanged"
-        };
         // Counted last, so that the row of a counted failure has its reason.
         metrics::SYNC_RUNS.count(&[name, outcome]);
         Ok(())
@@ -287,7 +283,10 @@ impl SyncRunner {
             let draft = match read_files(database, &self.clock, &request, run.watch).await {
                 Ok(files) => break files,
                 Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
-                    let reason = format!("open: {}", draft.describe_open().join("; "));
+                    let open = draft.describe_open().join("; ");
+                    let reason = format!(
+                        "correct the address, or write the new names of the columns into the format (`reviews source format`); open: {open}"
+                    );
                     return Err(describe_answer(name, NO_REVIEWS, &reason, fetched));
                 }
                 Err(ImportError::Open(draft)) => draft,
@@ -373,8 +372,8 @@ impl SyncRunner {
         };
         let day = now.with_timezone(&prepared.zone).date_naive().to_string();
         let (name, source) = (&entry.name, source.as_deref());
-        record_import(write, name, &import, source, total, &day).await?;
-        record_end(write, &entry.name, now, None).await?;
+        note_import(write, name, &import, source, total, &day).await?;
+        note_end(write, &entry.name, now, None).await?;
         Ok(())
     }
 }

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 use std::sync::Mutex;
 use std::time::Duration;
+use std::{io, mem};
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
@@ -15,7 +16,7 @@ use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
-use tokio::process::Command;
+use tokio::process::{Child, Command};
 use url::Url;
 use url::form_urlencoded::Serializer;
 
@@ -119,9 +120,13 @@ struct CommandGroup(Pid);
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 impl CommandGroup {
-    fn new(leader: Pid) -> Self {
-        lock(&RUNNING).push(leader);
-        Self(leader)
+    fn spawn(command: &mut Command) -> io::Result<(Child, Option<Self>)> {
+        // Locked first, so that no group is running that is not among them.
+        let mut running = lock(&RUNNING);
+        let child = command.process_group(0).spawn()?;
+        let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
+        running.extend(leader);
+        Ok((child, leader.map(Self)))
     }
 }
 
@@ -133,28 +138,28 @@ impl Drop for CommandGroup {
     }
 }
 
-/// Ends the commands that are running; for a process that a signal ends.
+/// Ends the commands that are running, and lets no other one start: a last step of the process.
 pub fn kill_commands() {
-    for group in lock(&RUNNING).drain(..) {
-        let _ = kill_process_group(group, Signal::KILL);
+    let running = lock(&RUNNING);
+    for group in running.iter() {
+        let _ = kill_process_group(*group, Signal::KILL);
     }
+    mem::forget(running);
 }
 
 /// Runs the command of an entry without a shell, and returns the first line that it prints.
 async fn first_line(entry: &SyncEntry) -> Result<String, String> {
     let program = entry.program()?;
-    let mut child = Command::new(program)
+    let mut command = Command::new(program);
+    command
         .args(entry.command.iter().skip(1))
         .current_dir(entry.folder())
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
-        .process_group(0)
-        .kill_on_drop(true)
-        .spawn()
+        .kill_on_drop(true);
+    let (mut child, _group) = CommandGroup::spawn(&mut command)
         .map_err(|error| format!("it cannot be started ({})", error.kind()))?;
-    let leader = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    let _group = leader.map(CommandGroup::new);
     let output = child.stdout.take().ok_or("it has no output")?;
     let run = async {
         let (mut text, mut output) = (String::new(), output.take(OUTPUT_BYTES_MAX));
