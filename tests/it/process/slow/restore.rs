@@ -124,8 +124,6 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n2 withheld again
         sql: select review_id, author, withheld_reason, note from review order by 1 → new-r-2|Ann|B|\nnew-r-3|Anonymous||\nnew-r-4|Ann|B|N
         sql: select review_id, reason from deleted_review → new-r-1|x
-        sql: update business set publish_staff = 'off', description = 'new'
-        restore copy.db → changed since: 2 facts of the business;
         sql: update business set publish_staff = 'off'
         restore copy.db → publish_staff is "full" again
         "#,
