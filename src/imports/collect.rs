@@ -31,7 +31,7 @@ use crate::storage::formats::{FormatChange, KeptFormats};
 use crate::storage::reviews::{Mark, SourceCounts};
 
 /// What the files of a request say.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Collected {
     /// The business's calendar; a business in the files may set its time zone.
     pub calendar: Calendar,
@@ -87,12 +87,8 @@ pub fn collect(
         faults: Vec::new(),
         collected: Collected {
             calendar,
-            rows: Vec::new(),
-            deleted: Vec::new(),
-            business: None,
-            editorial: None,
-            formats: Vec::new(),
             report,
+            ..Collected::default()
         },
     };
     // First, because the time zone of a business among them sets the days of the tables.
@@ -117,7 +113,6 @@ fn refuse_open(input: &TableInput, mut draft: Draft, name: &str, is_alone: bool)
     }
     draft.show_columns(&input.table);
     name.clone_into(&mut draft.file);
-    draft.needs_source = matches!(input.choice.basis, Basis::DraftOfOther);
     ImportError::Open(Box::new(draft))
 }
 
@@ -220,11 +215,11 @@ impl Collector<'_> {
         let files: Vec<String> = files.map(|file| file.name.clone()).collect();
         let (choice, context) = (&input.choice, std::mem::take(&mut input.context));
         let base = choice.base();
-        let draft = Draft::new(&choice.owners, base, &input.table, context, &files)?;
+        let mut draft = Draft::new(&choice.owners, base, &input.table, context, &files)?;
         let asks_for_draft = self.request.format == Some(FormatArgument::Draft);
         // A table of another source is never imported under the format that a source keeps, nor in its place.
-        let needs_source = matches!(choice.basis, Basis::DraftOfOther);
-        if asks_for_draft || needs_source || !draft.format.open.is_empty() {
+        draft.needs_source = matches!(choice.basis, Basis::DraftOfOther);
+        if asks_for_draft || draft.needs_source || !draft.format.open.is_empty() {
             return Err(refuse_open(&input, draft, &files[input.file], is_alone));
         }
         self.keep_format(&input, &draft, before)?;

@@ -303,7 +303,7 @@ pub struct Format {
 /// Who may write a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyUse {
-    /// Everybody, also beside `like`.
+    /// Everybody, also beside `like`: [`Format::whole`] adds it.
     Like,
     Owner,
     BuiltIn,

@@ -2,6 +2,7 @@
 //! new values, what it said before and the stored review. A pure function of one review; the importer selects and
 //! writes the rows.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
@@ -76,22 +77,19 @@ pub fn merge(
     statement: &Statement,
     now: DateTime<Utc>,
 ) -> Merged {
-    let mut returned;
-    let statement = if returns(last_statement, statement) {
-        returned = statement.clone();
+    let mut statement = Cow::Borrowed(statement);
+    if returns(last_statement, &statement) {
+        let returned = statement.to_mut();
         returned.review.status = Status::Published;
         returned.unstated.remove(&Unit::Status);
-        &returned
-    } else {
-        statement
-    };
+    }
     let mut merged = Merged {
         review: row.clone(),
         last_statement: last_statement.clone(),
         kept: Units::new(),
     };
     for unit in Unit::ALL {
-        merge_unit(unit, row, statement, &mut merged);
+        merge_unit(unit, row, &statement, &mut merged);
     }
     merged.review = withhold_unverified(merged.review);
     let newer = statement
@@ -117,22 +115,18 @@ enum Standing {
     Edited,
 }
 
-impl Standing {
-    fn of(unit: Unit, row: &Review, stated: &Review, last: &LastStatement) -> Self {
-        // A review that its source hides is withheld even if nothing is known of what the source said before.
-        let hides = unit == Unit::Status
-            && row.status == Status::Published
-            && stated.status != Status::Published;
-        let is_source_s = last.compare(unit, row);
-        if unit.is_same(row, stated) {
-            Self::Equal
-        } else if last.decided.contains(&unit)
-            || !is_source_s.unwrap_or_else(|| unit.is_unset(row) || hides)
-        {
-            Self::Edited
-        } else {
-            Self::Untouched
-        }
+fn standing(unit: Unit, row: &Review, stated: &Review, last: &LastStatement) -> Standing {
+    if unit.is_same(row, stated) {
+        return Standing::Equal;
+    }
+    // A review that its source hides is withheld even if nothing is known of what the source said before.
+    let hides = unit == Unit::Status && row.status == Status::Published;
+    let is_source_s = last.compare(unit, row);
+    let is_source_s = is_source_s.unwrap_or_else(|| unit.is_unset(row) || hides);
+    if is_source_s && !last.decided.contains(&unit) {
+        Standing::Untouched
+    } else {
+        Standing::Edited
     }
 }
 
@@ -147,7 +141,7 @@ fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merg
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
-    match Standing::of(unit, row, stated, last) {
+    match standing(unit, row, stated, last) {
         Standing::Equal => {
             // An export tells of the decision itself, and what a command took away stays so, even if the source did the same in between.
             let is_taken_away = unit == Unit::Status && row.status != Status::Published

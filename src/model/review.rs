@@ -490,7 +490,7 @@ impl fmt::Display for Day {
 }
 
 /// Turns the times in files into days of the business.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Calendar {
     /// The business's time zone; `None` if it was never set.
     pub zone: Option<Tz>,

@@ -106,7 +106,7 @@ impl Equal {
 impl Candidate<'_> {
     /// Whether it may be that of a row: no other row is, and not both have an ID.
     const fn is_left(&self, row_has_id: bool) -> bool {
-        !self.has_row && !(row_has_id && self.has_id)
+        !(self.has_row || row_has_id && self.has_id)
     }
 
     /// Whether a row may be doubtful for it: it is left, or the owner hid it. If both have an ID, it has no row, and the owner hid it.
