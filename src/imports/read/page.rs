@@ -2,20 +2,21 @@
 //! (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). `schema_org.toml` has the meanings of their
 //! members.
 //!
-//! Enclosing objects (a business, a product, a `@graph`) are searched. A page may show reviews of several, so a review without
-//! `itemReviewed` is of the nearest one with a name.
+//! Enclosing objects (a business, a product, a `@graph`) are searched. A page may show reviews of several businesses, so each
+//! row says which: that of `itemReviewed`, else the nearest around it.
 
 use std::ops::ControlFlow;
 
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
+use serde_json::Value;
 use serde_json::value::RawValue;
-use serde_json::{Value, json};
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::read::json::{Objects, parse_row};
 use crate::imports::read::{Bounds, Table};
+use crate::model::business::local_business_type;
 use crate::model::json::{member, visit};
 
 /// Maximum size of a tag, which is parsed with all its attributes, in bytes.
@@ -96,35 +97,43 @@ struct Reviews<'l, 'w> {
 }
 
 impl Reviews<'_, '_> {
-    /// Adds a review inside an object with that name.
-    fn add(&mut self, review: &str, name: Option<&str>) -> Result<(), FileError> {
+    /// Adds a review inside the business with that name, with the member `business`.
+    fn add(&mut self, review: &str, business: Option<&Value>) -> Result<(), FileError> {
         let (array, index) = ("reviews".into(), self.count);
         self.count += 1;
         let at = Position::Element { array, index };
         let mut row = parse_row(review);
-        if let (Ok(Value::Object(members)), Some(name)) = (&mut row, name) {
-            let reviewed = members.entry("itemReviewed").or_insert_with(|| json!({}));
-            if let Value::Object(reviewed) = reviewed {
-                let name = serde_json::from_str(name).unwrap_or_default();
-                reviewed.entry("name").or_insert(name);
+        if let Ok(Value::Object(members)) = &mut row {
+            let reviewed = members.get("itemReviewed");
+            let reviewed = reviewed.filter(|it| is_business(&it["@type"]));
+            let name = reviewed.map(|it| &it["name"]).or(business);
+            if let Some(name) = name.filter(|name| name.is_string()).cloned() {
+                members.insert("business".to_owned(), name);
             }
         }
         self.objects.add_value(at, row, self.bounds)
     }
 
-    /// Adds every schema.org review in `data`, a value of JSON; `name` is that of the nearest object around it, as JSON.
-    fn collect(&mut self, data: &str, name: Option<&str>, deep: usize) -> Result<(), FileError> {
-        let kind = data.starts_with('{').then(|| member(data, "@type"));
-        if kind.flatten().is_some_and(is_review) {
-            return self.add(data, name);
+    /// Adds every schema.org review in `data`, a value of JSON; `business` is the name of the nearest business around it.
+    fn collect(
+        &mut self,
+        data: &str,
+        business: Option<&Value>,
+        deep: usize,
+    ) -> Result<(), FileError> {
+        let kind = data.starts_with('{').then(|| value(data, "@type"));
+        let kind = kind.flatten().unwrap_or_default();
+        if has_type(&kind, |name| matches!(name, "Review" | "UserReview")) {
+            return self.add(data, business);
         }
-        let name = kind.flatten().and_then(|_| member(data, "name")).or(name);
+        let inner = is_business(&kind).then(|| value(data, "name")).flatten();
+        let business = inner.as_ref().or(business);
         if deep == 0 {
             return Ok(());
         }
         let fault = visit(data, |_, value| {
             let inner = Some(value).filter(|value| value.starts_with(['[', '{']));
-            match inner.map_or(Ok(()), |inner| self.collect(inner, name, deep - 1)) {
+            match inner.map_or(Ok(()), |inner| self.collect(inner, business, deep - 1)) {
                 Ok(()) => ControlFlow::Continue(()),
                 Err(fault) => ControlFlow::Break(fault),
             }
@@ -133,14 +142,21 @@ impl Reviews<'_, '_> {
     }
 }
 
-/// Whether a type, or one of several, is that of reviews.
-fn is_review(kind: &str) -> bool {
-    let kind: Value = serde_json::from_str(kind).unwrap_or_default();
+/// The value of a member of an object of JSON.
+fn value(object: &str, name: &str) -> Option<Value> {
+    serde_json::from_str(member(object, name)?).ok()
+}
+
+fn is_business(kind: &Value) -> bool {
+    let is_one = |name: &str| name == "Organization" || local_business_type(name).is_ok();
+    has_type(kind, is_one)
+}
+
+/// Whether a type, or one of several, is as `is_meant` says of its name.
+fn has_type(kind: &Value, is_meant: impl Fn(&str) -> bool) -> bool {
     let kinds = kind
         .as_array()
-        .map_or(std::slice::from_ref(&kind), Vec::as_slice);
-    kinds.iter().filter_map(Value::as_str).any(|kind| {
-        let name = kind.rsplit('/').next().unwrap_or_default();
-        name == "Review" || name == "UserReview"
-    })
+        .map_or(std::slice::from_ref(kind), Vec::as_slice);
+    let mut names = kinds.iter().filter_map(Value::as_str);
+    names.any(|name| is_meant(name.rsplit('/').next().unwrap_or_default()))
 }

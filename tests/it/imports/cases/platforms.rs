@@ -191,10 +191,10 @@ x may be 2026-03-04 or 2026-04-03; write it as 2026-10-31, or set the business's
 # of several businesses in a page one is meant, or all
 {"@graph": [{"@type": "Plumber", "name": "DP", "review": [{"@type": "Review", "author": "Ann", LINKED}]}, {"@context": "https://schema.org",
 "@type": "Plumber", "name": "Other", "aggregateRating": {"ratingValue": 1}, "review": {"@type": "Review", "author": "Bo", LINKED}}], "@context": "x"}
-then format: like = "schema-org"; only = { column = "itemReviewed.name", value = "DP" }
-then format: like = "schema-org"; ignored = "itemReviewed.name"
+then format: like = "schema-org"; only = { column = "business", value = "DP" }
+then format: like = "schema-org"; ignored = "business"
 =
-? only: itemReviewed.name has DP 1, Other 1
+? only: business has DP 1, Other 1
 author
 Ann
 Bo
