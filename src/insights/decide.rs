@@ -1087,7 +1087,7 @@ mod tests {
     }
 
     #[test]
-    fn what_contradicts_the_stars_and_is_said_of_others_is_no_finding() {
+    fn words_about_others_that_contradict_the_stars_are_no_finding() {
         let found = |text: &str, stars| {
             let found = engine().analyze(&TokenizedText::new(text), Some(stars));
             list_findings(&found.findings)
