@@ -2,18 +2,32 @@
 //! polarity, and complaints in reviews of one or two stars. Then it learns how to weigh the model against the rules
 //! (`src/insights/decision.toml`).
 //!
-//! ```text
-//! cargo run --release --example train_classifier               # leaves polarity and the decision as they are
-//! cargo run --release --example train_classifier -- --data DIR # also learns them
-//! cargo run --release --example train_classifier -- --check    # checks that training gives the same bytes
-//! ```
+//! To change the weights:
 //!
-//! Its data is `trade.tsv`, `reviews.tsv`, `low_rated.tsv` and `reviews.jsonl` in its folder, written for this purpose, and the
-//! development halves of `tests/gold`, including those of calm sentences. Sentences that also occur in a held-out half
-//! ("Highly recommend!") are omitted.
-//! Polarity is also learned from public data sets, which are not part of this repository (`NOTICE` names their sources
-//! and licences): DIR contains `mams/` (ATSA `train` and `val`), `uci_sentences/` (the Yelp file) and `vader/` (the
-//! Amazon snippets). The decision is learned from whole reviews.
+//! 1. **Data.** Add annotated texts of several authors to `reviews.jsonl`, by the rules of `tests/gold/README.md`, never held-out
+//!    ones. The data is this file, `trade.tsv`, `reviews.tsv` and `low_rated.tsv` beside it, and the development halves of
+//!    `tests/gold`, including those of calm sentences. Sentences that also occur in a held-out half ("Highly recommend!") are
+//!    omitted.
+//! 2. **Training** writes `english.weights`, `decision.toml` and, as its last line, the constants of `decide.rs` for whole texts:
+//!
+//!    ```text
+//!    cargo run --release --example train_classifier               # leaves polarity and the decision as they are
+//!    cargo run --release --example train_classifier -- --data DIR # also learns them
+//!    cargo run --release --example train_classifier -- --check    # checks that training gives the same bytes
+//!    ```
+//!
+//!    Polarity, and with it the decision, is also learned from public data sets, which are not part of this repository
+//!    (`NOTICE` names their sources and licences). DIR contains `mams/` (ATSA `train`, `val` and `test`), `uci_sentences/` (the
+//!    Yelp file) and `vader/` (the Amazon snippets, from `additional_resources` in the source archive of vaderSentiment 3.3.2 on
+//!    PyPI).
+//! 3. **Comparison.** `cargo run --example evaluate -- tests/gold/development.tsv` lists the misses, before and after. Read every
+//!    one that changed.
+//! 4. **Measurement**, once: `INSTA_UPDATE=always cargo test --test it -- --ignored laboratory`. It fails below the promised
+//!    quality, and writes the figures that are published (`src/insights/rules/quality.tsv`; copy those of `docs/INSIGHTS.md`) and
+//!    the digest by which stored analyses are repeated (`src/insights/golden.sha256`).
+//! 5. **Commit** data, weights, figures and digest together.
+//!
+//! A changed phrase or threshold needs the steps from 3 on, and a phrase that is a feature of the decision also `--data`.
 #![allow(
     clippy::print_stdout,
     clippy::cast_possible_truncation,

@@ -53,10 +53,12 @@ pub struct Material {
     pub data: Option<PathBuf>,
 }
 
-/// The aspects of all trades, each once.
+/// The aspects of all trades with annotated texts, each once.
 fn aspects() -> Vec<String> {
     let mut all = Vec::new();
-    for aspect in IDS.into_iter().flat_map(|id| &Trade::built_in(id).aspects) {
+    let trades = IDS.into_iter().map(Trade::built_in);
+    let annotated = trades.filter(|trade| !trade.quality.is_empty());
+    for aspect in annotated.flat_map(|trade| &trade.aspects) {
         if !all.contains(&aspect.id) {
             all.push(aspect.id.clone());
         }

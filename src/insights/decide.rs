@@ -20,6 +20,7 @@ use super::classifier::{
 use super::rules::{CompiledRules, Cue, IDS, Meaning, OVERALL, Trade};
 use super::score::{ParsedSentence, judge_sentence};
 use super::text::{Token, TokenizedText};
+use super::words::LanguageWords;
 use crate::model::{hex, parse_toml};
 use crate::wire::Witness;
 
@@ -128,6 +129,7 @@ impl OpinionFinder {
         let mut sentences = self.read_sentences(text);
         let candidates = self.candidates(&sentences);
         let seeks_complaints = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
+        let is_content = stars.is_some_and(|stars| stars > COMPLAINT_STARS_MAX);
         let mut findings = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let sentence = &mut sentences[candidate.sentence];
@@ -139,8 +141,16 @@ impl OpinionFinder {
                 decision = Some(Decision::of_rule(label, decision));
             }
             if let Some(mut decision) = decision {
-                if decision.label == Polarity::Positive && sentence.praises_nothing(text, candidate)
-                {
+                let is_of_others = sentence.is_of_others(text, candidate, decision.label);
+                let says_nothing = match decision.label {
+                    Polarity::Positive => {
+                        seeks_complaints && is_of_others
+                            || sentence.praises_nothing(text, candidate)
+                    }
+                    Polarity::Negative => is_content && is_of_others,
+                    Polarity::Neutral | Polarity::Uncertain => false,
+                };
+                if says_nothing {
                     decision.confidence = 0;
                 }
                 let is_blamed = seeks_complaints && decision.label == Polarity::Negative;
@@ -275,6 +285,8 @@ pub struct SentenceReading<'finder> {
     has_deed: bool,
     /// The tokens at which a wish begins, or words about something else than the business: their part praises nothing.
     unpraised: Vec<usize>,
+    /// The words about others, each from a cue to the next part with a subject of its own.
+    others: Vec<Range<usize>>,
     /// Whether it announces blame.
     has_drawback: bool,
 }
@@ -293,6 +305,22 @@ impl SentenceReading<'_> {
             None => self.scores.parts[candidate.part].tokens.clone(),
         };
         self.unpraised.iter().any(|at| tokens.contains(at))
+    }
+
+    /// Whether such a judgement of the candidate begins among words about others.
+    fn is_of_others(
+        &self,
+        text: &TokenizedText,
+        candidate: &AspectCandidate,
+        label: Polarity,
+    ) -> bool {
+        let mut rules = self.rules.iter();
+        let rule = rules.find(|(found, _)| *found == candidate.aspect);
+        let hits = rule.into_iter().flat_map(|(_, finding)| &finding.hits);
+        let judging = hits.filter(|hit| hit.points.signum() == label.sign());
+        let start = judging.map(|hit| text.tokens_in(hit.span).start).min();
+        let start = start.unwrap_or(self.scores.parts[candidate.part].tokens.start);
+        self.others.iter().any(|tokens| tokens.contains(&start))
     }
 }
 
@@ -357,6 +385,13 @@ impl OpinionFinder {
                 part.labels[PRAISE] = part.labels[PRAISE].min(part.labels[BLAME]);
             }
         }
+        let others = parsed.phrases.iter();
+        let others = others.filter(|phrase| phrase.meaning == Meaning::Cue(Cue::Others));
+        let others = others.map(|phrase| {
+            let Range { start, end } = parsed.tokens(phrase.start..phrase.end);
+            start..next_subject(text, &scores.parts, end).unwrap_or(tokens.end)
+        });
+        let others = others.collect();
         let has_words = text.tokens()[tokens].iter().any(Token::is_word);
         let [has_deed, has_drawback] = [Cue::Deeds, Cue::Drawbacks].map(|cue| {
             let mut phrases = parsed.phrases.iter();
@@ -374,6 +409,7 @@ impl OpinionFinder {
             has_deed,
             has_drawback,
             unpraised,
+            others,
             scores,
         }
     }
@@ -421,6 +457,18 @@ impl OpinionFinder {
         }
         all
     }
+}
+
+/// Where the next part from a token on begins that has a subject of its own, as far as its first word shows it, or a contrast.
+fn next_subject(text: &TokenizedText, parts: &[SentencePart], from: usize) -> Option<usize> {
+    let words = LanguageWords::english();
+    let starts = parts.iter().map(|part| part.tokens.start);
+    let mut later = starts.filter(|at| *at >= from);
+    later.find(|at| {
+        text.tokens()[*at].is_capital()
+            || text.is_among(*at, &words.subjects)
+            || text.is_among(*at - 1, &words.turns)
+    })
 }
 
 /// The features by which an aspect of a sentence is decided; `elsewhere` are those of the rest of the text.
@@ -1036,6 +1084,42 @@ mod tests {
             overall("Nobody showed up and nobody called. Stay away."),
             Polarity::Negative
         );
+    }
+
+    #[test]
+    fn words_about_others_that_contradict_the_stars_are_no_finding() {
+        let found = |text: &str, stars| {
+            let found = engine().analyze(&TokenizedText::new(text), Some(stars));
+            list_findings(&found.findings)
+        };
+        for text in [
+            "They came on time, unlike Joe's Plumbing, who was rude and late.",
+            "If you want rude techs, call someone else.",
+            "After a bad experience with another plumber, I found them.",
+            "My last roofer took my deposit and disappeared.",
+            "Other companies never returned my calls.",
+            "I called two other companies and they never showed up.",
+            "Most contractors are liars who never show up, not these guys.",
+            "I was dreading a week without hot water and it turned out to be four hours.",
+        ] {
+            let found = found(text, 5);
+            assert!(!found.contains('-'), "{text}: {found}");
+        }
+        for text in [
+            "A bit more expensive than other companies.",
+            "Faster than the last company but twice the money.",
+            "Unlike the last company, they were late.",
+        ] {
+            let found = found(text, 4);
+            assert!(found.contains('-'), "{text}: {found}");
+        }
+        let outcome = "They never came. Another company was here in an hour, friendly and cheap.";
+        assert_eq!(
+            found(outcome, 1).matches('+').count(),
+            0,
+            "praise of another"
+        );
+        assert!(found("Another plumber told me they did it wrong.", 1).contains('-'));
     }
 
     #[test]

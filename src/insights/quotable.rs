@@ -232,6 +232,7 @@ mod tests {
             "I expected him to be on time and polite.",
             "Stop there for a quick bite before the theatre.",
             "The good one costs $89, the great one $120.",
+            "Two days later they were at our door and very polite.",
         ] {
             assert!(!says(text, Polarity::Positive), "{text}");
         }
@@ -241,6 +242,8 @@ mod tests {
             "I can't imagine waiting for an hour to be seated.",
             "The wait was a bit long, and it was well worth it.",
             "It was packed, and I should have booked a table.",
+            "We waited 15 minutes for our order, which was fine.",
+            "Similarly, nobody apologised for the terrible delay.",
         ] {
             assert!(!says(text, Polarity::Negative), "{text}");
         }

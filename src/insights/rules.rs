@@ -206,6 +206,8 @@ named! {
         Elsewhere = "elsewhere",
         /// `I wish`, `could be cheaper`: what is praised is not so.
         Wishes = "wishes",
+        /// `the last company`, `I was afraid`: what contradicts the stars is said of others, or is not so.
+        Others = "others",
         /// `the only downside`: announces blame, also of a content customer.
         Drawbacks = "drawbacks",
     }

@@ -95,9 +95,9 @@ impl<'rules> ParsedSentence<'rules> {
         for found in matches {
             let (start, end, word_mask) = (found.start, found.end, found.word_mask);
             let own = (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
-            // What announces blame may be part of any other phrase.
+            // What announces blame, or words about others, may be part of any other phrase.
             let mut meanings = found.patterns.iter().map(meaning);
-            if meanings.any(|one| one != Meaning::Cue(Cue::Drawbacks)) {
+            if !meanings.all(|one| matches!(one, Meaning::Cue(Cue::Drawbacks | Cue::Others))) {
                 // The same words may judge several aspects; any other overlapping match is dropped.
                 let mut selected = self.phrases.iter();
                 let has_same_words = selected.any(|phrase| {

@@ -265,3 +265,17 @@ impl OwnNames {
             || words.any(|word| self.people.contains(&*word))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::all_phrases;
+    use crate::insights::text::TokenizedText;
+
+    #[test]
+    fn no_phrase_has_the_rating_or_an_adverb() {
+        let text = "Five stars, they came right away and worked hard on the boiler.";
+        let text = TokenizedText::new(text);
+        let phrases: Vec<&str> = all_phrases(&text).map(|(_, at)| text.words(at)).collect();
+        assert_eq!(phrases, ["five", "worked", "boiler"]);
+    }
+}

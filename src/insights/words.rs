@@ -156,10 +156,12 @@ pub struct LanguageWords {
     pub months: WordSet,
     /// Words that begin the next part of a sentence.
     openers: WordSet,
+    /// Words with which a subject begins.
+    pub subjects: WordSet,
     /// Words that negate those after them.
     negators: WordSet,
     /// Words that end the scope of a negator.
-    turns: WordSet,
+    pub turns: WordSet,
     #[serde(skip)]
     roles: WordMap<TokenRole>,
     /// Words with this ending negate.
