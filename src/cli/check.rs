@@ -11,9 +11,13 @@ use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{AnalysisInput, Analyzer, store as insights};
 use crate::model::text::quote_for_shell;
 use crate::storage;
-use crate::storage::reviews::{AnalysisRow, INVALID_ROW, Numbered, newest, unreadable};
+use crate::storage::reviews::{
+    AnalysisRow, INVALID_ROW, Numbered, broken_column, newest, unreadable,
+};
 use crate::storage::{Database, FileVerification, Migrated, list_faults, unerased, verify};
 
+/// The advice where only the text index is wrong.
+const UNINDEXED: &str = "Start `reviews serve` again, which makes a damaged text index anew.\n";
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
     FILE` saves the readable reviews, and `reviews import FILE` loads them into a new database.\n";
@@ -34,13 +38,19 @@ impl Check {
             verified: verify(&mut connection, &path).await?,
             mendable: Vec::new(),
         };
-        let unreadable = unreadable(&mut connection).await?.into_iter();
-        let sentences = unreadable.map(|id| {
-            let update = format!("update review set text = 'TEXT' where review_id = '{id}'");
-            let file = quote_for_shell(&path.display().to_string());
-            format!("reviews: {id} {INVALID_ROW} (for example `sqlite3 {file} \"{update}\"`, or `reviews delete {id}`)")
-        });
-        report.mendable = list_faults(sentences.collect());
+        let file = quote_for_shell(&path.display().to_string());
+        for id in unreadable(&mut connection).await? {
+            let statement = match broken_column(&mut connection, &id).await? {
+                Some(column) => {
+                    format!("update review set {column} = 'TEXT' where review_id = '{id}'")
+                }
+                None => format!("select * from review where review_id = '{id}'"),
+            };
+            report.mendable.push(format!(
+                "reviews: {id} {INVALID_ROW} (`sqlite3 {file} \"{statement}\"`, or `reviews delete {id}`)"
+            ));
+        }
+        report.mendable = list_faults(report.mendable);
         let business = storage::business::find(&mut connection).await?;
         let business = business.unwrap_or_default();
         let analyzer = Analyzer::new(&business, self.trade.trade.as_deref());
@@ -82,8 +92,11 @@ impl CheckReport {
                 .map(|sentence| format!("{begin}{sentence}\n"));
             text.extend(lines);
         }
+        let mut wrong = verified.wrong.iter();
         if !verified.wrong.is_empty() {
-            text += DAMAGED;
+            let is_index =
+                wrong.all(|it| it.starts_with("text index:") || it.contains("review_fts"));
+            text += if is_index { UNINDEXED } else { DAMAGED };
         } else if mendable.is_empty() {
             text += "ok      schema, integrity, reviews, text index, insights\n";
         }
@@ -116,7 +129,7 @@ async fn verify_insights(
     drop(reviews);
     if unread > 0 {
         report.verified.behind.push(format!(
-            "insights: {} not analysed yet; a running `reviews serve` catches up",
+            "insights: {} not analysed yet; `reviews serve` catches up, at its next start at the latest",
             counted(unread, "review is", "reviews are")
         ));
     }

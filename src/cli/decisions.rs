@@ -237,10 +237,11 @@ pub struct Delete {
 impl Delete {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let reason = self.reason.as_deref().map(check_reason).transpose()?;
+        let mut named = self.id;
         if !self.yes {
             // Before the write transaction, so that other writers do not wait for the answer.
             let find = async |reader: &mut SqliteConnection| {
-                let (id, known) = find_known(reader, &self.id).await?;
+                let (id, known) = find_known(reader, &named).await?;
                 let source = known.as_ref().map_or("", KnownReview::source_name);
                 let undo = find_undo_command(reader, &id, source).await?;
                 anyhow::Ok((id, known, undo))
@@ -259,10 +260,12 @@ impl Delete {
             if !confirm(&question)? {
                 return Ok(print_report("nothing was deleted\n"));
             }
+            // Another one may have that beginning by now.
+            named = id.to_string();
         }
         change(&existing_address(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
-            let id = resolve_id(write.reader(), &self.id).await?;
+            let id = resolve_id(write.reader(), &named).await?;
             let zone = time_zone(write.reader()).await?.unwrap_or(Tz::UTC);
             let day = Day::new(clock.now().with_timezone(&zone).date_naive());
             reviews::delete_by_owner(&mut write, &id, day, reason).await?;

@@ -427,13 +427,16 @@ fn may_be_one(row: &ReviewRow, other: &Digests) -> bool {
         || one.text == other.text && !row.review().text.is_empty()
 }
 
+/// Maximum number of bytes of an ID, or of a source's name in it, before something that is added: 128 are allowed.
+const BASE_BYTES_MAX: usize = 90;
+
 /// Gives new reviews their IDs: the row's; if another review has it, that after its source's name; then these with numbers.
 pub struct NewIds<'k> {
     known: &'k Known,
     others: &'k HashSet<ReviewId>,
     taken: HashSet<ReviewId>,
     /// The last number of an ID.
-    numbers: HashMap<ReviewId, u64>,
+    numbers: HashMap<String, u64>,
 }
 
 impl<'k> NewIds<'k> {
@@ -451,11 +454,12 @@ impl<'k> NewIds<'k> {
         if self.is_taken(&id) && row.incoming.has_id {
             id = of_platform(&prefix(row.source()), id.as_str()).unwrap_or(id);
         }
-        let base = id.clone();
+        let base = id.as_str().get(..BASE_BYTES_MAX).unwrap_or(id.as_str());
+        let base = base.to_owned();
         let mut number = self.numbers.get(&base).copied().unwrap_or(1);
         while self.is_taken(&id) {
             number += 1;
-            id = of_platform(base.as_str(), &number.to_string()).unwrap_or(id);
+            id = of_platform(&base, &number.to_string()).unwrap_or(id);
         }
         self.numbers.insert(base, number);
         self.taken.insert(id.clone());
@@ -472,17 +476,15 @@ fn prefix(source: &str) -> String {
     let name = words(source).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     match name.trim_matches('-') {
         "" => "source".to_owned(),
-        name => name.to_owned(),
+        name => name.get(..BASE_BYTES_MAX).unwrap_or(name).to_owned(),
     }
 }
 
-/// Whether an id was derived from a row without one; see `value::names::digest`.
+/// Whether an id was derived from a row without one, by `value::names::derive_id`; of equal rows it has a number.
 pub fn is_derived(id: &str) -> bool {
-    let numbered = id.rsplit_once('-');
-    let numbered =
-        numbered.filter(|(_, number)| number.len() < 16 && number.parse::<u64>().is_ok());
-    let digest = numbered.map_or(id, |(id, _)| id).rsplit('-').next();
-    digest.is_some_and(|it| it.len() == 32 && it.bytes().all(|byte| byte.is_ascii_hexdigit()))
+    let digest = id.rsplit_once("-~").map(|(_, rest)| rest.split('-').next());
+    let digest = digest.flatten().unwrap_or_default();
+    digest.len() == 32 && digest.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Whether many people may have the name, so that it does not identify one.

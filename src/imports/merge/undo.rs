@@ -2,6 +2,8 @@
 //! source, so that importing the files again does the same again. What has changed since is left unchanged, and so is
 //! what its source hides.
 
+use std::collections::BTreeSet;
+
 use chrono::{DateTime, Utc};
 use sqlx::SqliteConnection;
 
@@ -42,7 +44,7 @@ pub async fn undo(
     let now = clock.now();
     let mut write = database.write_as_owner().await?;
     reviews::forget_runs(&mut write, now).await.at(path)?;
-    let runs = reviews::last_runs(write.reader(), reviews::RUNS_MAX).await;
+    let runs = reviews::last_runs(write.reader(), i64::MAX).await;
     let runs = runs.at(path)?;
     let run = choose_run(&runs, source).map_err(ImportError::Refused)?;
     let run = run.clone();
@@ -80,8 +82,8 @@ fn choose_run<'r>(runs: &'r [ImportRun], source: Option<&str>) -> Result<&'r Imp
             && by_hand.is_none_or(|by_hand| by_hand.id < newer.id)
         {
             let names = newer.sources.iter().map(String::as_str).chain(sources);
-            let mut commands: Vec<String> = names.map(undo_command).collect();
-            commands.dedup();
+            let commands: BTreeSet<String> = names.map(undo_command).collect();
+            let commands: Vec<String> = commands.into_iter().collect();
             return Err(format!(
                 "import {} was fetched by the service after the last one by hand; say whose newest import goes: {}",
                 newer.id,
@@ -127,7 +129,7 @@ pub async fn find_undo_command(
     id: &str,
     source: &str,
 ) -> sqlx::Result<Option<String>> {
-    let runs = reviews::last_runs(&mut *connection, reviews::RUNS_MAX).await?;
+    let runs = reviews::last_runs(&mut *connection, i64::MAX).await?;
     let Ok(run) = choose_run(&runs, Some(source)) else {
         return Ok(None);
     };

@@ -19,19 +19,24 @@ pub fn of_platform(platform: &str, theirs: &str) -> Result<ReviewId, InvalidRevi
         .or_else(|_| digest(platform, &[theirs]))
 }
 
-/// The id of a review without one, from parts that do not change. The same row has the same id in any file, for any
-/// order of columns.
+/// An id from parts that do not change, in place of one that fits no permalink.
 pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewId> {
+    format!("{platform}-{}", hash(parts)).parse()
+}
+
+/// The first 32 hexadecimal digits of a SHA-256.
+fn hash(parts: &[&str]) -> String {
     let mut hash = Sha256::new();
     for part in parts {
         // The length distinguishes ("ab", "c") from ("a", "bc").
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part.as_bytes());
     }
-    format!("{platform}-{:.32}", hex(&hash.finalize())).parse()
+    format!("{:.32}", hex(&hash.finalize()))
 }
 
-/// The id of a row without one: of its source, author, day and text, without a text of title and stars, too.
+/// The id of a row without one: of its source, author, day and text, without a text of title and stars, too. The same row has the same
+/// id in any file, for any order of columns. A tilde tells it from ids that are stated, which may be digests of a platform's own.
 ///
 /// # Errors
 /// If the platform's name fits no id.
@@ -47,7 +52,7 @@ pub fn derive_id(
         parts.extend(title);
         parts.push(&stars);
     }
-    let id = digest(platform, &parts);
+    let id = format!("{platform}-~{}", hash(&parts)).parse::<ReviewId>();
     id.map_err(|error| vec![FieldError::new("id", error.to_string())])
 }
 

@@ -6,13 +6,13 @@ mod source;
 
 pub use rows::{
     AnalysisRow, Binding, DatabasePosition, Deletion, INVALID_ROW, Numbered, Observation, Reasons,
-    ReviewState, changed_ids, delete_all, list_ids, newest, observe, position, published,
-    unreadable, upsert, withheld,
+    ReviewState, broken_column, changed_ids, delete_all, list_ids, newest, observe, position,
+    published, unreadable, upsert, withheld,
 };
 pub use runs::{
-    Former, ImportRun, RUNS_MAX, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
-    begin_run, end_run, forget_run_reviews, forget_runs, forget_sources, last_runs,
-    note_run_reviews, note_undone, remove_marks, run_reviews,
+    Former, ImportRun, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,
+    end_run, forget_run_reviews, forget_runs, forget_sources, last_runs, note_run_reviews,
+    note_undone, remove_marks, run_reviews,
 };
 pub use source::{
     Known, KnownReview, Mark, Scope, SourceCounts, SourceRecord, anonymize, counts_by_source,

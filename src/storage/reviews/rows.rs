@@ -10,7 +10,8 @@ use futures_util::future::ready;
 use futures_util::{Stream, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteColumn;
+use sqlx::{Column as _, Row as _, SqliteConnection};
 
 use crate::model::{Review, ReviewId, Status};
 use crate::storage::columns::{NullableText, Text, instant, review_ids, strings, utc, utc_seconds};
@@ -217,6 +218,21 @@ pub async fn unreadable(connection: &mut SqliteConnection) -> sqlx::Result<Vec<S
         }
     }
     Ok(unreadable)
+}
+
+/// The column of an invalid row that is no UTF-8; `None` if another check of the table is broken.
+pub async fn broken_column(
+    connection: &mut SqliteConnection,
+    id: &str,
+) -> sqlx::Result<Option<String>> {
+    let query = sqlx::query("select * from review where review_id = ?");
+    let row = query.bind(id).fetch_one(connection).await?;
+    let is_broken = |column: &&SqliteColumn| {
+        let bytes: Option<&[u8]> = row.try_get_unchecked(column.ordinal()).ok();
+        bytes.is_some_and(|bytes| str::from_utf8(bytes).is_err())
+    };
+    let broken = row.columns().iter().find(is_broken);
+    Ok(broken.map(|column| column.name().to_owned()))
 }
 
 /// Reviews that are not published, with the number for each of the most frequent reasons.

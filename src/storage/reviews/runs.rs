@@ -11,8 +11,8 @@ use crate::model::{Review, ReviewId, named};
 use crate::storage::columns::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
 
-/// Number of runs whose counts are kept.
-pub const RUNS_MAX: i64 = 100;
+/// Number of runs whose counts are kept, besides those that can be undone.
+const RUNS_MAX: i64 = 100;
 /// Number of runs of a source whose former values are kept; older runs cannot be undone.
 pub const UNDOABLE_MAX: i64 = 20;
 /// Days for which former values are kept.
@@ -185,14 +185,13 @@ pub async fn begin_run(
     )
     .fetch_one(&mut *write)
     .await?;
+    forget_runs(write, now).await?;
     let oldest = id - RUNS_MAX;
-    execute!(write, "delete from import_run where run_id <= ?", oldest)?;
     execute!(
         write,
-        "delete from import_run_review where run_id <= ?",
+        "delete from import_run where run_id <= ? and not is_kept",
         oldest
     )?;
-    forget_runs(write, now).await?;
     Ok(id)
 }
 

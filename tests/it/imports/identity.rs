@@ -568,3 +568,18 @@ async fn a_new_id_and_an_edited_text_bring_nothing_hidden_back() {
         assert_eq!(bench.csv(both, "").await.count(Outcome::New), 1);
     }
 }
+
+#[tokio::test]
+async fn ids_like_digests_and_of_full_length_are_told_apart() {
+    let bench = bench().await;
+    for (id, text) in [("0123456789abcdef", "Late"), ("fedcba9876543210", "Rude")] {
+        let row = format!("id,author,rating,date,text\n{id}{id},Ann Bell,1,2026-10-05,{text}\n");
+        let report = bench.csv(row, "format: [fields]; id = [\"id\"]").await;
+        assert_eq!(report.count(Outcome::New), 1, "{id}");
+    }
+    let bench = self::bench().await;
+    let (id, source) = ("x".repeat(128), "L".repeat(100));
+    let row = |author: &str, source: &str| json!({"id": id, "rating": 5, "date": "2026-10-05", "author": author, "source": source});
+    let lines = format!("{}\n{}\n", row("Bo Hale", "A"), row("Cy Hale", &source));
+    assert_eq!(bench.take(lines).await.0.count(Outcome::New), 2);
+}

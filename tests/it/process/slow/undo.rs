@@ -155,6 +155,8 @@ fn newer_scheduled_fetch_is_undone_only_with_a_named_source() {
         undo ✗ import 2 was fetched by the service after the last one by hand; say whose newest import goes: `reviews undo --source Angi` or
         undo --dry-run ✗ import 2 was fetched by the service
         sql: select count(*) from review → 4
+        sql: insert into import_run (run_id, started_at, files, sources, is_kept) select 99 + r, started_at, '[]', '[]', 0 from (select 1 as r union select 2), import_run where run_id = 1
+        import angi.jsonl → 2 unchanged
         undo --source Google → 1: 20
         sql: select count(*) from review → 2
         undo --source Angi → 2: 20
