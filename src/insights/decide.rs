@@ -836,9 +836,9 @@ const SENTENCES_PRIOR: i64 = 1;
 /// (973 to 975 of 1,000 Yelp sentences), and a lower one recognizes more discontented reviews.
 const CONSTANT: i64 = 300;
 /// Weight, in thousandths, of each whole unit of the mean score per sentence for praise minus blame.
-const LEAD_WEIGHT: i64 = 2_737;
+const LEAD_WEIGHT: i64 = 2_736;
 /// Weight, in thousandths, of the rules' findings if all have the same polarity.
-const RULES_WEIGHT: i64 = 1_909;
+const RULES_WEIGHT: i64 = 1_944;
 /// The features for the polarity of a text as a whole, in thousandths: the mean of the sentences' scores for praise minus
 /// blame, and the rules' praise minus blame relative to the number of their findings.
 pub fn text_features(sentences: &[SentenceReading<'_>]) -> [i64; 2] {
