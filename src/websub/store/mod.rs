@@ -11,7 +11,7 @@ pub use requests::{
     counts, standing, verifications,
 };
 
-use requests::{confirm, forget_request};
+use requests::{confirm, forget_through};
 
 use crate::config::bounds::ENDED_MAX;
 use crate::snapshot::Document;
@@ -202,11 +202,8 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
             serial,
             mode: HubMode::Unsubscribe,
             ..
-        } => end_by_request(write, (id, *serial), State::Removed, now).await,
-        // An active subscription continues (WebSub §5.3).
-        AttemptOutcome::NotVerified { serial } => {
-            end_by_request(write, (id, *serial), State::Rejected, now).await
-        }
+        } => remove_by_request(write, (id, *serial), now).await,
+        AttemptOutcome::NotVerified { serial } => reject(write, (id, *serial), now).await,
         AttemptOutcome::VerifyLater {
             serial,
             attempts,
@@ -264,27 +261,50 @@ async fn record_delivery(
     .map(drop)
 }
 
-/// Ends the subscription of a request with this `serial`, unless a newer request has replaced it, and deletes secret and request.
-/// Only a pending subscription is rejected.
-async fn end_by_request(
+/// Ends the subscription of a confirmed request to unsubscribe, unless a newer one has replaced it. A newer request to subscribe still
+/// waits.
+async fn remove_by_request(
     write: &mut Write,
     (subscription_id, serial): (i64, i64),
-    to: State,
     now: &str,
 ) -> sqlx::Result<()> {
-    let to = to.name();
     sqlx::query!(
-        "update subscription set state = ?1, secret = null, updated_at = ?2
-         where subscription_id = ?3 and (state = 'pending' or state = 'active' and ?1 = 'removed')
-           and exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?4)",
-        to,
+        "update subscription set secret = null, updated_at = ?1, state = iif(exists (select 1 from intent as i
+             where i.subscription_id = ?2 and i.serial > ?3), 'pending', 'removed')
+         where subscription_id = ?2 and state in ('pending', 'active')
+           and exists (select 1 from intent as i where i.subscription_id = ?2 and i.serial = ?3)",
         now,
         subscription_id,
         serial
     )
     .execute(&mut *write)
     .await?;
-    forget_request(write, subscription_id, serial).await
+    forget_through(write, subscription_id, serial).await
+}
+
+/// Deletes a refused request, unless a newer one has replaced it. A pending subscription is rejected if no other request for it waits;
+/// an active one continues (WebSub §5.3).
+async fn reject(
+    write: &mut Write,
+    (subscription_id, serial): (i64, i64),
+    now: &str,
+) -> sqlx::Result<()> {
+    sqlx::query!(
+        "delete from intent where subscription_id = ? and serial = ?",
+        subscription_id,
+        serial
+    )
+    .execute(&mut *write)
+    .await?;
+    sqlx::query!(
+        "update subscription set state = 'rejected', updated_at = ?1 where subscription_id = ?2 and state = 'pending'
+           and not exists (select 1 from intent as i where i.subscription_id = ?2)",
+        now,
+        subscription_id
+    )
+    .execute(&mut *write)
+    .await
+    .map(drop)
 }
 
 /// Notes when the last attempt was and its result.

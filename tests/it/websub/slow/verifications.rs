@@ -84,6 +84,18 @@ async fn only_verified_requests_count_as_the_rules_say() {
         select secret || ' ' || lease_ends_at from subscription → first 2026-11-30T12:00:00.000Z
         change c1 → active, 4 GET, 1 POST, 0 failures
 
+        # an unsubscription undoes a subscription that is not verified yet, or a renewal, only once it is verified itself
+        replies challenge 404 503 404 challenge 503 → -
+        request /cb → pending, 0 GET, 0 POST, 0 failures
+        unsubscribe /cb → active, 2 GET, 0 POST, 0 failures
+        request /cb secret=second → active, 2 GET, 0 POST, 0 failures
+        unsubscribe /cb → active, 4 GET, 0 POST, 0 failures
+        pass 5 → active, 5 GET, 0 POST, 0 failures
+        select secret from subscription → second
+        request /cb → active, 5 GET, 0 POST, 0 failures
+        unsubscribe /cb → removed, 7 GET, 0 POST, 0 failures
+        pass 5 → removed, 7 GET, 0 POST, 0 failures
+
         # rule 26: nothing is delivered to a callback that refused
         always 404 → -
         subscribe /cb → rejected, 1 GET, 0 POST, 0 failures
