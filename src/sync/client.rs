@@ -263,23 +263,23 @@ impl SourceClient {
         path: &Path,
         bytes_left: u64,
     ) -> Result<FetchedPage, SyncError> {
-        let mut file = File::create(path)?;
         let page = FetchedPage {
             status: response.status(),
             headers: response.headers().clone(),
         };
-        let mut bytes = 0;
-        while let Some(chunk) = response.chunk().await.map_err(|error| failure_of(&error))? {
-            bytes += chunk.len() as u64;
-            check_size(bytes, bytes_left)?;
-            file.write_all(&chunk)?;
-        }
+        // Whatever its body is, which may be too large or cut off.
         if is_busy(page.status) {
             let wait = page.header(RETRY_AFTER);
             return Err(SyncError::Busy {
                 wait: wait.and_then(|field| self.clock.retry_after(field.trim())),
                 reason: format!("status {}", page.status.as_u16()),
             });
+        }
+        let (mut file, mut bytes) = (File::create(path)?, 0);
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure_of(&error))? {
+            bytes += chunk.len() as u64;
+            check_size(bytes, bytes_left)?;
+            file.write_all(&chunk)?;
         }
         Ok(page)
     }
