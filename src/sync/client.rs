@@ -65,11 +65,14 @@ pub enum SyncError {
 
 impl SyncError {
     /// Says on which page it is, but for the first.
-    pub fn at_page(self, number: usize) -> Self {
-        if let Self::Failed { message, .. } = &self
+    pub fn at_page(mut self, number: usize) -> Self {
+        if let Self::Failed {
+            message: reason, ..
+        }
+        | Self::Busy { reason, .. } = &mut self
             && number > 1
         {
-            return format!("page {number}: {message}").into();
+            *reason = format!("page {number}: {reason}");
         }
         self
     }
