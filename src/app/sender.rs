@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, anyhow};
-use tokio::sync::{Mutex, Notify};
+use tokio::sync::{Mutex, Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::publish::Retry;
@@ -94,6 +94,7 @@ impl Sender {
             links: links.clone(),
             delays: config.retry_delays,
             rates: Arc::clone(&rates),
+            signing: Semaphore::new(1),
         };
         let worker = Worker::new(
             database.clone(),
