@@ -20,7 +20,7 @@ use url::Url;
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::{SyncConfig, read_file};
-use crate::http::client_builder;
+use crate::http::{NO_ROOTS, client_builder};
 use crate::imports::Mask;
 use crate::links::{is_local, is_special};
 use crate::storage::DbError;
@@ -159,9 +159,10 @@ impl SourceClient {
             let pem = read_file(path).map_err(|error| {
                 format!("REVIEWS_SYNC_CA_FILE {path_shown}: {error}; name a readable PEM file")
             })?;
-            roots = Certificate::from_pem_bundle(&pem).map_err(|error| {
-                format!("REVIEWS_SYNC_CA_FILE {path_shown}: {error}; name a PEM file")
-            })?;
+            roots = Certificate::from_pem_bundle(&pem).unwrap_or_default();
+            if roots.is_empty() {
+                return Err(format!("REVIEWS_SYNC_CA_FILE {path_shown}: {NO_ROOTS}").into());
+            }
         }
         let names = HostAddresses::default();
         let http = client_builder()
