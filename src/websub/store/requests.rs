@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use crate::model::named;
 use crate::snapshot::Document;
-use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
+use crate::storage::{Write, execute, instant_or_epoch, utc_milliseconds};
 use crate::websub::request::{Request, Secret};
 use crate::wire::HubMode;
 
@@ -97,7 +97,8 @@ pub async fn accept(
     let lease_seconds = i64::try_from(form.lease_seconds).unwrap_or(i64::MAX);
     // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
     // need its lease.
-    sqlx::query!(
+    execute!(
+        write,
         "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
          select ?1, ?2, ?3, ?4, 'pending', ?5, ?5
          where ?6 = 'subscribe' or exists (select 1 from subscription as s
@@ -110,11 +111,10 @@ pub async fn accept(
         host,
         now,
         mode
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     let secret = form.secret.as_ref().map(Secret::expose);
-    sqlx::query!(
+    execute!(
+        write,
         "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at, client_network,
            callback_network, serial)
          select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6, ?8, ?9,
@@ -135,9 +135,6 @@ pub async fn accept(
         request.client_network,
         request.callback_network
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 pub async fn standing(
@@ -264,7 +261,8 @@ pub async fn confirm(
     now: &str,
 ) -> sqlx::Result<()> {
     let lease_ends_at = utc_milliseconds(lease_ends_at);
-    sqlx::query!(
+    execute!(
+                write,
                 "update subscription set
                    delivered_version = case state when 'pending' then i.version else delivered_version end,
                    lease_ends_at = iif(state = 'active', max(lease_ends_at, ?1), ?1),
@@ -276,25 +274,24 @@ pub async fn confirm(
                 now,
                 subscription_id,
                 serial
-            )
-            .execute(&mut *write)
-            .await?;
-    forget_through(write, subscription_id, serial).await
+            )?;
+    let forgotten = forget_request(write, subscription_id, serial, true).await;
+    forgotten.map(drop)
 }
 
-/// Deletes a verified request and the older ones, unless a newer one has replaced it.
-pub async fn forget_through(
+/// Deletes a request, and with a verified one the older ones, unless a newer one has replaced it; returns whether none had.
+pub async fn forget_request(
     write: &mut Write,
     subscription_id: i64,
     serial: i64,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "delete from intent where subscription_id = ?1 and serial <= ?2
+    is_verified: bool,
+) -> sqlx::Result<bool> {
+    let forget = sqlx::query!(
+        "delete from intent where subscription_id = ?1 and (serial = ?2 or ?3 and serial < ?2)
            and exists (select 1 from intent as i where i.subscription_id = ?1 and i.serial = ?2)",
         subscription_id,
-        serial
-    )
-    .execute(&mut *write)
-    .await
-    .map(drop)
+        serial,
+        is_verified
+    );
+    Ok(forget.execute(&mut *write).await?.rows_affected() > 0)
 }

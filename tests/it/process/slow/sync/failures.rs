@@ -80,8 +80,11 @@ fn busy_server_is_retried_three_times_within_the_run() {
                 return google_page(0..1, None, 1);
             }
             // The body of a busy server is of no interest, so it may be larger than a page.
-            let body = vec![b'x'; (16 << 20) * number / 2];
-            SiteAnswer(status, vec!["Retry-After: 0".to_owned()], body)
+            SiteAnswer(
+                status,
+                vec!["Retry-After: 0".into()],
+                vec![b'x'; number << 23],
+            )
         });
         site.take_targets();
         let run = sync(&home);
