@@ -29,6 +29,7 @@ create table review_source (
 -- With the name, so that the reviews of a source are found in it.
 create index review_source_content on review_source (same_content, source_name);
 create index review_source_entry on review_source (entry) where entry is not null;
+create index review_source_gone on review_source (entry) where is_gone;
 
 create table deleted_review (
     -- The mark of a deleted review, whoever deleted it: /transparency counts it, and neither its rows, edited ones included, nor

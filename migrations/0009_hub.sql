@@ -34,14 +34,15 @@ create index subscription_host on subscription (host, state);
 create index subscription_over on subscription (state, updated_at) where state in ('rejected', 'removed', 'lapsed');
 
 create table intent (
-    -- A request that is not verified yet: at most one for each subscription, the newest. Until it is verified nothing changes.
-    subscription_id integer primary key references subscription (subscription_id) on delete cascade,
+    -- A request that is not verified yet: the newest of its mode. Until it is verified nothing changes.
+    subscription_id integer not null references subscription (subscription_id) on delete cascade,
     mode            text not null constraint intent_mode_known check (mode in ('subscribe', 'unsubscribe')),
     callback        text not null,
     secret          text constraint intent_secret_short check (secret is null or length(cast(secret as blob)) < 200),
     lease_seconds   integer not null constraint intent_lease_positive check (lease_seconds > 0),
-    -- Raised by every request that replaces an earlier one, whose outcome then no longer matters.
-    serial          integer not null default 1,
+    -- Numbers the requests of a subscription. One that is verified ends the older ones; the outcome of one that was replaced no
+    -- longer matters.
+    serial          integer not null,
     -- The published version when the request was accepted: a new subscription gets what comes after it.
     version         integer not null,
     attempts        integer not null default 0,
@@ -49,6 +50,7 @@ create table intent (
     requested_at    text not null,
     -- The network that sent the request, and the one to which the callback leads, if known: each has a share of the places.
     client_network   text,
-    callback_network text
+    callback_network text,
+    primary key (subscription_id, mode)
 ) strict;
 create index intent_due on intent (next_attempt_at);

@@ -6,6 +6,9 @@ use std::io;
 use reqwest::{Client, ClientBuilder, Response};
 use rustls::crypto::ring;
 
+/// Why a file's certificates cannot be used as roots, as the end of a sentence.
+pub(crate) const NO_ROOTS: &str = "it is no PEM file of certificates that can be roots; a certificate in it begins with -----BEGIN CERTIFICATE-----";
+
 /// Settings of an HTTP client, with ring as its cryptography: rustls's default, aws-lc-rs, takes a tenth of a release build's
 /// time. reqwest is built without cryptography and panics where none is installed.
 pub(crate) fn client_builder() -> ClientBuilder {

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context as _, anyhow};
-use tokio::sync::{Mutex, Notify};
+use anyhow::{Context as _, Error, anyhow};
+use tokio::sync::{Mutex, Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::publish::Retry;
@@ -44,12 +44,12 @@ impl HubOptions {
     /// If the configured roots cannot be read, or there are none.
     pub fn new(config: HubConfig) -> anyhow::Result<Self> {
         let roots = match &config.ca_file {
-            None => Roots::load(None)?,
+            None => Roots::load(None).map_err(Error::msg)?,
             Some(path) => {
                 let name = format!("REVIEWS_HUB_CA_FILE {}", path.display());
                 let pem = read_file(path)
                     .map_err(|reason| anyhow!("{name}: {reason}; name a readable PEM file"))?;
-                Roots::load(Some(&pem)).context(name)?
+                Roots::load(Some(&pem)).map_err(|reason| anyhow!("{name}: {reason}"))?
             }
         };
         Ok(Self {
@@ -94,6 +94,7 @@ impl Sender {
             links: links.clone(),
             delays: config.retry_delays,
             rates: Arc::clone(&rates),
+            signing: Semaphore::new(1),
         };
         let worker = Worker::new(
             database.clone(),

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::analysis::Analysis;
 use crate::storage::reviews::AnalysisRow;
-use crate::storage::{AtPath as _, Database, DbError, Write};
+use crate::storage::{AtPath as _, Database, DbError, Write, execute};
 
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
@@ -58,7 +58,8 @@ async fn upsert(
         .map(|one| (&one.id, &one.text_hash, &one.method_hash, &one.analysis))
         .collect();
     let rows = serde_json::to_string(&rows).map_err(|error| sqlx::Error::Encode(error.into()))?;
-    sqlx::query!(
+    execute!(
+        write,
         "insert into derived_analysis (review_id, text_hash, method_hash, analysis)
          select value ->> 0, value ->> 1, value ->> 2, value ->> 3
          from json_each(?) where exists (select 1 from review where review_id = value ->> 0 and status = 'published')
@@ -69,9 +70,6 @@ async fn upsert(
         rows,
         change_no
     )
-    .execute(write)
-    .await
-    .map(drop)
 }
 
 /// Whether the row has this analysis.

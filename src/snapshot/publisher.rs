@@ -33,7 +33,8 @@ use crate::wire;
 pub enum Role {
     /// Raises versions, and stores publications, analyses and dates before clients can see them.
     Sender,
-    /// Stores nothing: shows its own rendering, with the stored version and instant where the digests are equal.
+    /// Shows its own rendering, with the stored version and instant where the digests are equal. Of what it made it stores only the
+    /// analyses that no snapshot waited for, which are the same in each process.
     Reader,
 }
 

@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use super::document::Document;
 use crate::links::Links;
-use crate::storage::{Text, Write, instant_or_epoch, utc_milliseconds};
+use crate::storage::{Text, Write, execute, instant_or_epoch, utc_milliseconds};
 
 /// The base URL under which the feeds were first published, if they were. A loopback URL and an invalid one count as
 /// absent.
@@ -32,14 +32,13 @@ pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
     let first = first_base(write.reader()).await?;
     let first = first.or_else(|| Some(links.clone()).filter(|links| !links.is_loopback()));
     let (first, last) = (first.map(|links| links.to_string()), links.to_string());
-    sqlx::query!(
+    execute!(
+        write,
         "insert into instance (first_base_url, last_base_url) values (?, ?) on conflict (only_row)
          do update set first_base_url = excluded.first_base_url, last_base_url = excluded.last_base_url",
         first,
         last
-    )
-    .execute(write)
-    .await?;
+    )?;
     Ok(())
 }
 
@@ -90,7 +89,8 @@ pub async fn publish(
 ) -> sqlx::Result<()> {
     let (name, at) = (document.name(), utc_milliseconds(publication.changed_at));
     let version_before = row.map_or(0, |row| row.version);
-    sqlx::query!(
+    execute!(
+        write,
         "insert into publication (document, version, digest, changed_at, same_second, change_no) values (?1, ?2, ?3, ?4, ?5, ?6)
          on conflict (document) do update set version = iif(version > ?7, null, excluded.version), digest = excluded.digest,
            changed_at = excluded.changed_at, same_second = excluded.same_second, change_no = excluded.change_no",
@@ -102,9 +102,6 @@ pub async fn publish(
         change_no,
         version_before
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 // When a document gets a new version: pure policy.

@@ -181,15 +181,13 @@ impl Database {
         Ok(is_held.await?.then_some(EntryLock::Lease { name, holder }))
     }
 
-    /// Gives the right to fetch an entry back.
-    ///
-    /// # Errors
-    /// When the cluster does not accept the write; then the lease ends by itself.
-    pub async fn unlock_entry(&self, lock: EntryLock) -> Result<(), DbError> {
-        if let (EntryLock::Lease { name, holder }, Some(cluster)) = (&lock, self.cluster()) {
-            cluster.end_lease(name, holder).await?;
+    /// Gives the right to fetch an entry back. If the cluster does not accept the write, the lease ends by itself.
+    pub async fn unlock_entry(&self, lock: EntryLock) {
+        if let (EntryLock::Lease { name, holder }, Some(cluster)) = (&lock, self.cluster())
+            && let Err(error) = cluster.end_lease(name, holder).await
+        {
+            tracing::warn!(%error, "node.lease_kept: the lease of {name} was not given back; until it expires, the entry is not fetched");
         }
-        Ok(())
     }
 }
 

@@ -33,6 +33,7 @@ pub use columns::{Text, instant_or_epoch, utc_milliseconds, utc_seconds};
 pub use database::{Changes, Database, LOG_BYTES_MAX, Opening, sqlite_version};
 pub use erase::{Erased, REWRITE_AT_ONCE_MAX, unerased};
 pub use error::{AtPath, DbError, is_overtaken};
+pub(crate) use execute;
 pub use files::{
     DELIVERY_LOCK, files, has_sender, lock_beside, remove_unfinished, temporary_folder, unused_name,
 };

@@ -70,7 +70,7 @@ pub async fn sync_states(
         r#"select name as "name: Text", next_run_at as "next_run_at!: NullableText", waits_until as "waits_until!: NullableText",
              last_success_at as "last_success_at!: NullableText", last_failure as "last_failure!: NullableText", held as "is_held!: bool",
              source as "source!: NullableText", total, total_on as "total_on!: NullableText", last_import as "last_import: Text",
-             (select count(*) from review_source as s join review as r using (review_id)
+             (select count(*) from review_source as s indexed by review_source_gone join review as r using (review_id)
               where s.entry = sync_state.name and s.is_gone and r.status = 'published') as "gone!: i64"
            from sync_state order by name"#
     )

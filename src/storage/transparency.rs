@@ -19,7 +19,7 @@ pub struct StoredSource {
     pub deleted: u64,
     /// Whether some of its reviews were imported.
     pub is_imported: bool,
-    /// Whether it is fetched on a schedule, and not held.
+    /// Whether an entry has fetched some of its reviews and is not held.
     pub is_scheduled: bool,
     /// The last success of a fetch, or else the last import that is known.
     pub last: Option<DateTime<Utc>>,

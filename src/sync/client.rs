@@ -20,7 +20,7 @@ use url::Url;
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::{SyncConfig, read_file};
-use crate::http::client_builder;
+use crate::http::{NO_ROOTS, client_builder};
 use crate::imports::Mask;
 use crate::links::{is_local, is_special};
 use crate::storage::DbError;
@@ -65,11 +65,14 @@ pub enum SyncError {
 
 impl SyncError {
     /// Says on which page it is, but for the first.
-    pub fn at_page(self, number: usize) -> Self {
-        if let Self::Failed { message, .. } = &self
+    pub fn at_page(mut self, number: usize) -> Self {
+        if let Self::Failed {
+            message: reason, ..
+        }
+        | Self::Busy { reason, .. } = &mut self
             && number > 1
         {
-            return format!("page {number}: {message}").into();
+            *reason = format!("page {number}: {reason}");
         }
         self
     }
@@ -156,9 +159,10 @@ impl SourceClient {
             let pem = read_file(path).map_err(|error| {
                 format!("REVIEWS_SYNC_CA_FILE {path_shown}: {error}; name a readable PEM file")
             })?;
-            roots = Certificate::from_pem_bundle(&pem).map_err(|error| {
-                format!("REVIEWS_SYNC_CA_FILE {path_shown}: {error}; name a PEM file")
-            })?;
+            roots = Certificate::from_pem_bundle(&pem).unwrap_or_default();
+            if roots.is_empty() {
+                return Err(format!("REVIEWS_SYNC_CA_FILE {path_shown}: {NO_ROOTS}").into());
+            }
         }
         let names = HostAddresses::default();
         let http = client_builder()
@@ -263,23 +267,23 @@ impl SourceClient {
         path: &Path,
         bytes_left: u64,
     ) -> Result<FetchedPage, SyncError> {
-        let mut file = File::create(path)?;
         let page = FetchedPage {
             status: response.status(),
             headers: response.headers().clone(),
         };
-        let mut bytes = 0;
-        while let Some(chunk) = response.chunk().await.map_err(|error| failure_of(&error))? {
-            bytes += chunk.len() as u64;
-            check_size(bytes, bytes_left)?;
-            file.write_all(&chunk)?;
-        }
+        // Whatever its body is, which may be too large or cut off.
         if is_busy(page.status) {
             let wait = page.header(RETRY_AFTER);
             return Err(SyncError::Busy {
                 wait: wait.and_then(|field| self.clock.retry_after(field.trim())),
                 reason: format!("status {}", page.status.as_u16()),
             });
+        }
+        let (mut file, mut bytes) = (File::create(path)?, 0);
+        while let Some(chunk) = response.chunk().await.map_err(|error| failure_of(&error))? {
+            bytes += chunk.len() as u64;
+            check_size(bytes, bytes_left)?;
+            file.write_all(&chunk)?;
         }
         Ok(page)
     }

@@ -11,11 +11,13 @@ use futures_util::FutureExt as _;
 use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
+use url::Url;
 
 use super::client::{FetchedPage, NO_REVIEWS, PAGE_BYTES_MAX, SourceClient, SyncError, check_size};
 use super::file::SyncEntry;
 use super::paging::{Pager, is_empty_list};
 use super::secrets::Secrets;
+use crate::compute::run_long;
 use crate::imports::{Format, INPUT_BYTES_MAX, ImportRequest, Mask, format_of};
 use crate::storage::formats::KeptFormats;
 use crate::storage::sync::SyncState;
@@ -121,38 +123,59 @@ pub async fn fetch(
             return Err(SyncError::from(format!("status {status}")).at_page(number));
         }
         let _place = memory.acquire().await;
-        let body = read_body(&page, &file, prepared)?;
-        check_size(body.len() as u64, bytes_left)?;
-        bytes_left -= body.len() as u64;
+        let added = run_long(|| fetched.add_page(&name, &url, &page, prepared, bytes_left));
+        bytes_left -= added.map_err(|error| error.at_page(number))?;
+    }
+    Ok(Some(fetched))
+}
+
+impl Fetched {
+    /// Adds a page if it is the first one or has rows that no earlier page had, and finds the next one; returns the bytes of its body.
+    ///
+    /// # Errors
+    /// If it is too large, or no page of reviews.
+    fn add_page(
+        &mut self,
+        name: &str,
+        url: &Url,
+        page: &FetchedPage,
+        prepared: &Preparation,
+        bytes_left: u64,
+    ) -> Result<u64, SyncError> {
+        let file = self.folder.path().join(name);
+        let body = read_body(page, &file, prepared)?;
+        let bytes = body.len() as u64;
+        check_size(bytes, bytes_left)?;
         // Bytes that are not UTF-8 say nothing of further pages, but are part of rows.
         let text = String::from_utf8_lossy(&body);
         let text = text.trim_start_matches('\u{feff}').trim();
-        if number == 1 {
+        let is_first = self.files.is_empty();
+        if is_first {
             if text.is_empty() {
                 return Err(NO_REVIEWS.into());
             }
             let format = format_of(&body, &prepared.reading, &prepared.kept);
             // The native form has nothing but its members, so an empty list in it is one.
             let is_native = format.as_ref().is_some_and(Format::is_native);
-            fetched.needs_rows = text.starts_with(['{', '<']) && !is_native;
-            fetched.pager.format = format;
-            fetched.pager.check_page_size()?;
+            self.needs_rows = text.starts_with(['{', '<']) && !is_native;
+            self.pager.format = format;
+            self.pager.check_page_size()?;
         }
-        let is_new = fetched.pager.turn(&url, &page, text);
-        if !is_new.map_err(|error| error.at_page(number))? && number > 1 {
-            break;
+        let is_new = self.pager.turn(url, page, text)?;
+        if !is_new && !is_first {
+            return Ok(bytes);
         }
         if is_empty_list(text) {
             // The import need not know the platform of an empty list.
             fs::write(&file, "[]")?;
         }
-        if number == 1 && fetched.pager.next.is_none() {
-            fetched.etag = validator(&page, ETAG, mask);
-            fetched.last_modified = validator(&page, LAST_MODIFIED, mask);
+        if is_first && self.pager.next.is_none() {
+            self.etag = validator(page, ETAG, &self.mask);
+            self.last_modified = validator(page, LAST_MODIFIED, &self.mask);
         }
-        fetched.files.push(name.into());
+        self.files.push(name.into());
+        Ok(bytes)
     }
-    Ok(Some(fetched))
 }
 
 /// A header that makes the next request conditional; one with a secret is not stored.

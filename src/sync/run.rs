@@ -111,7 +111,7 @@ impl SyncRunner {
         let locked = self.database.lock_entry(&run.entry.name).await?;
         let locked = locked.ok_or(SyncError::Running)?;
         let ended = Box::pin(self.run_and_record(&mut run)).await;
-        self.database.unlock_entry(locked).await?;
+        self.database.unlock_entry(locked).await;
         ended
     }
 

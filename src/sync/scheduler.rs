@@ -20,7 +20,7 @@ use crate::storage::sync::{SyncState, forget_other_totals, sync_states};
 use crate::storage::{AtPath as _, DbError, instant_or_epoch};
 
 /// Entries that are fetched at the same time.
-const RUNS_MAX: usize = 8;
+const CONCURRENT_RUNS_MAX: usize = 8;
 /// Between two looks at the file.
 const LOOK_INTERVAL: Duration = Duration::from_secs(30);
 
@@ -54,7 +54,7 @@ impl EntryScheduler {
         metrics::SYNC_CONFIG_OK.gauge(&[]).set(1.0);
         Self {
             runner,
-            places: Semaphore::new(RUNS_MAX),
+            places: Semaphore::new(CONCURRENT_RUNS_MAX),
             file: Mutex::default(),
             announced: Mutex::default(),
         }

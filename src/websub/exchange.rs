@@ -11,12 +11,14 @@ use futures_util::FutureExt as _;
 use hmac::{Hmac, KeyInit, Mac};
 use hyper::body::Bytes;
 use sha2::Sha256;
+use tokio::sync::Semaphore;
 
 use super::http_client::{Answer, Callback, Egress, Failure, with_parameters};
 use super::limits::RateLimits;
 use super::request::Secret;
 use super::store::{Attempt, AttemptOutcome, Due, DueDelivery, DueVerification, Subscriber};
 use crate::clock::Clock;
+use crate::compute::run_long_if;
 use crate::config::RetryDelays;
 use crate::config::bounds::CHALLENGE_BODY_BYTES_MAX;
 use crate::links::Links;
@@ -32,6 +34,8 @@ const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
 const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// Timeout of a whole delivery, plus a second per MiB.
 const DELIVERY_TIMEOUT: Duration = Duration::from_secs(10);
+/// Bytes that are signed in about 200 µs.
+const SIGNED_AT_ONCE: u64 = 64 << 10;
 /// Consecutive failed attempts that end a subscription: one more than there are delays in [`RetryDelays`].
 const ATTEMPTS: u32 = 3;
 /// Delays are extended by up to this share, so that simultaneous failures are not retried simultaneously.
@@ -45,6 +49,8 @@ pub struct Exchange {
     pub delays: RetryDelays,
     /// Rate limits: verifications per network and host, bytes per host.
     pub rates: Arc<RateLimits>,
+    /// One place: bodies are signed one after another, which is faster than sending them, so that requests have the other processors.
+    pub signing: Semaphore,
 }
 
 /// The outcome, the recorded status, and the reason shown to operators.
@@ -182,7 +188,14 @@ impl Exchange {
         let document = due.subscriber.document;
         let body = &snapshot.document(document).body;
         let link = document.link(&self.links);
-        let signature = (due.secret.as_ref()).map(|secret| sign(secret, &body.content.pieces));
+        let signature = match &due.secret {
+            Some(secret) => {
+                let _place = self.signing.acquire().await;
+                let is_long = body.content.length() > SIGNED_AT_ONCE;
+                Some(run_long_if(is_long, || sign(secret, &body.content.pieces)))
+            }
+            None => None,
+        };
         let mut fields = vec![
             ("content-type", document.content_type()),
             ("link", link.as_str()),

@@ -141,15 +141,17 @@ impl SubscriptionIntake {
         Ok(Ok(()))
     }
 
-    /// Whether a request renews or ends an active subscription, or replaces one that waits, and the reserved share of that
+    /// Whether a request is for a known subscription, and the reserved share of that
     /// subscription is not used up. Unknown ones are not counted: a flood of them would use up the keys of the limit.
     async fn has_own_share(&self, request: &SubscriptionRequest) -> Result<bool, DbError> {
         let mut connection = self.database.reader().await?;
         let standing = store::standing(&mut connection, request).await;
         let standing = standing.at(self.database.path())?;
         let key = format!("{} {}", request.form.document, request.callback_key);
-        Ok((standing.is_active || standing.has_request)
-            && self.rates.take(Rate::Known, &key).is_ok())
+        Ok(
+            (standing.is_open || standing.has_request)
+                && self.rates.take(Rate::Known, &key).is_ok(),
+        )
     }
 
     /// Maximum number of waiting requests of one network.

@@ -25,11 +25,10 @@ use rustls::crypto::ring;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 use rustls::{ClientConfig, RootCertStore};
-use thiserror::Error;
 use tokio::sync::Semaphore;
 
 use crate::config::bounds::{ADDRESSES_TRIED_MAX, ANSWER_FIELDS_MAX, LOOKUPS_MAX};
-use crate::http::find_cause;
+use crate::http::{NO_ROOTS, find_cause};
 use crate::model::named;
 use crate::snapshot::CachedBody;
 use callback::permitted;
@@ -226,19 +225,12 @@ impl Resolver for SystemResolver {
 #[derive(Debug, Clone)]
 pub struct Roots(Arc<RootCertStore>);
 
-/// The reason why the extra roots cannot be used, as the end of a sentence.
-#[derive(Debug, Error)]
-#[error(
-    "it is no PEM file of certificates that can be roots; a certificate in it begins with -----BEGIN CERTIFICATE-----"
-)]
-pub struct RootsError;
-
 impl Roots {
     /// Loads the machine's roots (`SSL_CERT_FILE` and `SSL_CERT_DIR` apply), and those of `extra_pem`.
     ///
     /// # Errors
     /// If `extra_pem` is not PEM, is empty or has an unusable certificate.
-    pub fn load(extra_pem: Option<&[u8]>) -> Result<Self, RootsError> {
+    pub fn load(extra_pem: Option<&[u8]>) -> Result<Self, &'static str> {
         let mut store = RootCertStore::empty();
         let (usable, _) =
             store.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -249,10 +241,10 @@ impl Roots {
         }
         if let Some(pem) = extra_pem {
             let certificates = CertificateDer::pem_slice_iter(pem).collect::<Result<Vec<_>, _>>();
-            let certificates = certificates.map_err(|_| RootsError)?;
+            let certificates = certificates.map_err(|_| NO_ROOTS)?;
             let (added, refused) = store.add_parsable_certificates(certificates);
             if added == 0 || refused > 0 {
-                return Err(RootsError);
+                return Err(NO_ROOTS);
             }
         }
         Ok(Self(Arc::new(store)))

@@ -15,7 +15,7 @@ use requests::{confirm, forget_request};
 
 use crate::config::bounds::ENDED_MAX;
 use crate::snapshot::Document;
-use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
+use crate::storage::{Write, execute, instant_or_epoch, utc_milliseconds};
 use crate::websub::request::Secret;
 use crate::wire::HubMode;
 
@@ -215,7 +215,8 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
         } => {
             let at = utc_milliseconds(*at);
             // Keeps the callback's network, which the lookup has found.
-            let later = sqlx::query!(
+            execute!(
+                write,
                 "update intent set attempts = ?1, next_attempt_at = ?2, callback_network = coalesce(?3, callback_network)
                  where subscription_id = ?4 and serial = ?5",
                 attempts,
@@ -223,21 +224,20 @@ async fn apply(write: &mut Write, attempt: &Attempt, now: &str) -> sqlx::Result<
                 full_network,
                 id,
                 serial
-            );
-            later.execute(&mut *write).await.map(drop)
+            )
         }
         AttemptOutcome::Retry { failures, at } => {
             record_delivery(write, id, None, *failures, Some(*at)).await
         }
         AttemptOutcome::Ended { failures } => {
-            let end = sqlx::query!(
+            execute!(
+                write,
                 "update subscription set state = 'removed', secret = null, failures = ?, next_attempt_at = null, updated_at = ?
                  where subscription_id = ? and state = 'active'",
                 failures,
                 now,
                 id
-            );
-            end.execute(&mut *write).await.map(drop)
+            )
         }
     }
 }
@@ -251,7 +251,8 @@ async fn record_delivery(
     again_at: Option<DateTime<Utc>>,
 ) -> sqlx::Result<()> {
     let again_at = again_at.map(utc_milliseconds);
-    sqlx::query!(
+    execute!(
+        write,
         "update subscription set delivered_version = coalesce(?, delivered_version), failures = ?, next_attempt_at = ?
          where subscription_id = ? and state = 'active'",
         version,
@@ -259,46 +260,41 @@ async fn record_delivery(
         again_at,
         subscription_id
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 /// Ends the subscription of a request with this `serial`, unless a newer request has replaced it, and deletes secret and request.
-/// Only a pending subscription is rejected.
+/// Only a pending subscription is rejected; it stays pending while another request for it waits.
 async fn end_by_request(
     write: &mut Write,
     (subscription_id, serial): (i64, i64),
     to: State,
     now: &str,
 ) -> sqlx::Result<()> {
+    if !forget_request(write, subscription_id, serial, to == State::Removed).await? {
+        return Ok(());
+    }
     let to = to.name();
-    sqlx::query!(
-        "update subscription set state = ?1, secret = null, updated_at = ?2
-         where subscription_id = ?3 and (state = 'pending' or state = 'active' and ?1 = 'removed')
-           and exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?4)",
+    execute!(
+        write,
+        "update subscription set secret = null, updated_at = ?2,
+           state = iif(exists (select 1 from intent as i where i.subscription_id = ?3), 'pending', ?1)
+         where subscription_id = ?3 and (state = 'pending' or state = 'active' and ?1 = 'removed')",
         to,
         now,
-        subscription_id,
-        serial
+        subscription_id
     )
-    .execute(&mut *write)
-    .await?;
-    forget_request(write, subscription_id, serial).await
 }
 
 /// Notes when the last attempt was and its result.
 async fn note_attempt(write: &mut Write, attempt: &Attempt) -> sqlx::Result<()> {
     let (at, result) = (utc_milliseconds(attempt.at), attempt.result());
-    sqlx::query!(
+    execute!(
+        write,
         "update subscription set last_attempt_at = ?, last_outcome = ? where subscription_id = ?",
         at,
         result,
         attempt.subscriber.subscription_id
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 // The data for operators, never with a secret.
@@ -384,15 +380,15 @@ async fn bound(write: &mut Write) -> sqlx::Result<()> {
     for state in [State::Rejected, State::Removed, State::Lapsed] {
         let state = state.name();
         // A subscription with a waiting request is not over.
-        let over = sqlx::query!(
+        execute!(
+            write,
             "delete from subscription where subscription_id in (
                select subscription_id from subscription indexed by subscription_over
                where state = ?1 and state in ('rejected', 'removed', 'lapsed') order by updated_at desc limit -1 offset ?2)
              and not exists (select 1 from intent as i where i.subscription_id = subscription.subscription_id)",
             state,
             ENDED_MAX
-        );
-        over.execute(&mut *write).await?;
+        )?;
     }
     Ok(())
 }

@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 
 use crate::model::named;
 use crate::snapshot::Document;
-use crate::storage::{Write, instant_or_epoch, utc_milliseconds};
+use crate::storage::{Write, execute, instant_or_epoch, utc_milliseconds};
 use crate::websub::request::{Request, Secret};
 use crate::wire::HubMode;
 
@@ -63,7 +63,7 @@ pub struct SubscriptionState {
     pub is_active: bool,
     /// Whether it is active or pending, so that it could be ended.
     pub is_open: bool,
-    /// Whether a request for it waits, which a new one replaces.
+    /// Whether a request of the same mode waits, which a new one replaces.
     pub has_request: bool,
 }
 
@@ -83,8 +83,8 @@ pub struct Counts {
     pub in_all: i64,
 }
 
-/// Stores a request and replaces an older one for the same topic and callback. A request to unsubscribe without a
-/// subscription is not stored.
+/// Stores a request and replaces an older one of its mode for the same topic and callback: anyone can send one, so the other mode
+/// waits on. A request to unsubscribe without a subscription is not stored.
 pub async fn accept(
     write: &mut Write,
     request: &SubscriptionRequest,
@@ -97,7 +97,8 @@ pub async fn accept(
     let lease_seconds = i64::try_from(form.lease_seconds).unwrap_or(i64::MAX);
     // SQLite also checks constraints on the row to be inserted when the upsert becomes an update; an active row would
     // need its lease.
-    sqlx::query!(
+    execute!(
+        write,
         "insert into subscription (document, callback, callback_key, host, state, created_at, updated_at)
          select ?1, ?2, ?3, ?4, 'pending', ?5, ?5
          where ?6 = 'subscribe' or exists (select 1 from subscription as s
@@ -110,18 +111,18 @@ pub async fn accept(
         host,
         now,
         mode
-    )
-    .execute(&mut *write)
-    .await?;
+    )?;
     let secret = form.secret.as_ref().map(Secret::expose);
-    sqlx::query!(
+    execute!(
+        write,
         "insert into intent (subscription_id, mode, callback, secret, lease_seconds, version, next_attempt_at, requested_at, client_network,
-           callback_network)
-         select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6, ?8, ?9
+           callback_network, serial)
+         select subscription_id, ?1, ?2, ?3, ?4, coalesce((select version from publication where document = ?5), 0), ?6, ?6, ?8, ?9,
+           1 + coalesce((select max(serial) from intent as i where i.subscription_id = s.subscription_id), 0)
          from subscription as s
          where s.document = ?5 and s.callback_key = ?7 and s.state in ('pending', 'active')
-         on conflict (subscription_id) do update set mode = excluded.mode, callback = excluded.callback, secret = excluded.secret,
-           lease_seconds = excluded.lease_seconds, version = min(version, excluded.version), serial = serial + 1, attempts = 0,
+         on conflict (subscription_id, mode) do update set callback = excluded.callback, secret = excluded.secret,
+           lease_seconds = excluded.lease_seconds, version = min(version, excluded.version), serial = excluded.serial, attempts = 0,
            next_attempt_at = excluded.next_attempt_at, requested_at = excluded.requested_at,
            client_network = excluded.client_network, callback_network = coalesce(excluded.callback_network, callback_network)",
         mode,
@@ -134,21 +135,19 @@ pub async fn accept(
         request.client_network,
         request.callback_network
     )
-    .execute(&mut *write)
-    .await
-    .map(drop)
 }
 
 pub async fn standing(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
 ) -> sqlx::Result<SubscriptionState> {
-    let document = request.form.document.name();
+    let (document, mode) = (request.form.document.name(), request.form.mode.name());
     let standing = sqlx::query_as!(
         SubscriptionState,
         r#"select state = 'active' as "is_active!: bool", state in ('active', 'pending') as "is_open!: bool",
-             exists (select 1 from intent as i where i.subscription_id = s.subscription_id) as "has_request!: bool"
+             exists (select 1 from intent as i where i.subscription_id = s.subscription_id and mode = ?) as "has_request!: bool"
            from subscription as s where document = ? and callback_key = ?"#,
+        mode,
         document,
         request.callback_key
     )
@@ -190,7 +189,7 @@ pub async fn counts(
 
 pub struct DueVerification {
     pub subscriber: Subscriber,
-    /// The number of the request for this subscription.
+    /// The number of the request among those for this subscription.
     pub serial: i64,
     pub mode: HubMode,
     /// The requested lease, within the bounds.
@@ -225,7 +224,7 @@ pub async fn verifications(
         "select i.subscription_id, i.serial, i.mode, i.callback, i.lease_seconds, i.attempts,
            s.document, s.host, s.lease_ends_at, s.state
          from intent as i join subscription as s using (subscription_id)
-         where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id limit ?",
+         where i.next_attempt_at <= ? order by i.next_attempt_at, i.subscription_id, i.serial limit ?",
         until,
         BATCH
     )
@@ -262,7 +261,8 @@ pub async fn confirm(
     now: &str,
 ) -> sqlx::Result<()> {
     let lease_ends_at = utc_milliseconds(lease_ends_at);
-    sqlx::query!(
+    execute!(
+                write,
                 "update subscription set
                    delivered_version = case state when 'pending' then i.version else delivered_version end,
                    lease_ends_at = iif(state = 'active', max(lease_ends_at, ?1), ?1),
@@ -274,24 +274,24 @@ pub async fn confirm(
                 now,
                 subscription_id,
                 serial
-            )
-            .execute(&mut *write)
-            .await?;
-    forget_request(write, subscription_id, serial).await
+            )?;
+    let forgotten = forget_request(write, subscription_id, serial, true).await;
+    forgotten.map(drop)
 }
 
-/// Deletes a request unless a newer one has replaced it.
+/// Deletes a request, and with a verified one the older ones, unless a newer one has replaced it; returns whether none had.
 pub async fn forget_request(
     write: &mut Write,
     subscription_id: i64,
     serial: i64,
-) -> sqlx::Result<()> {
-    sqlx::query!(
-        "delete from intent where subscription_id = ? and serial = ?",
+    is_verified: bool,
+) -> sqlx::Result<bool> {
+    let forget = sqlx::query!(
+        "delete from intent where subscription_id = ?1 and (serial = ?2 or ?3 and serial < ?2)
+           and exists (select 1 from intent as i where i.subscription_id = ?1 and i.serial = ?2)",
         subscription_id,
-        serial
-    )
-    .execute(&mut *write)
-    .await
-    .map(drop)
+        serial,
+        is_verified
+    );
+    Ok(forget.execute(&mut *write).await?.rows_affected() > 0)
 }

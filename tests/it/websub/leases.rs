@@ -87,8 +87,7 @@ async fn leases_begin_end_and_are_renewed_as_the_rules_say() {
 
         # rule 34: a callback is not verified again during the lease, and a renewal in time leaves no gap
         subscribe /cb → active, 1 GET, 0 POST, 0 failures
-        pass 86400 → active, 1 GET, 0 POST, 0 failures
-        pass 777590 → active, 1 GET, 0 POST, 0 failures
+        pass 863990 → active, 1 GET, 0 POST, 0 failures
         subscribe /cb → active, 2 GET, 0 POST, 0 failures
         change c1 → active, 2 GET, 1 POST, 0 failures
         pass 863990 → active, 2 GET, 1 POST, 0 failures

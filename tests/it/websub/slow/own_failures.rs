@@ -19,7 +19,6 @@ async fn exchanges_that_cannot_leave_this_machine_wait_uncounted() {
         "
         pass 60 → pending, 0 GET, 0 POST, 0 failures
         pass 60 → pending, 0 GET, 0 POST, 0 failures
-        pass 60 → pending, 0 GET, 0 POST, 0 failures
         ",
     )
     .await;

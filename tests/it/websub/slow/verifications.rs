@@ -65,7 +65,6 @@ async fn only_verified_requests_count_as_the_rules_say() {
         subscribe /cb secret=first lease_seconds=1000 → active, 1 GET, 0 POST, 0 failures
         request /cb secret=never-verified → active, 1 GET, 0 POST, 0 failures
         request /cb secret=second lease_seconds=2000 → active, 1 GET, 0 POST, 0 failures
-        select secret from intent → second
         select secret || ' ' || lease_ends_at from subscription → first 2026-11-20T12:16:40.000Z
         pass 0 → active, 2 GET, 0 POST, 0 failures
         select secret || ' ' || lease_ends_at from subscription → second 2026-11-20T12:33:20.000Z
@@ -76,13 +75,21 @@ async fn only_verified_requests_count_as_the_rules_say() {
         # rule 17: a failed renewal or unsubscription keeps everything
         subscribe /cb secret=first → active, 1 GET, 0 POST, 0 failures
         select secret || ' ' || lease_ends_at from subscription → first 2026-11-30T12:00:00.000Z
-        replies 404 wrong 404 → -
+        replies wrong 404 → -
         pass 60 → active, 1 GET, 0 POST, 0 failures
         subscribe /cb secret=other lease_seconds=400 → active, 2 GET, 0 POST, 0 failures
-        subscribe /cb → active, 3 GET, 0 POST, 0 failures
-        unsubscribe /cb → active, 4 GET, 0 POST, 0 failures
+        unsubscribe /cb → active, 3 GET, 0 POST, 0 failures
         select secret || ' ' || lease_ends_at from subscription → first 2026-11-30T12:00:00.000Z
-        change c1 → active, 4 GET, 1 POST, 0 failures
+        change c1 → active, 3 GET, 1 POST, 0 failures
+
+        # an unsubscription undoes a subscription that is not verified yet, or a renewal, only once it is verified itself
+        replies 503 404 challenge 503 → -
+        request /cb → pending, 0 GET, 0 POST, 0 failures
+        unsubscribe /cb → pending, 2 GET, 0 POST, 0 failures
+        pass 5 → active, 3 GET, 0 POST, 0 failures
+        request /cb → active, 3 GET, 0 POST, 0 failures
+        unsubscribe /cb → removed, 5 GET, 0 POST, 0 failures
+        pass 5 → removed, 5 GET, 0 POST, 0 failures
 
         # rule 26: nothing is delivered to a callback that refused
         always 404 → -
@@ -90,12 +97,11 @@ async fn only_verified_requests_count_as_the_rules_say() {
         change c1 → rejected, 1 GET, 0 POST, 0 failures
 
         # rule 30: only a 2xx with exactly the challenge confirms; a rejected subscriber may try again
-        replies wrong 307 404 endless → -
+        replies wrong 307 endless → -
         subscribe /cb → rejected, 1 GET, 0 POST, 0 failures
         subscribe /cb → rejected, 2 GET, 0 POST, 0 failures
         subscribe /cb → rejected, 3 GET, 0 POST, 0 failures
-        subscribe /cb → rejected, 4 GET, 0 POST, 0 failures
-        subscribe /cb → active, 5 GET, 0 POST, 0 failures
+        subscribe /cb → active, 4 GET, 0 POST, 0 failures
 
         # a failed verification is repeated once, after 5 seconds
         replies 500 → -

@@ -62,8 +62,7 @@ fn tls_fault_is_reported_with_advice() {
     home.file("roots.pem", &certificate.pem());
     let no_https = "no connection; check the URL's host and port, and the server's certificate";
     add_at(&home, "https", |mut stream| {
-        let answer = b"HTTP/1.1 400 Bad Request\r\n\r\n";
-        stream.write_all(answer).unwrap();
+        (stream.write_all(b"HTTP/1.1 400 Bad Request\r\n\r\n")).unwrap();
         // Reads the request before closing, so that a reset does not discard the answer.
         let _ = stream.read(&mut [0; 4_096]);
     })
@@ -80,6 +79,8 @@ fn tls_fault_is_reported_with_advice() {
 #[test]
 fn redirect_from_https_to_http_is_refused() {
     let (home, site) = (home_with_roots(), google_site(1));
+    home.file("roots.pem", "none");
+    add(&home, "a", &site.url("/r"), "").failed("begins with -----BEGIN CERTIFICATE");
     home.file("roots.pem", &ca_pem());
     let mut connection = ServerConnection::new(server_config(&["127.0.0.1"], true).into()).unwrap();
     let location = site.url("/r");

@@ -24,15 +24,17 @@ fn pages_by_token_are_one_import_until_the_token_is_empty() {
 #[test]
 fn failed_page_imports_nothing_and_names_the_page() {
     let (home, site) = added(1, "");
-    site.answer(|request| match query(request, "pageToken") {
-        None => google_page(5..9, Some("second"), 8),
-        Some(_) => SiteAnswer::status(403),
-    });
-    let run = home.run("sync run google");
-    run.failed("page 2: status 403");
-    assert_eq!(run.err.matches("403").count(), 1, "once: {}", run.err);
-    has(&home, 1, "true");
-    assert_has(&column(&home, "last_failure"), "page 2");
+    for status in [403, 503] {
+        site.answer(move |request| match query(request, "pageToken") {
+            None => google_page(5..9, Some("second"), 8),
+            Some(_) => SiteAnswer::status(status).with("Retry-After: 0"),
+        });
+        let (run, status) = (sync(&home), status.to_string());
+        run.failed(&format!("page 2: status {status}"));
+        assert_eq!(run.err.matches(&status).count(), 1, "once: {}", run.err);
+        has(&home, 1, "true");
+        assert_has(&column(&home, "last_failure"), "page 2");
+    }
 }
 
 #[test]
