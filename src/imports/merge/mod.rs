@@ -196,10 +196,13 @@ impl Merging<'_> {
         {
             return;
         }
-        if known.is_none() && self.is_kept_deleted(&row)
-            || self.is_left_out(&row, &id, known.is_none())
+        if brings_content(&row, known.as_ref()) && self.is_kept_deleted(&row)
+            || self.is_left_out(&row, &id, known.as_ref())
         {
-            self.outcome.present.remove(&id);
+            match known {
+                Some(known) => self.leave(&row, id, known),
+                None => _ = self.outcome.present.remove(&id),
+            }
             return;
         }
         let mut record = record_of(&row, &id, known.as_ref());
@@ -257,11 +260,10 @@ impl Merging<'_> {
 
     /// Whether a review that the owner deleted stays deleted; what identifies it is that of the row from now on.
     fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) -> bool {
-        let report = &mut self.outcome.report;
         if self.rules.request.restore {
-            report.add(Outcome::Restored, || id.to_string());
             return false;
         }
+        let report = &mut self.outcome.report;
         report.add(Outcome::KeptDeleted, || id.to_string());
         let Some(before) = &known.source else {
             return true;
@@ -283,6 +285,20 @@ impl Merging<'_> {
         true
     }
 
+    /// Leaves a review as it is, although its row has another content. If the row hides it, or its author's name, it is withheld.
+    fn leave(&mut self, row: &ReviewRow, id: ReviewId, known: KnownReview) {
+        let review = known.review();
+        let is_published = review.is_some_and(|it| it.status == Status::Published);
+        let published = self.published.entry(known.source_name().to_owned());
+        *published.or_default() += usize::from(is_published);
+        if row.incoming.hides() {
+            let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
+            self.outcome.others.insert(id.clone(), known);
+            self.outcome.set_status(&id, &withheld, self.rules.now);
+            self.outcome.others.remove(&id);
+        }
+    }
+
     /// Whether the row is not stored because it equals a deleted review of any source.
     fn is_kept_deleted(&mut self, row: &ReviewRow) -> bool {
         let deleted = self.equals.deleted(row);
@@ -294,9 +310,10 @@ impl Merging<'_> {
         deleted.is_some()
     }
 
-    /// Whether the row is not stored because it is new and equals a review of another source, if such are to be left out or its
-    /// author's name was taken away.
-    fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, is_new: bool) -> bool {
+    /// Whether the row is not stored because it equals a review of another source: a new one if such are to be left out, and one that
+    /// `brings_content` if the author's name was taken away there.
+    fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> bool {
+        let brings_content = brings_content(row, known);
         let (review, source) = (row.review(), row.source());
         if let Some(other) = self.equals.of_other_source(row) {
             self.outcome.report.add(Outcome::Duplicate, || {
@@ -304,12 +321,17 @@ impl Merging<'_> {
                 format!("{author}, {date}: {} of {theirs}", other.id)
             });
             // A name that was taken away does not come back as that of another source.
-            if is_new && (self.rules.request.skip_duplicates || other.is_anonymized) {
-                *self.published.entry(source.to_owned()).or_default() += 1;
+            if known.is_none() && self.rules.request.skip_duplicates
+                || brings_content && other.is_anonymized
+            {
+                let published = self.published.entry(source.to_owned());
+                *published.or_default() += usize::from(known.is_none());
                 return true;
             }
         }
-        if is_new && self.equals.deleted(row).is_some() {
+        if known.is_some_and(KnownReview::is_deleted)
+            || brings_content && self.equals.deleted(row).is_some()
+        {
             let report = &mut self.outcome.report;
             report.add(Outcome::Restored, || id.to_string());
         }
@@ -495,6 +517,16 @@ impl MergeOutcome {
         });
         true
     }
+}
+
+/// Whether the row has an author, a day, stars and a text that its review does not have together. A file without texts does not change
+/// them.
+fn brings_content(row: &ReviewRow, known: Option<&KnownReview>) -> bool {
+    known.is_none_or(|known| {
+        known.is_deleted()
+            || !row.incoming.statement.unstated.contains(&Unit::Text)
+                && (known.digests().iter()).all(|it| it.content != row.digests.content)
+    })
 }
 
 /// What is kept of the source of the row's review `id`.

@@ -45,6 +45,10 @@ fn delete_says_that_it_is_counted_and_keeps_the_reason() {
         a.jsonl ← {"id": "y", "rating": 1, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Yelp"}
         import a.jsonl → kept deleted: a
         import a.jsonl --restore → 1 brought back from deletion: y
+        b.jsonl ← {"id": "b", "rating": 1, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Google", "status": "withheld"}
+        import b.jsonl → 0 new, 0 updated, 0 unchanged, 0 rejected\n1 kept deleted: a
+        show b → Two hours late, and b.
+        list --status withheld → perhaps not published at the source
         sql: select count(*) from deleted_review where deleted_on glob '202?-??-??' and same_content is not null → 2
         "#,
     );
