@@ -15,8 +15,8 @@ use crate::imports::report::{
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
-    Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
-    short_name,
+    ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
+    fold, merge, short_name,
 };
 use crate::storage::reviews::{
     Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
@@ -196,15 +196,24 @@ impl Merging<'_> {
         {
             return;
         }
-        if brings_content(&row, known.as_ref()) && self.is_kept_deleted(&row)
+        let brings_content = brings_content(&row, known.as_ref());
+        if brings_content && self.is_kept_deleted(&row)
             || self.is_left_out(&row, &id, known.as_ref())
         {
-            match known {
-                Some(known) => self.leave(&row, id, known),
-                None => _ = self.outcome.present.remove(&id),
+            let Some(known) = known else {
+                self.outcome.present.remove(&id);
+                return;
+            };
+            if row.incoming.hides() {
+                let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
+                self.outcome.others.insert(id.clone(), known);
+                self.outcome.set_status(&id, &withheld, self.rules.now);
+                self.outcome.others.remove(&id);
             }
             return;
         }
+        let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
+            || brings_content && (self.equals.deleted(&row)).is_some_and(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_table = row.format.is_table();
         let ReviewRow { incoming, .. } = row;
@@ -227,10 +236,14 @@ impl Merging<'_> {
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
-        let merged = match &there {
+        let mut merged = match &there {
             None => adopt(&statement, incoming.unpublished.last_statement),
             Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),
         };
+        if is_anonymized {
+            ANONYMOUS.clone_into(&mut merged.review.author);
+            merged.last_statement.decided.insert(Unit::Author);
+        }
         record.set_last_statement(&merged.last_statement);
         let is_published = merged.review.status == Status::Published;
         let published = self.published.entry(record.source_name.clone());
@@ -285,20 +298,6 @@ impl Merging<'_> {
         true
     }
 
-    /// Leaves a review as it is, although its row has another content. If the row hides it, or its author's name, it is withheld.
-    fn leave(&mut self, row: &ReviewRow, id: ReviewId, known: KnownReview) {
-        let review = known.review();
-        let is_published = review.is_some_and(|it| it.status == Status::Published);
-        let published = self.published.entry(known.source_name().to_owned());
-        *published.or_default() += usize::from(is_published);
-        if row.incoming.hides() {
-            let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
-            self.outcome.others.insert(id.clone(), known);
-            self.outcome.set_status(&id, &withheld, self.rules.now);
-            self.outcome.others.remove(&id);
-        }
-    }
-
     /// Whether the row is not stored because it equals a deleted review of any source.
     fn is_kept_deleted(&mut self, row: &ReviewRow) -> bool {
         let deleted = self.equals.deleted(row);
@@ -324,8 +323,7 @@ impl Merging<'_> {
             if known.is_none() && self.rules.request.skip_duplicates
                 || brings_content && other.is_anonymized
             {
-                let published = self.published.entry(source.to_owned());
-                *published.or_default() += usize::from(known.is_none());
+                *self.published.entry(source.to_owned()).or_default() += 1;
                 return true;
             }
         }
@@ -600,11 +598,13 @@ impl EqualReviews {
         }
     }
 
-    /// Without a text and a name, two may be of two persons.
+    /// An anonymized one if there is one. Without a text and a name, two may be of two persons.
     fn deleted(&self, row: &ReviewRow) -> Option<&EqualReview> {
         let is_of_one_person = !row.review().text.is_empty() || !is_shared_name(row.author());
-        let mut equals = self.like(row);
-        equals.find(|other| other.is_deleted && is_of_one_person)
+        let equals = self.like(row);
+        equals
+            .filter(|other| other.is_deleted && is_of_one_person)
+            .min_by_key(|other| !other.is_anonymized)
     }
 
     /// An anonymized one if there is one: its name does not come back beside a copy that keeps it.
