@@ -136,6 +136,7 @@ fn exports_and_restore_keep_marks_with_source_day_and_reason() {
         delete b --yes --reason 'a double' → deleted
         delete typed --yes → deleted
         sql: update deleted_review set deleted_on = '2026-10-05' where review_id = 'b'
+        withhold c --reason x → withheld
         export all.jsonl → 1 review
         ",
     );
@@ -145,6 +146,7 @@ fn exports_and_restore_keep_marks_with_source_day_and_reason() {
     other.file("all.jsonl", &home.read("all.jsonl"));
     other.run_ok("import all.jsonl", "3 recorded as deleted");
     other.finds(all, &marks);
+    other.run_ok("undo --dry-run", "4 with your decisions, which are undone, too: a deleted, b deleted, c status, typed deleted");
     home.run_ok("restore copy.db", "3 deleted again");
     home.finds(all, &marks);
     home.finds("select review_id from review", "c");
