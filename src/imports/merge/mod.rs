@@ -317,7 +317,8 @@ impl Merging<'_> {
         if let Some(other) = self.equals.of_other_source(row) {
             self.outcome.report.add(Outcome::Duplicate, || {
                 let (author, date, theirs) = (&review.author, review.date, &other.source_name);
-                format!("{author}, {date}: {} of {theirs}", other.id)
+                let withheld = if other.is_withheld { ", withheld" } else { "" };
+                format!("{author}, {date}: {} of {theirs}{withheld}", other.id)
             });
             // A name that was taken away does not come back as that of another source.
             if known.is_none() && self.rules.request.skip_duplicates
@@ -338,6 +339,7 @@ impl Merging<'_> {
             source_name: source.to_owned(),
             digests: row.digests,
             is_deleted: false,
+            is_withheld: review.status != Status::Published,
             is_anonymized: false,
         });
         false
@@ -568,6 +570,7 @@ struct EqualReview {
     source_name: String,
     digests: Digests,
     is_deleted: bool,
+    is_withheld: bool,
     is_anonymized: bool,
 }
 
@@ -577,6 +580,7 @@ impl EqualReviews {
         let (deleted, there): (Vec<_>, Vec<_>) =
             known.iter().partition(|(_, known)| known.is_deleted());
         for (id, known) in deleted.into_iter().chain(there) {
+            let review = known.review();
             let last = known.source.as_ref().map(|record| record.digests);
             if let Some(digests) = last.or_else(|| known.digests().pop()) {
                 equals.add(EqualReview {
@@ -584,6 +588,7 @@ impl EqualReviews {
                     source_name: known.source_name().to_owned(),
                     digests,
                     is_deleted: known.is_deleted(),
+                    is_withheld: review.is_some_and(|it| it.status != Status::Published),
                     is_anonymized: known.is_anonymized(),
                 });
             }
