@@ -48,6 +48,8 @@ create table deleted_review (
     same_author_and_day integer,
     same_content        integer,
     same_text           integer,
+    -- Whether its author's name was taken away, which no import brings back.
+    is_anonymized       integer not null default 0 constraint deleted_review_is_anonymized_is_flag check (is_anonymized in (0, 1)),
     primary key (review_id)
 ) strict, without rowid;
 

@@ -46,9 +46,10 @@ create trigger review_deleted after delete on review begin
     delete from mention where review_id = old.review_id;
     delete from deleted_review where review_id = old.review_id;
     insert into deleted_review (review_id, source_name, imported_from, id_at_source, deleted_on,
-            same_author_and_day, same_content, same_text)
+            same_author_and_day, same_content, same_text, is_anonymized)
         select old.review_id, old.source_name, nullif(s.source_name, old.source_name), s.id_at_source, date('now'),
-            s.same_author_and_day, s.same_content, s.same_text
+            s.same_author_and_day, s.same_content, s.same_text,
+            old.author = 'Anonymous' and exists (select 1 from json_each(s.said, '$.decided') where value = 'author')
         from (select 1) left join review_source as s on s.review_id = old.review_id;
     delete from review_source where review_id = old.review_id;
     delete from derived_analysis where review_id = old.review_id;

@@ -84,6 +84,7 @@ pub fn export_record(id: &ReviewId, known: &KnownReview) -> Value {
                 "source": shown_as,
                 "deleted_on": deletion.day,
                 "deleted_reason": deletion.reason,
+                "decided": deletion.is_anonymized.then_some([Unit::Author.name()]),
                 "imported_from": source.map(|source| &source.source_name).filter(|name| *name != shown_as),
                 "id_at_source": source.and_then(|source| source.id_at_source.as_ref()),
                 "digests": source.map(|source| source.digests.to_string()),
@@ -400,6 +401,7 @@ impl Record {
                 source_name: shown_as,
                 day: self.deleted_on.map(|day| day.to_string()),
                 reason: self.deleted_reason,
+                is_anonymized: self.decided.is_some_and(|it| it == [Unit::Author.name()]),
             },
             source,
         })

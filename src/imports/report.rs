@@ -55,6 +55,8 @@ named! {
         Duplicate = "equal to a review of another source (--skip-duplicates leaves new ones out)",
         /// Added by the import that is undone.
         Removed = "removed",
+        /// Has or is marked by decisions of the owner that came with the import that is undone.
+        DecisionUndone = "with your decisions, which are undone, too",
         /// Restored by the import that is undone.
         DeletedAgain = "restored by the import, now deleted again",
         /// Deleted since the import that is undone.

@@ -15,8 +15,8 @@ use crate::imports::report::{
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
-    Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt, fold, merge,
-    short_name,
+    ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
+    fold, merge, short_name,
 };
 use crate::storage::reviews::{
     Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
@@ -196,12 +196,24 @@ impl Merging<'_> {
         {
             return;
         }
-        if known.is_none() && self.is_kept_deleted(&row)
-            || self.is_left_out(&row, &id, known.is_none())
+        let brings_content = brings_content(&row, known.as_ref());
+        if brings_content && self.is_kept_deleted(&row)
+            || self.is_left_out(&row, &id, known.as_ref())
         {
-            self.outcome.present.remove(&id);
+            let Some(known) = known else {
+                self.outcome.present.remove(&id);
+                return;
+            };
+            if row.incoming.hides() {
+                let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
+                self.outcome.others.insert(id.clone(), known);
+                self.outcome.set_status(&id, &withheld, self.rules.now);
+                self.outcome.others.remove(&id);
+            }
             return;
         }
+        let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
+            || brings_content && (self.equals.deleted(&row)).is_some_and(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_table = row.format.is_table();
         let ReviewRow { incoming, .. } = row;
@@ -224,10 +236,14 @@ impl Merging<'_> {
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
-        let merged = match &there {
+        let mut merged = match &there {
             None => adopt(&statement, incoming.unpublished.last_statement),
             Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),
         };
+        if is_anonymized {
+            ANONYMOUS.clone_into(&mut merged.review.author);
+            merged.last_statement.decided.insert(Unit::Author);
+        }
         record.set_last_statement(&merged.last_statement);
         let is_published = merged.review.status == Status::Published;
         let published = self.published.entry(record.source_name.clone());
@@ -257,11 +273,10 @@ impl Merging<'_> {
 
     /// Whether a review that the owner deleted stays deleted; what identifies it is that of the row from now on.
     fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) -> bool {
-        let report = &mut self.outcome.report;
         if self.rules.request.restore {
-            report.add(Outcome::Restored, || id.to_string());
             return false;
         }
+        let report = &mut self.outcome.report;
         report.add(Outcome::KeptDeleted, || id.to_string());
         let Some(before) = &known.source else {
             return true;
@@ -294,22 +309,28 @@ impl Merging<'_> {
         deleted.is_some()
     }
 
-    /// Whether the row is not stored because it is new and equals a review of another source, if such are to be left out or its
-    /// author's name was taken away.
-    fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, is_new: bool) -> bool {
+    /// Whether the row is not stored because it equals a review of another source: a new one if such are to be left out, and one that
+    /// `brings_content` if the author's name was taken away there.
+    fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> bool {
+        let brings_content = brings_content(row, known);
         let (review, source) = (row.review(), row.source());
         if let Some(other) = self.equals.of_other_source(row) {
             self.outcome.report.add(Outcome::Duplicate, || {
                 let (author, date, theirs) = (&review.author, review.date, &other.source_name);
-                format!("{author}, {date}: {} of {theirs}", other.id)
+                let withheld = if other.is_withheld { ", withheld" } else { "" };
+                format!("{author}, {date}: {} of {theirs}{withheld}", other.id)
             });
             // A name that was taken away does not come back as that of another source.
-            if is_new && (self.rules.request.skip_duplicates || other.is_anonymized) {
+            if known.is_none() && self.rules.request.skip_duplicates
+                || brings_content && other.is_anonymized
+            {
                 *self.published.entry(source.to_owned()).or_default() += 1;
                 return true;
             }
         }
-        if is_new && self.equals.deleted(row).is_some() {
+        if known.is_some_and(KnownReview::is_deleted)
+            || brings_content && self.equals.deleted(row).is_some()
+        {
             let report = &mut self.outcome.report;
             report.add(Outcome::Restored, || id.to_string());
         }
@@ -318,6 +339,7 @@ impl Merging<'_> {
             source_name: source.to_owned(),
             digests: row.digests,
             is_deleted: false,
+            is_withheld: review.status != Status::Published,
             is_anonymized: false,
         });
         false
@@ -497,6 +519,16 @@ impl MergeOutcome {
     }
 }
 
+/// Whether the row has an author, a day, stars and a text that its review does not have together. A file without texts does not change
+/// them.
+fn brings_content(row: &ReviewRow, known: Option<&KnownReview>) -> bool {
+    known.is_none_or(|known| {
+        known.is_deleted()
+            || !row.incoming.statement.unstated.contains(&Unit::Text)
+                && (known.digests().iter()).all(|it| it.content != row.digests.content)
+    })
+}
+
 /// What is kept of the source of the row's review `id`.
 fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> SourceRecord {
     let last = known.and_then(|known| known.source.as_ref());
@@ -538,6 +570,7 @@ struct EqualReview {
     source_name: String,
     digests: Digests,
     is_deleted: bool,
+    is_withheld: bool,
     is_anonymized: bool,
 }
 
@@ -547,6 +580,7 @@ impl EqualReviews {
         let (deleted, there): (Vec<_>, Vec<_>) =
             known.iter().partition(|(_, known)| known.is_deleted());
         for (id, known) in deleted.into_iter().chain(there) {
+            let review = known.review();
             let last = known.source.as_ref().map(|record| record.digests);
             if let Some(digests) = last.or_else(|| known.digests().pop()) {
                 equals.add(EqualReview {
@@ -554,6 +588,7 @@ impl EqualReviews {
                     source_name: known.source_name().to_owned(),
                     digests,
                     is_deleted: known.is_deleted(),
+                    is_withheld: review.is_some_and(|it| it.status != Status::Published),
                     is_anonymized: known.is_anonymized(),
                 });
             }
@@ -568,11 +603,13 @@ impl EqualReviews {
         }
     }
 
-    /// Without a text and a name, two may be of two persons.
+    /// An anonymized one if there is one. Without a text and a name, two may be of two persons.
     fn deleted(&self, row: &ReviewRow) -> Option<&EqualReview> {
         let is_of_one_person = !row.review().text.is_empty() || !is_shared_name(row.author());
-        let mut equals = self.like(row);
-        equals.find(|other| other.is_deleted && is_of_one_person)
+        let equals = self.like(row);
+        equals
+            .filter(|other| other.is_deleted && is_of_one_person)
+            .min_by_key(|other| !other.is_anonymized)
     }
 
     /// An anonymized one if there is one: its name does not come back beside a copy that keeps it.

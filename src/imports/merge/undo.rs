@@ -10,7 +10,7 @@ use sqlx::SqliteConnection;
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, ImportReport, Outcome, preview, preview_change};
 use crate::model::text::quote_for_shell;
-use crate::model::{GONE, Review, Status, fold};
+use crate::model::{GONE, Review, Status, Unit, fold};
 use crate::storage::formats::take_back_formats;
 use crate::storage::reviews::{
     self, ImportRun, KnownReview, Mark, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
@@ -199,7 +199,10 @@ impl<'r> Batch<'r> {
             // One that was deleted since keeps its mark.
             (RunChange::Deleted, None, _) if row.is_untouched => match source {
                 Some(source) => self.kept.push(source),
-                None => self.unmarked.push(id),
+                None => {
+                    report.add(Outcome::DecisionUndone, || format!("{id} deleted"));
+                    self.unmarked.push(id);
+                }
             },
             (_, None, _) => report.add(Outcome::Gone, String::new),
             (change, Some(_), _) if !row.is_untouched || change == RunChange::Deleted => {
@@ -208,6 +211,11 @@ impl<'r> Batch<'r> {
             }
             (RunChange::Added | RunChange::Deleted, Some(known), _) => {
                 report.add(Outcome::Removed, || preview_known(id, known));
+                let decided = known.decisions().into_iter();
+                let decided = decided.map(Unit::name).collect::<Vec<_>>().join(" and ");
+                if !decided.is_empty() {
+                    report.add(Outcome::DecisionUndone, || format!("{id} {decided}"));
+                }
                 self.removed.push(id);
             }
             (RunChange::Restored, Some(known), _) => {

@@ -145,7 +145,7 @@ pub async fn published(
     Ok(rows.into_iter().filter_map(numbered).collect())
 }
 
-/// What is published of a deletion.
+/// What is kept of a deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deletion {
     /// The source under which the review was shown.
@@ -153,6 +153,8 @@ pub struct Deletion {
     /// `YYYY-MM-DD`
     pub day: Option<String>,
     pub reason: Option<String>,
+    /// Whether a command took its author's name away before.
+    pub is_anonymized: bool,
 }
 
 #[derive(Debug)]

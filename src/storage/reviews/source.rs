@@ -153,9 +153,13 @@ impl KnownReview {
 
     /// Whether a command took its author's name away.
     pub fn is_anonymized(&self) -> bool {
-        let review = self.review();
-        review.is_some_and(|review| review.author == ANONYMOUS)
-            && self.last_statement().decided.contains(&Unit::Author)
+        match &self.state {
+            ReviewState::Deleted(deletion) => deletion.is_anonymized,
+            ReviewState::Unreadable => false,
+            ReviewState::There(review) => {
+                review.author == ANONYMOUS && self.last_statement().decided.contains(&Unit::Author)
+            }
+        }
     }
 
     /// Whether the owner replied to it.
@@ -303,7 +307,8 @@ pub async fn marks(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Res
     let list = Value::from(ids).to_string();
     let rows = sqlx::query_scalar!(
         r#"select json_object('id', d.review_id,
-             'deletion', json_object('source_name', source_name, 'day', deleted_on, 'reason', reason),
+             'deletion', json_object('source_name', source_name, 'day', deleted_on, 'reason', reason,
+               'is_anonymized', json(iif(is_anonymized, 'true', 'false'))),
              'source', json(iif(same_author_and_day + same_content + same_text is null, null, json_object('id', d.review_id,
                'source_name', coalesce(imported_from, source_name), 'id_at_source', id_at_source, 'said_json', '',
                'digests', json_object('author_and_day', same_author_and_day, 'content', same_content, 'text', same_text)))))
@@ -463,11 +468,11 @@ pub async fn put_marks(write: &mut Write, marks: &[Mark]) -> sqlx::Result<()> {
     execute!(
         write,
         "insert or replace into deleted_review (review_id, source_name, imported_from, id_at_source, deleted_on, reason,
-           same_author_and_day, same_content, same_text)
+           same_author_and_day, same_content, same_text, is_anonymized)
          select value ->> 'id', value ->> '$.deletion.source_name',
            nullif(value ->> '$.source.source_name', value ->> '$.deletion.source_name'), value ->> '$.source.id_at_source',
            value ->> '$.deletion.day', value ->> '$.deletion.reason', value ->> '$.source.digests.author_and_day',
-           value ->> '$.source.digests.content', value ->> '$.source.digests.text'
+           value ->> '$.source.digests.content', value ->> '$.source.digests.text', value ->> '$.deletion.is_anonymized'
          from json_each(?)",
         rows
     )

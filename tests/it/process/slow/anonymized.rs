@@ -66,16 +66,28 @@ fn no_import_or_undo_brings_an_anonymized_name_back() {
         import second.csv --source Direct --accept-changes --doubtful same → 1 updated
         import second.csv --source Yelp → 1 equal
         export all.jsonl → 1 review
+        delete t-1 --yes → deleted
+        export none.jsonl → 0 reviews
+        import second.csv --restore → 1 brought back from deletion: t-1
+        delete t-1 --yes → deleted
+        import second.csv --source Yelp --restore → 1 brought back from deletion: yelp-t-1
         ",
     );
     home.finds(SHOWN, "Anonymous|Two hours late!");
     home.has_no_name();
-    let other = Home::new();
-    other.file("all.jsonl", &home.read("all.jsonl"));
-    other.file("second.csv", &home.read("second.csv"));
-    other.steps("import all.jsonl → 1 new\nimport second.csv → 1 kept edited: t-1 author");
-    other.finds(SHOWN, "Anonymous|Two hours late!");
-    other.has_no_name();
+    for [file, done, again] in table(
+        "
+        all.jsonl → 1 new → 1 kept edited: t-1 author
+        none.jsonl → 1 recorded as deleted → 1 brought back from deletion: t-1
+        ",
+    ) {
+        let other = Home::new();
+        other.import(file, &home.read(file), done);
+        other.file("second.csv", &home.read("second.csv"));
+        other.run_ok("import second.csv --restore", again);
+        other.finds(SHOWN, "Anonymous|Two hours late!");
+        other.has_no_name();
+    }
 }
 
 /// Copies at two other sources, of which the owner anonymized one: it does not matter which of them comes first.
@@ -94,11 +106,14 @@ fn anonymized_name_stays_away_beside_a_copy_that_keeps_it() {
         home.steps(&format!(
             r"
             anonymize {anonymized} → by Anonymous
+            late.csv ← author,rating,date,text,id\nQuorvex,2,2026-10-01,Late!,n-1\n
             copy.csv ← author,rating,date,text,id\nQuorvex,2,2026-10-01,Two hours late!,n-1\n
             import copy.csv --source Angi --format first.toml → 1 equal
+            import late.csv --source Angi --format first.toml → 1 new
+            import copy.csv --source Angi → 1 equal
+            sql: select count(*) from review where text = 'Two hours late!' → 3
             "
         ));
-        home.finds("select count(*) from review", "3");
     }
 }
 

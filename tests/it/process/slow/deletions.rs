@@ -45,6 +45,10 @@ fn delete_says_that_it_is_counted_and_keeps_the_reason() {
         a.jsonl ← {"id": "y", "rating": 1, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Yelp"}
         import a.jsonl → kept deleted: a
         import a.jsonl --restore → 1 brought back from deletion: y
+        b.jsonl ← {"id": "b", "rating": 1, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Google", "status": "withheld"}
+        import b.jsonl → 0 new, 0 updated, 0 unchanged, 0 rejected\n1 kept deleted: a
+        show b → Two hours late, and b.
+        list --status withheld → perhaps not published at the source
         sql: select count(*) from deleted_review where deleted_on glob '202?-??-??' and same_content is not null → 2
         "#,
     );
@@ -132,6 +136,7 @@ fn exports_and_restore_keep_marks_with_source_day_and_reason() {
         delete b --yes --reason 'a double' → deleted
         delete typed --yes → deleted
         sql: update deleted_review set deleted_on = '2026-10-05' where review_id = 'b'
+        withhold c --reason x → withheld
         export all.jsonl → 1 review
         ",
     );
@@ -141,6 +146,7 @@ fn exports_and_restore_keep_marks_with_source_day_and_reason() {
     other.file("all.jsonl", &home.read("all.jsonl"));
     other.run_ok("import all.jsonl", "3 recorded as deleted");
     other.finds(all, &marks);
+    other.run_ok("undo --dry-run", "4 with your decisions, which are undone, too: a deleted, b deleted, c status, typed deleted");
     home.run_ok("restore copy.db", "3 deleted again");
     home.finds(all, &marks);
     home.finds("select review_id from review", "c");
