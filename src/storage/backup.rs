@@ -181,7 +181,7 @@ pub struct Carried {
     pub unreadable: Option<String>,
     /// Reviews in the backup that were deleted since.
     pub deleted: u64,
-    /// Reviews of which the backup has the author's name, which was taken away since.
+    /// Reviews of which the backup has the author's name, which was taken away since, and anonymized reviews that it lacks.
     pub anonymized: u64,
     /// Reviews that were withheld since, and withheld reviews that the backup lacks.
     pub withheld: u64,
@@ -229,9 +229,6 @@ const HIDDEN: &str = "select review_id from (select review_id from former.delete
 const RENAME: &str = "update main.review set review_id = ?1
     where review_id = ?2 and not exists (select 1 from main.review where review_id = ?1)";
 
-/// Reviews that are read at once.
-const ROWS: usize = 1_000;
-
 const LISTS: &str = "
     create temp table deleted_again as select review_id from former.deleted_review
         where review_id not in (select review_id from former.review);
@@ -239,7 +236,11 @@ const LISTS: &str = "
         where author = 'Anonymous' and exists (select 1 from json_each(said, '$.decided') where value = 'author');
     create temp table withheld_again as select review_id from (
         select review_id, withheld_reason, note from former.review where status = 'withheld' except
-        select review_id, withheld_reason, note from main.review where status = 'withheld')";
+        select review_id, withheld_reason, note from main.review where status = 'withheld');
+    create temp table whole_again as select * from former.review where review_id in withheld_again
+        or review_id in anonymized_again and review_id not in (select review_id from main.review);
+    create temp table source_again as select * from former.review_source
+        where review_id in withheld_again or review_id in anonymized_again";
 
 const DELETE: &str = "delete from main.review where review_id in deleted_again";
 
@@ -251,23 +252,23 @@ const MARK: &str = "
 
 const ANONYMIZE: &str = "update main.review set author = 'Anonymous' where review_id in anonymized_again and author <> 'Anonymous'";
 
-const DECIDE: &str = "
-    insert into main.review_source select * from former.review_source
-        where review_id in anonymized_again and review_id in (select review_id from main.review)
-            and review_id not in (select review_id from main.review_source);
+const WITHHOLD: &str =
+    "insert or replace into main.review select * from whole_again where status = 'withheld'";
+
+/// Anonymized reviews that the backup lacks.
+const ADD: &str = "insert into main.review select * from whole_again where status = 'published'";
+
+const FOLLOW: &str = "
+    delete from main.mention where review_id in (select review_id from whole_again);
+    insert into main.mention select * from former.mention where review_id in (select review_id from whole_again);
+    insert or replace into main.review_source select * from source_again
+        where review_id in (select review_id from whole_again) or review_id not in (select review_id from main.review_source);
     update main.review_source
         set said = json_set(said, '$.decided', json((select json_group_array(value) from
             (select value from json_each(said, '$.decided') union select 'author'))))
         where review_id in anonymized_again;
     update main.import_run_review set change_no = null, former = json_remove(former, '$.review.author')
-        where review_id in anonymized_again";
-
-const WITHHOLD: &str = "insert or replace into main.review select * from former.review where review_id in withheld_again";
-
-const FOLLOW: &str = "
-    delete from main.mention where review_id in withheld_again;
-    insert into main.mention select * from former.mention where review_id in withheld_again;
-    insert or replace into main.review_source select * from former.review_source where review_id in withheld_again;
+        where review_id in anonymized_again;
     delete from main.subscription;
     delete from main.intent;
     insert into main.subscription select * from former.subscription;
@@ -330,8 +331,8 @@ async fn carry_from(
         carried.deleted = connection.execute(DELETE).await?.rows_affected();
         connection.execute(MARK).await?;
         carried.anonymized = connection.execute(ANONYMIZE).await?.rows_affected();
-        connection.execute(DECIDE).await?;
         carried.withheld = connection.execute(WITHHOLD).await?.rows_affected();
+        carried.anonymized += connection.execute(ADD).await?.rows_affected();
         connection.execute(FOLLOW).await?;
         let date = sqlx::query(DATE).bind(utc(now));
         date.execute(&mut *connection).await?;
@@ -369,32 +370,29 @@ async fn rename_hidden(
     let ids: Vec<Text> = sqlx::query_scalar(HIDDEN)
         .fetch_all(&mut *connection)
         .await?;
-    for ids in ids.chunks(ROWS) {
-        let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
-        for (id, known) in standing(former, &ids).await? {
-            let review = known.review();
-            if review.is_none_or(|it| it.status != Status::Published) || known.is_anonymized() {
-                for digests in known.digests() {
-                    let content = (known.source_name().to_owned(), digests.content);
-                    hidden.entry(content).or_default().push(id.clone());
-                }
+    let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
+    for (id, known) in standing(former, &ids).await? {
+        let review = known.review();
+        if review.is_none_or(|it| it.status != Status::Published) || known.is_anonymized() {
+            let source = known.source_name();
+            for digests in known.digests() {
+                let content = (source.to_owned(), digests.content);
+                hidden.entry(content).or_default().push(id.clone());
             }
         }
     }
     let ids: Vec<Text> = sqlx::query_scalar(LOST).fetch_all(&mut *connection).await?;
-    for ids in ids.chunks(ROWS) {
-        let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
-        let mut lost = standing(connection, &ids).await?;
-        lost.retain(|_, known| known.review().is_some());
-        for (id, known) in lost {
-            for digests in known.digests() {
-                let content = (known.source_name().to_owned(), digests.content);
-                for former_id in hidden.get(&content).into_iter().flatten() {
-                    let rename = sqlx::query(RENAME)
-                        .bind(former_id.as_str())
-                        .bind(id.as_str());
-                    rename.execute(&mut *connection).await?;
-                }
+    let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
+    let mut lost = standing(connection, &ids).await?;
+    lost.retain(|_, known| known.review().is_some());
+    for (id, known) in lost {
+        for digests in known.digests() {
+            let content = (known.source_name().to_owned(), digests.content);
+            for former_id in hidden.get(&content).into_iter().flatten() {
+                let rename = sqlx::query(RENAME)
+                    .bind(former_id.as_str())
+                    .bind(id.as_str());
+                rename.execute(&mut *connection).await?;
             }
         }
     }

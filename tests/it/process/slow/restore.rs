@@ -98,7 +98,11 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         import hidden.jsonl → 1 updated
         withhold r-1 --reason x --note 'Called the customer.' → withheld
         withhold r-5 --reason x --note 'Called the customer.' → withheld
-        restore copy.db → 3 withheld again
+        last.jsonl ← {"id": "r-6", "rating": 5, "date": "2026-10-06", "author": "Quorvex", "text": "Tidy."}
+        import last.jsonl → 1 new
+        anonymize r-6 → Anonymous
+        restore copy.db → 1 anonymized again, as after the backup\n3 withheld again
+        import last.jsonl → 1 kept edited: r-6 author
         show r-1 → note, not public:\n  Called the customer.
         show r-5 → note, not public:\n  Called the customer.
         import later.jsonl → 1 kept withheld
@@ -108,7 +112,7 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
     // What the source withheld follows it.
     assert_eq!(
         home.statuses(),
-        "r-1 withheld, r-2 published, r-3 published, r-4 published, r-5 withheld"
+        "r-1 withheld, r-2 published, r-3 published, r-4 published, r-5 withheld, r-6 published"
     );
     // So is what another program gave another ID, and what had another reason.
     let home = self::home();
