@@ -11,6 +11,7 @@ use super::output::protect;
 use super::report::{Exit, can_ask, confirm, counted, print_report};
 use crate::clock::Clock;
 use crate::config::{ConfigError, DatabaseConfig};
+use crate::model::text::quote_for_shell;
 use crate::storage::reviews::position;
 use crate::storage::{
     Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, verify,
@@ -174,6 +175,14 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
     if carried.subscriptions > 0 {
         let kept = counted(carried.subscriptions, "subscription", "subscriptions");
         let _ = writeln!(text, "{kept} kept");
+    }
+    for (former, name) in &carried.renamed {
+        let [old, new] = [name, former].map(|name| quote_for_shell(name));
+        let _ = writeln!(
+            text,
+            "note: the source {former} is named {name} again; import its files with --source {old}, or first run \
+             `reviews source rename {old} {new}`"
+        );
     }
     if !carried.differing.is_empty() {
         let differing = carried

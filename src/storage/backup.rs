@@ -1,6 +1,6 @@
 //! Backups: consistent copies of the database while others use it, and their restoration.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, Permissions, hard_link, rename};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use super::files::{
 use super::reviews::standing;
 use super::schema::{self, untouching};
 use crate::config::DatabaseAddress;
-use crate::model::{ReviewId, Status};
+use crate::model::ReviewId;
 
 impl Database {
     /// Copies the database at `address` into the file at `to` (mode 0600). Writers are not blocked: the copy has the state from the
@@ -186,6 +186,8 @@ pub struct Carried {
     /// Reviews that were withheld since, and withheld reviews that the backup lacks.
     pub withheld: u64,
     pub subscriptions: u64,
+    /// The sources that were renamed since: the name in the former database, and the one of the backup.
+    pub renamed: BTreeMap<String, String>,
     /// What else differs from the former database: count, its name as one, and as several.
     pub differing: Vec<(u64, &'static str, &'static str)>,
     /// Whether technicians are shown, which the former database did not.
@@ -220,35 +222,61 @@ const SHOWS_STAFF: &str = "select (select publish_staff from main.business) = 'f
 const LOST: &str = "select review_id from main.review
     where review_id not in (select review_id from former.review union all select review_id from former.deleted_review)";
 
-/// Reviews of the former database that may be hidden there, and whose ID the backup does not have.
+/// Reviews of the former database that are hidden there, and whose ID the backup does not have.
 const HIDDEN: &str = "select review_id from (select review_id from former.deleted_review
-        union select review_id from former.review where status = 'withheld' or author = 'Anonymous')
+        union select review_id from former.review where status = 'withheld' union select review_id from anonymized_again)
     where review_id not in (select review_id from main.review)";
 
 /// Does nothing if the ID is another review's, or the review is renamed already.
 const RENAME: &str = "update main.review set review_id = ?1
     where review_id = ?2 and not exists (select 1 from main.review where review_id = ?1)";
 
-const LISTS: &str = "
-    create temp table deleted_again as select review_id from former.deleted_review
-        where review_id not in (select review_id from former.review);
+/// The reviews that the former database has without their authors' names, and the name in this one of each of its sources, which may have
+/// been renamed since: that of most reviews that both have.
+const NAMES: &str = "
     create temp table anonymized_again as select review_id from former.review_source join former.review using (review_id)
         where author = 'Anonymous' and exists (select 1 from json_each(said, '$.decided') where value = 'author');
+    create temp table restored_source as select former_name, restored_name, max(reviews) from (
+        select f.name as former_name, m.name as restored_name, count(*) as reviews from (
+            select review_id, coalesce(s.source_name, r.source_name) as name
+                from former.review as r left join former.review_source as s using (review_id)
+            union all select review_id, coalesce(imported_from, source_name) from former.deleted_review) as f
+        join (
+            select review_id, coalesce(s.source_name, r.source_name) as name
+                from main.review as r left join main.review_source as s using (review_id)
+            union all select review_id, coalesce(imported_from, source_name) from main.deleted_review) as m
+        using (review_id) group by 1, 2) group by former_name";
+
+const RENAMED: &str = "select json_group_object(former_name, restored_name) from restored_source
+    where former_name <> restored_name";
+
+/// What is carried over, under the names of the sources in this database.
+const LISTS: &str = "
+    create temp table deleted_again as select * from former.deleted_review
+        where review_id not in (select review_id from former.review);
     create temp table withheld_again as select review_id from (
         select review_id, withheld_reason, note from former.review where status = 'withheld' except
         select review_id, withheld_reason, note from main.review where status = 'withheld');
     create temp table whole_again as select * from former.review where review_id in withheld_again
         or review_id in anonymized_again and review_id not in (select review_id from main.review);
     create temp table source_again as select * from former.review_source
-        where review_id in withheld_again or review_id in anonymized_again";
+        where review_id in withheld_again or review_id in anonymized_again;
+    update deleted_again set
+        source_name = coalesce((select restored_name from restored_source where former_name = source_name), source_name),
+        imported_from = coalesce((select restored_name from restored_source where former_name = imported_from), imported_from);
+    update whole_again set source_name = restored_name from restored_source where former_name = source_name;
+    update source_again set source_name = restored_name,
+            said = iif(said ->> '$.source.source' = former_name, json_set(said, '$.source.source', restored_name), said)
+        from restored_source where former_name = source_name";
 
-const DELETE: &str = "delete from main.review where review_id in deleted_again";
+const DELETE: &str =
+    "delete from main.review where review_id in (select review_id from deleted_again)";
 
 const MARK: &str = "
     insert into main.review_change (review_id, change_no)
         select review_id, 1 + (select coalesce(max(change_no), 0) from main.review_change) from deleted_again
         where review_id not in (select review_id from main.review_change);
-    insert or replace into main.deleted_review select * from former.deleted_review where review_id in deleted_again";
+    insert or replace into main.deleted_review select * from deleted_again";
 
 const ANONYMIZE: &str = "update main.review set author = 'Anonymous' where review_id in anonymized_again and author <> 'Anonymous'";
 
@@ -326,7 +354,12 @@ async fn carry_from(
         .fetch_one(&mut *connection)
         .await?;
     if !carried.is_other {
-        rename_hidden(connection, former).await?;
+        connection.execute(NAMES).await?;
+        let renamed: Text = sqlx::query_scalar(RENAMED)
+            .fetch_one(&mut *connection)
+            .await?;
+        carried.renamed = serde_json::from_str(renamed.as_ref()).unwrap_or_default();
+        rename_hidden(connection, former, &carried.renamed).await?;
         connection.execute(LISTS).await?;
         carried.deleted = connection.execute(DELETE).await?.rows_affected();
         connection.execute(MARK).await?;
@@ -365,6 +398,7 @@ async fn carry_from(
 async fn rename_hidden(
     connection: &mut SqliteConnection,
     former: &mut SqliteConnection,
+    renamed: &BTreeMap<String, String>,
 ) -> sqlx::Result<()> {
     let mut hidden: HashMap<(String, i64), Vec<ReviewId>> = HashMap::new();
     let ids: Vec<Text> = sqlx::query_scalar(HIDDEN)
@@ -372,20 +406,16 @@ async fn rename_hidden(
         .await?;
     let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
     for (id, known) in standing(former, &ids).await? {
-        let review = known.review();
-        if review.is_none_or(|it| it.status != Status::Published) || known.is_anonymized() {
-            let source = known.source_name();
-            for digests in known.digests() {
-                let content = (source.to_owned(), digests.content);
-                hidden.entry(content).or_default().push(id.clone());
-            }
+        let source = known.source_name();
+        let source = renamed.get(source).map_or(source, String::as_str);
+        for digests in known.digests() {
+            let content = (source.to_owned(), digests.content);
+            hidden.entry(content).or_default().push(id.clone());
         }
     }
     let ids: Vec<Text> = sqlx::query_scalar(LOST).fetch_all(&mut *connection).await?;
     let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
-    let mut lost = standing(connection, &ids).await?;
-    lost.retain(|_, known| known.review().is_some());
-    for (id, known) in lost {
+    for (id, known) in standing(connection, &ids).await? {
         for digests in known.digests() {
             let content = (known.source_name().to_owned(), digests.content);
             for former_id in hidden.get(&content).into_iter().flatten() {

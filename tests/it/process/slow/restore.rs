@@ -101,8 +101,13 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         last.jsonl ← {"id": "r-6", "rating": 5, "date": "2026-10-06", "author": "Quorvex", "text": "Tidy."}
         import last.jsonl → 1 new
         anonymize r-6 → Anonymous
-        restore copy.db → 1 anonymized again, as after the backup\n3 withheld again
+        delete r-4 --yes → deleted
+        source rename Direct Bookly → 5 reviews are now from Bookly
+        restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n3 withheld again
         import last.jsonl → 1 kept edited: r-6 author
+        import rows.jsonl → 1 kept deleted: r-4
+        sql: select name from source → Direct
+        sql: select source_name, imported_from from deleted_review → Direct|
         show r-1 → note, not public:\n  Called the customer.
         show r-5 → note, not public:\n  Called the customer.
         import later.jsonl → 1 kept withheld
@@ -112,7 +117,7 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
     // What the source withheld follows it.
     assert_eq!(
         home.statuses(),
-        "r-1 withheld, r-2 published, r-3 published, r-4 published, r-5 withheld, r-6 published"
+        "r-1 withheld, r-2 published, r-3 published, r-5 withheld, r-6 published"
     );
     // So is what another program gave another ID, and what had another reason.
     let home = self::home();
