@@ -17,6 +17,7 @@ use super::files::{
     self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
     options, real, unused_name,
 };
+use super::formats::{KeptFormats, load_formats};
 use super::reviews::standing;
 use super::schema::{self, untouching};
 use crate::config::DatabaseAddress;
@@ -188,6 +189,8 @@ pub struct Carried {
     pub subscriptions: u64,
     /// The sources that were renamed since: the name in the former database, and the one of the backup.
     pub renamed: BTreeMap<String, String>,
+    /// What sources keep, by their names in the backup: in the former database, and in the backup.
+    pub formats: [KeptFormats; 2],
     /// What else differs from the former database: count, its name as one, and as several.
     pub differing: Vec<(u64, &'static str, &'static str)>,
     /// Whether technicians are shown, which the former database did not.
@@ -213,8 +216,8 @@ const COMPARED: [[&str; 3]; 3] = [
 ];
 
 /// Whether the former database hid the staff, and this one does not.
-const SHOWS_STAFF: &str = "select (select publish_staff from main.business) = 'full'
-    and exists (select 1 from former.business where publish_staff = 'off')";
+const SHOWS_STAFF: &str = "select exists (select 1 from main.business, former.business
+    where main.business.publish_staff = 'full' and former.business.publish_staff = 'off')";
 
 // A review that has another ID in the former database is found by its source and its content.
 
@@ -359,6 +362,11 @@ async fn carry_from(
             .fetch_one(&mut *connection)
             .await?;
         carried.renamed = serde_json::from_str(renamed.as_ref()).unwrap_or_default();
+        for (source, format) in load_formats(former).await? {
+            let name = carried.renamed.get(&source).cloned();
+            carried.formats[0].insert(name.unwrap_or(source), format);
+        }
+        carried.formats[1] = load_formats(connection).await?;
         rename_hidden(connection, former, &carried.renamed).await?;
         connection.execute(LISTS).await?;
         carried.deleted = connection.execute(DELETE).await?.rows_affected();
@@ -385,10 +393,9 @@ async fn carry_from(
                 carried.differing.push((count.unsigned_abs(), one, several));
             }
         }
-        let shows_staff: Option<bool> = sqlx::query_scalar(SHOWS_STAFF)
+        carried.shows_staff = sqlx::query_scalar(SHOWS_STAFF)
             .fetch_one(&mut *connection)
             .await?;
-        carried.shows_staff = shows_staff.unwrap_or_default();
     }
     connection.execute(CONTINUE).await?;
     Ok(carried)
