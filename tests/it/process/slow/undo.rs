@@ -136,7 +136,7 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
         undo ✗ no import to undo
         import angi.jsonl → 1 new
         import angi.jsonl → 1 unchanged
-        undo → 1 removed
+        undo → angi.jsonl: 1 new, 0 updated; import 7, which is newer, changed nothing\n1 removed
         undo --source Google → 1: 20
         sql: select count(*) from review → 0
         ",
