@@ -9,8 +9,10 @@ use clap::Args;
 
 use super::output::protect;
 use super::report::{Exit, can_ask, confirm, counted, print_report};
+use super::source::format_reverted;
 use crate::clock::Clock;
 use crate::config::{ConfigError, DatabaseConfig};
+use crate::model::text::quote_for_shell;
 use crate::storage::reviews::position;
 use crate::storage::{
     Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, verify,
@@ -148,6 +150,10 @@ async fn carry_over(
     Ok(carried)
 }
 
+/// Where the format of a source is that the backup has not.
+const LATER: &str =
+    "; `reviews --database PREVIOUS source format NAME` shows it in the previous file";
+
 fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carried) -> String {
     let mut text = format!("{}: restored from {}\n", path.display(), backup.display());
     if let Some(reason) = &carried.unreadable {
@@ -158,9 +164,7 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
         );
     }
     if carried.is_other {
-        text.push_str(
-            "note: the previous file was another database, so its decisions and subscriptions were not carried over\n",
-        );
+        text += "note: the previous file was another database, so its decisions and subscriptions were not carried over\n";
     }
     for (count, action) in [
         (carried.deleted, "deleted"),
@@ -175,13 +179,18 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
         let kept = counted(carried.subscriptions, "subscription", "subscriptions");
         let _ = writeln!(text, "{kept} kept");
     }
+    for (former, name) in &carried.renamed {
+        let [old, new] = [name, former].map(|name| quote_for_shell(name));
+        let _ = writeln!(
+            text,
+            "note: the source {former} is named {name} again; import its files with --source {old}, or first run \
+             `reviews source rename {old} {new}`"
+        );
+    }
     if !carried.differing.is_empty() {
-        let differing = carried
-            .differing
-            .iter()
-            .map(|(count, one, several)| counted(*count, one, several))
-            .collect::<Vec<_>>()
-            .join(", ");
+        let differing = carried.differing.iter();
+        let differing = differing.map(|(count, one, several)| counted(*count, one, several));
+        let differing = differing.collect::<Vec<_>>().join(", ");
         let _ = writeln!(
             text,
             "as in the backup again, without what changed since: {differing}; what a source has hidden since may be public until its \
@@ -189,11 +198,10 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
         );
     }
     if carried.shows_staff {
-        text.push_str(
-            "warning: publish_staff is \"full\" again, which was \"off\"; set it with `reviews business FILE`\n",
-        );
+        text += "warning: publish_staff is \"full\" again, which was \"off\"; set it with `reviews business FILE`\n";
     }
     if let Some(kept) = kept {
+        text += &format_reverted(&carried.formats, "is read as in the backup again", LATER);
         let _ = writeln!(
             text,
             "the previous file is kept as {}, readable only by you; it has what was deleted since the backup, so remove it \
@@ -201,8 +209,7 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
             kept.display()
         );
     }
-    text.push_str(
-        "next: `reviews serve` publishes it and sends the current state to the subscribers again\n",
-    );
+    text +=
+        "next: `reviews serve` publishes it and sends the current state to the subscribers again\n";
     text
 }

@@ -1,5 +1,6 @@
 //! The commands `reviews source` and `reviews undo`: the sources of the reviews, giving one another name, and taking back its newest import.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -18,12 +19,12 @@ use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
     Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, find_format, format_names,
-    parse_source_name, respell, undo,
+    lost_public_columns, parse_source_name, respell, undo,
 };
 use crate::model::fold;
 use crate::model::text::quote_for_shell;
 use crate::storage::business::time_zone;
-use crate::storage::formats::{load_formats, store_format};
+use crate::storage::formats::{FormatChange, KeptFormats, load_formats, store_formats};
 use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source, unreadable};
 
 /// List the sources with their reviews, or give one another name
@@ -138,9 +139,14 @@ async fn format(
     );
     check_like(&format, &source).with_context(|| format!("{}", file.display()))?;
     let text = format.to_text();
+    let changes = [FormatChange {
+        before: kept.get(&source).cloned(),
+        after: Some(text.clone()),
+        source: source.clone(),
+    }];
     change(&existing_address(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
-        store_format(&mut write, &source, Some(&text)).await?;
+        store_formats(&mut write, &changes, None).await?;
         write.commit().await?;
         Ok(format!(
             "{text}# kept for {source}; import its files again, so that its reviews follow\n"
@@ -221,16 +227,44 @@ impl UndoCommand {
 
 fn format_undone(undone: &Undone, is_dry_run: bool, zone: Tz) -> String {
     let (run, report) = (&undone.run, &undone.report);
-    let mut text = format!("{}\n{}", run_line(run, zone), summary(report, is_dry_run));
+    let mut text = run_line(run, zone);
+    if let Some(newer) = undone.newer_unchanged {
+        let _ = write!(text, "; import {newer}, which is newer, changed nothing");
+    }
+    text = format!("{text}\n{}", summary(report, is_dry_run));
+    let is = if is_dry_run { "would be" } else { "is" };
     if let Some(entry) = &run.sync_entry {
-        let is = if is_dry_run { "would be" } else { "is" };
         let _ = writeln!(
             text,
             "the entry {entry} {is} held, so that it does not bring them back; `reviews sync run {entry}` fetches it again"
         );
     }
+    text += &format_reverted(&undone.formats, &format!("{is} read as before again"), "");
     if !is_dry_run {
         text.push_str("undone; the same files can be imported again\n");
+    }
+    text
+}
+
+/// A line for each source that has an earlier format again, of `formats` the second: `read` says which, and `later` where the later one is.
+pub(super) fn format_reverted(formats: &[KeptFormats; 2], read: &str, later: &str) -> String {
+    let [before, after] = formats;
+    let sources: BTreeSet<&String> = before.keys().chain(after.keys()).collect();
+    let mut text = String::new();
+    for source in sources {
+        let [before, after] =
+            [before, after].map(|formats| formats.get(source).map_or("", String::as_str));
+        let lost = lost_public_columns(before, after).join("\", \"");
+        if !lost.is_empty() {
+            let name = quote_for_shell(source);
+            let _ = writeln!(
+                text,
+                "warning: {source} {read}, without the later rule by which \"{lost}\" decides what is public; before its next import, set a format \
+                 that has it with `reviews source format {name} FILE`{later}"
+            );
+        } else if before != after && !after.is_empty() {
+            let _ = writeln!(text, "note: {source} {read}");
+        }
     }
     text
 }

@@ -520,6 +520,17 @@ named! {
     }
 }
 
+/// The columns by which the format with the first text decides what is public, and the other one not, or not so.
+pub fn lost_public_columns(before: &str, after: &str) -> Vec<String> {
+    let [before, after] = [before, after].map(|text| Format::parse(text).unwrap_or_default());
+    let parts = std::iter::zip(before.public_blocks(), after.public_blocks());
+    let lost =
+        parts.flat_map(|((_, before), (_, after))| before.iter().filter(|it| !after.contains(it)));
+    lost.flat_map(|it| it.names.parts())
+        .map(str::to_owned)
+        .collect()
+}
+
 // The text of a format.
 
 /// Keys that a draft may leave open, besides those of `[fields]` and the names of a column of publication.

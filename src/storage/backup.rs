@@ -1,6 +1,6 @@
 //! Backups: consistent copies of the database while others use it, and their restoration.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::fs::{File, Permissions, hard_link, rename};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -17,10 +17,11 @@ use super::files::{
     self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
     options, real, unused_name,
 };
+use super::formats::{KeptFormats, load_formats};
 use super::reviews::standing;
 use super::schema::{self, untouching};
 use crate::config::DatabaseAddress;
-use crate::model::{ReviewId, Status};
+use crate::model::ReviewId;
 
 impl Database {
     /// Copies the database at `address` into the file at `to` (mode 0600). Writers are not blocked: the copy has the state from the
@@ -181,11 +182,15 @@ pub struct Carried {
     pub unreadable: Option<String>,
     /// Reviews in the backup that were deleted since.
     pub deleted: u64,
-    /// Reviews of which the backup has the author's name, which was taken away since.
+    /// Reviews of which the backup has the author's name, which was taken away since, and anonymized reviews that it lacks.
     pub anonymized: u64,
     /// Reviews that were withheld since, and withheld reviews that the backup lacks.
     pub withheld: u64,
     pub subscriptions: u64,
+    /// The sources that were renamed since: the name in the former database, and the one of the backup.
+    pub renamed: BTreeMap<String, String>,
+    /// What sources keep, by their names in the backup: in the former database, and in the backup.
+    pub formats: [KeptFormats; 2],
     /// What else differs from the former database: count, its name as one, and as several.
     pub differing: Vec<(u64, &'static str, &'static str)>,
     /// Whether technicians are shown, which the former database did not.
@@ -211,8 +216,8 @@ const COMPARED: [[&str; 3]; 3] = [
 ];
 
 /// Whether the former database hid the staff, and this one does not.
-const SHOWS_STAFF: &str = "select (select publish_staff from main.business) = 'full'
-    and exists (select 1 from former.business where publish_staff = 'off')";
+const SHOWS_STAFF: &str = "select exists (select 1 from main.business, former.business
+    where main.business.publish_staff = 'full' and former.business.publish_staff = 'off')";
 
 // A review that has another ID in the former database is found by its source and its content.
 
@@ -220,54 +225,81 @@ const SHOWS_STAFF: &str = "select (select publish_staff from main.business) = 'f
 const LOST: &str = "select review_id from main.review
     where review_id not in (select review_id from former.review union all select review_id from former.deleted_review)";
 
-/// Reviews of the former database that may be hidden there, and whose ID the backup does not have.
+/// Reviews of the former database that are hidden there, and whose ID the backup does not have.
 const HIDDEN: &str = "select review_id from (select review_id from former.deleted_review
-        union select review_id from former.review where status = 'withheld' or author = 'Anonymous')
+        union select review_id from former.review where status = 'withheld' union select review_id from anonymized_again)
     where review_id not in (select review_id from main.review)";
 
 /// Does nothing if the ID is another review's, or the review is renamed already.
 const RENAME: &str = "update main.review set review_id = ?1
     where review_id = ?2 and not exists (select 1 from main.review where review_id = ?1)";
 
-/// Reviews that are read at once.
-const ROWS: usize = 1_000;
-
-const LISTS: &str = "
-    create temp table deleted_again as select review_id from former.deleted_review
-        where review_id not in (select review_id from former.review);
+/// The reviews that the former database has without their authors' names, and the name in this one of each of its sources, which may have
+/// been renamed since: that of most reviews that both have.
+const NAMES: &str = "
     create temp table anonymized_again as select review_id from former.review_source join former.review using (review_id)
         where author = 'Anonymous' and exists (select 1 from json_each(said, '$.decided') where value = 'author');
+    create temp table restored_source as select former_name, restored_name, max(reviews) from (
+        select f.name as former_name, m.name as restored_name, count(*) as reviews from (
+            select review_id, coalesce(s.source_name, r.source_name) as name
+                from former.review as r left join former.review_source as s using (review_id)
+            union all select review_id, coalesce(imported_from, source_name) from former.deleted_review) as f
+        join (
+            select review_id, coalesce(s.source_name, r.source_name) as name
+                from main.review as r left join main.review_source as s using (review_id)
+            union all select review_id, coalesce(imported_from, source_name) from main.deleted_review) as m
+        using (review_id) group by 1, 2) group by former_name";
+
+const RENAMED: &str = "select json_group_object(former_name, restored_name) from restored_source
+    where former_name <> restored_name";
+
+/// What is carried over, under the names of the sources in this database.
+const LISTS: &str = "
+    create temp table deleted_again as select * from former.deleted_review
+        where review_id not in (select review_id from former.review);
     create temp table withheld_again as select review_id from (
         select review_id, withheld_reason, note from former.review where status = 'withheld' except
-        select review_id, withheld_reason, note from main.review where status = 'withheld')";
+        select review_id, withheld_reason, note from main.review where status = 'withheld');
+    create temp table whole_again as select * from former.review where review_id in withheld_again
+        or review_id in anonymized_again and review_id not in (select review_id from main.review);
+    create temp table source_again as select * from former.review_source
+        where review_id in withheld_again or review_id in anonymized_again;
+    update deleted_again set
+        source_name = coalesce((select restored_name from restored_source where former_name = source_name), source_name),
+        imported_from = coalesce((select restored_name from restored_source where former_name = imported_from), imported_from);
+    update whole_again set source_name = restored_name from restored_source where former_name = source_name;
+    update source_again set source_name = restored_name,
+            said = iif(said ->> '$.source.source' = former_name, json_set(said, '$.source.source', restored_name), said)
+        from restored_source where former_name = source_name";
 
-const DELETE: &str = "delete from main.review where review_id in deleted_again";
+const DELETE: &str =
+    "delete from main.review where review_id in (select review_id from deleted_again)";
 
 const MARK: &str = "
     insert into main.review_change (review_id, change_no)
         select review_id, 1 + (select coalesce(max(change_no), 0) from main.review_change) from deleted_again
         where review_id not in (select review_id from main.review_change);
-    insert or replace into main.deleted_review select * from former.deleted_review where review_id in deleted_again";
+    insert or replace into main.deleted_review select * from deleted_again";
 
 const ANONYMIZE: &str = "update main.review set author = 'Anonymous' where review_id in anonymized_again and author <> 'Anonymous'";
 
-const DECIDE: &str = "
-    insert into main.review_source select * from former.review_source
-        where review_id in anonymized_again and review_id in (select review_id from main.review)
-            and review_id not in (select review_id from main.review_source);
+const WITHHOLD: &str =
+    "insert or replace into main.review select * from whole_again where status = 'withheld'";
+
+/// Anonymized reviews that the backup lacks.
+const ADD: &str = "insert into main.review select * from whole_again where status = 'published'";
+
+const FOLLOW: &str = "
+    delete from main.mention where review_id in (select review_id from whole_again);
+    insert into main.mention select * from former.mention where review_id in (select review_id from whole_again);
+    insert or replace into main.review_source select * from source_again
+        where review_id in (select review_id from whole_again) or review_id not in (select review_id from main.review_source);
     update main.review_source
         set said = json_set(said, '$.decided', json((select json_group_array(value) from
             (select value from json_each(said, '$.decided') union select 'author'))))
         where review_id in anonymized_again;
     update main.import_run_review set change_no = null, former = json_remove(former, '$.review.author')
-        where review_id in anonymized_again";
-
-const WITHHOLD: &str = "insert or replace into main.review select * from former.review where review_id in withheld_again";
-
-const FOLLOW: &str = "
-    delete from main.mention where review_id in withheld_again;
-    insert into main.mention select * from former.mention where review_id in withheld_again;
-    insert or replace into main.review_source select * from former.review_source where review_id in withheld_again;
+        where review_id in anonymized_again;
     delete from main.subscription;
     delete from main.intent;
     insert into main.subscription select * from former.subscription;
@@ -325,13 +357,23 @@ async fn carry_from(
         .fetch_one(&mut *connection)
         .await?;
     if !carried.is_other {
-        rename_hidden(connection, former).await?;
+        connection.execute(NAMES).await?;
+        let renamed: Text = sqlx::query_scalar(RENAMED)
+            .fetch_one(&mut *connection)
+            .await?;
+        carried.renamed = serde_json::from_str(renamed.as_ref()).unwrap_or_default();
+        for (source, format) in load_formats(former).await? {
+            let name = carried.renamed.get(&source).cloned();
+            carried.formats[0].insert(name.unwrap_or(source), format);
+        }
+        carried.formats[1] = load_formats(connection).await?;
+        rename_hidden(connection, former, &carried.renamed).await?;
         connection.execute(LISTS).await?;
         carried.deleted = connection.execute(DELETE).await?.rows_affected();
         connection.execute(MARK).await?;
         carried.anonymized = connection.execute(ANONYMIZE).await?.rows_affected();
-        connection.execute(DECIDE).await?;
         carried.withheld = connection.execute(WITHHOLD).await?.rows_affected();
+        carried.anonymized += connection.execute(ADD).await?.rows_affected();
         connection.execute(FOLLOW).await?;
         let date = sqlx::query(DATE).bind(utc(now));
         date.execute(&mut *connection).await?;
@@ -351,10 +393,9 @@ async fn carry_from(
                 carried.differing.push((count.unsigned_abs(), one, several));
             }
         }
-        let shows_staff: Option<bool> = sqlx::query_scalar(SHOWS_STAFF)
+        carried.shows_staff = sqlx::query_scalar(SHOWS_STAFF)
             .fetch_one(&mut *connection)
             .await?;
-        carried.shows_staff = shows_staff.unwrap_or_default();
     }
     connection.execute(CONTINUE).await?;
     Ok(carried)
@@ -364,37 +405,31 @@ async fn carry_from(
 async fn rename_hidden(
     connection: &mut SqliteConnection,
     former: &mut SqliteConnection,
+    renamed: &BTreeMap<String, String>,
 ) -> sqlx::Result<()> {
     let mut hidden: HashMap<(String, i64), Vec<ReviewId>> = HashMap::new();
     let ids: Vec<Text> = sqlx::query_scalar(HIDDEN)
         .fetch_all(&mut *connection)
         .await?;
-    for ids in ids.chunks(ROWS) {
-        let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
-        for (id, known) in standing(former, &ids).await? {
-            let review = known.review();
-            if review.is_none_or(|it| it.status != Status::Published) || known.is_anonymized() {
-                for digests in known.digests() {
-                    let content = (known.source_name().to_owned(), digests.content);
-                    hidden.entry(content).or_default().push(id.clone());
-                }
-            }
+    let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
+    for (id, known) in standing(former, &ids).await? {
+        let source = known.source_name();
+        let source = renamed.get(source).map_or(source, String::as_str);
+        for digests in known.digests() {
+            let content = (source.to_owned(), digests.content);
+            hidden.entry(content).or_default().push(id.clone());
         }
     }
     let ids: Vec<Text> = sqlx::query_scalar(LOST).fetch_all(&mut *connection).await?;
-    for ids in ids.chunks(ROWS) {
-        let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
-        let mut lost = standing(connection, &ids).await?;
-        lost.retain(|_, known| known.review().is_some());
-        for (id, known) in lost {
-            for digests in known.digests() {
-                let content = (known.source_name().to_owned(), digests.content);
-                for former_id in hidden.get(&content).into_iter().flatten() {
-                    let rename = sqlx::query(RENAME)
-                        .bind(former_id.as_str())
-                        .bind(id.as_str());
-                    rename.execute(&mut *connection).await?;
-                }
+    let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
+    for (id, known) in standing(connection, &ids).await? {
+        for digests in known.digests() {
+            let content = (known.source_name().to_owned(), digests.content);
+            for former_id in hidden.get(&content).into_iter().flatten() {
+                let rename = sqlx::query(RENAME)
+                    .bind(former_id.as_str())
+                    .bind(id.as_str());
+                rename.execute(&mut *connection).await?;
             }
         }
     }

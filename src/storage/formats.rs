@@ -21,32 +21,14 @@ pub struct FormatChange {
 }
 
 pub async fn load_formats(connection: &mut SqliteConnection) -> sqlx::Result<KeptFormats> {
-    let rows = sqlx::query!(
-        r#"select name as "name: Text", format as "format!: Text" from source where format is not null"#
-    )
-    .fetch_all(connection)
-    .await?;
-    let rows = rows.into_iter();
-    Ok(rows
-        .map(|row| (row.name.into(), row.format.into()))
-        .collect())
+    let formats = sqlx::query_scalar!(
+        r#"select json_group_object(name, format) as "formats!: Text" from source where format is not null"#
+    );
+    let formats = formats.fetch_one(connection).await?;
+    Ok(serde_json::from_str(formats.as_ref()).unwrap_or_default())
 }
 
-/// Keeps a format with a source, or removes the present one.
-pub async fn store_format(
-    write: &mut Write,
-    source: &str,
-    format: Option<&str>,
-) -> sqlx::Result<()> {
-    execute!(
-        write,
-        "insert into source (name, format) values (?1, ?2) on conflict (name) do update set format = excluded.format",
-        source,
-        format
-    )
-}
-
-/// Keeps the changed formats; the run keeps both, so that its undo gives the former ones back.
+/// Keeps the changed formats; the run, if it is an import's, keeps both, so that its undo gives the former ones back.
 pub async fn store_formats(
     write: &mut Write,
     changes: &[FormatChange],
@@ -77,11 +59,6 @@ pub async fn take_back_formats(write: &mut Write, run: i64) -> sqlx::Result<()> 
         "update source set format = change.value ->> 'before'
          from import_run as r, json_each(r.formats) as change
          where r.run_id = ?1 and source.name = change.value ->> 'source' and source.format is change.value ->> 'after'",
-        run
-    )?;
-    execute!(
-        write,
-        "update import_run set formats = '[]' where run_id = ?",
         run
     )
 }

@@ -11,7 +11,7 @@ use crate::clock::Clock;
 use crate::imports::report::{ImportError, ImportReport, Outcome, preview, preview_change};
 use crate::model::text::quote_for_shell;
 use crate::model::{GONE, Review, Status, Unit, fold};
-use crate::storage::formats::take_back_formats;
+use crate::storage::formats::{KeptFormats, load_formats, take_back_formats};
 use crate::storage::reviews::{
     self, ImportRun, KnownReview, Mark, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
     UNDOABLE_MAX,
@@ -27,6 +27,10 @@ const ROWS: usize = 500;
 pub struct Undone {
     pub run: ImportRun,
     pub report: ImportReport,
+    /// What sources keep, before the undo and after it.
+    pub formats: [KeptFormats; 2],
+    /// The number of the newest import, if it is newer than the run and changed nothing.
+    pub newer_unchanged: Option<i64>,
 }
 
 /// Undoes the newest import of the source with the given name, or of the one that was last imported by hand. With `is_dry_run`,
@@ -48,7 +52,16 @@ pub async fn undo(
     let runs = runs.at(path)?;
     let run = choose_run(&runs, source).map_err(ImportError::Refused)?;
     let run = run.clone();
+    let newer_unchanged = runs.iter().find(|newer| {
+        let names = &newer.sources;
+        newer.id > run.id
+            && newer.undone_at.is_none()
+            && !newer.stands()
+            && source.is_none_or(|source| names.iter().any(|name| fold(name) == fold(source)))
+    });
+    let before = load_formats(write.reader()).await.at(path)?;
     let report = take_back(&mut write, run.id, now).await.at(path)?;
+    let after = load_formats(write.reader()).await.at(path)?;
     if let Some(entry) = &run.sync_entry {
         hold_entry(&mut write, entry).await.at(path)?;
     }
@@ -58,7 +71,12 @@ pub async fn undo(
         write.commit().await
     }
     .at(path)?;
-    Ok(Undone { run, report })
+    Ok(Undone {
+        newer_unchanged: newer_unchanged.map(|newer| newer.id),
+        formats: [before, after],
+        run,
+        report,
+    })
 }
 
 /// The newest run of the source that is not undone; without a name, of those of the last run by hand. `runs` are all, newest first.

@@ -345,12 +345,12 @@ pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sq
     )
 }
 
-/// Records that nothing of a run is left.
+/// Records that nothing of a run is left, and no format to give back.
 pub async fn note_undone(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Result<()> {
     let at = utc_seconds(now);
     execute!(
         write,
-        "update import_run set undone_at = ? where run_id = ?",
+        "update import_run set undone_at = ?, formats = '[]' where run_id = ?",
         at,
         run
     )

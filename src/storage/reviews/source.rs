@@ -192,27 +192,20 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
     let there = of_ids(connection, ids).await?;
     let mut known = Known::new();
     for mark in marks(connection, ids).await? {
-        let state = ReviewState::Deleted(mark.deletion);
-        let (source, note) = (mark.source, None);
-        known.insert(
-            mark.id,
-            KnownReview {
-                state,
-                source,
-                note,
-            },
-        );
+        let deleted = KnownReview {
+            state: ReviewState::Deleted(mark.deletion),
+            source: mark.source,
+            note: None,
+        };
+        known.insert(mark.id, deleted);
     }
     for (id, state, note) in there {
-        let source = sources.remove(&id);
-        known.insert(
-            id,
-            KnownReview {
-                state,
-                source,
-                note,
-            },
-        );
+        let review = KnownReview {
+            state,
+            source: sources.remove(&id),
+            note,
+        };
+        known.insert(id, review);
     }
     Ok(known)
 }

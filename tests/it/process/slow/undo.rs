@@ -136,7 +136,7 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
         undo ✗ no import to undo
         import angi.jsonl → 1 new
         import angi.jsonl → 1 unchanged
-        undo → 1 removed
+        undo → angi.jsonl: 1 new, 0 updated; import 7, which is newer, changed nothing\n1 removed
         undo --source Google → 1: 20
         sql: select count(*) from review → 0
         ",
@@ -217,10 +217,11 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         source → Direct: 4 published, 0 withheld\n
         source rename Yelp Angi ✗ no review is from Yelp
         source rename Direct ' ' ✗ NEW is empty
-        two.csv ← author,rating,date,text\nCy,5,2026-10-10,Great work on our boiler.\n
-        import two.csv --source Houzz → 1 new
+        two.csv ← author,rating,date,text,OK\nCy,5,2026-10-10,Great work on our boiler.,y\n
+        two.toml ← [[public]]\nnames = 'OK'\nvalues = ['y']\n
+        import two.csv --source Houzz --format two.toml → 1 new
         source rename Direct HOUZZ ✗ Houzz has reviews or a format already
-        undo --source Houzz → 1 removed
+        undo --source Houzz → 1 removed, 0 updated\nwarning: Houzz is read as before again, without the later rule
         sql: delete from review where review_id = (select min(review_id) from review where text <> '')
         source rename direct Houzz → 3 reviews are now from Houzz, which was Direct
         source rename houzz HOUZZ → 3 reviews are now from HOUZZ, which was Houzz
