@@ -239,14 +239,15 @@ impl Collector<'_> {
         let report = &mut self.collected.report;
         check_publication(self.request, choice, draft, &input.table, before, report)?;
         let text = draft.format.to_text();
-        let plain = Format {
-            like: choice.owners.like.clone(),
-            ..Format::default()
-        };
+        let plain = Format::like(choice.owners.like.clone());
         // A platform's format is found again by itself, unless it was given.
-        let is_owners = self.request.owner_format.is_some() || plain.like.is_none();
-        if before != Some(&text) && (is_owners || draft.format != plain) {
-            report.kept_formats.push(choice.source.clone());
+        let is_owners =
+            self.request.owner_format.is_some() || plain.like.is_none() || draft.format != plain;
+        // But the files of a source that is renamed are known by it.
+        if before != Some(&text) && (is_owners || before.is_none()) {
+            if is_owners {
+                report.kept_formats.push(choice.source.clone());
+            }
             self.collected.formats.push(FormatChange {
                 source: choice.source.clone(),
                 before: before.cloned(),

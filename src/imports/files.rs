@@ -22,8 +22,8 @@ use crate::imports::read::text::{decode, encodings};
 use crate::imports::read::{Bounds, Cells, Row, RowFault, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
-use crate::model::Calendar;
 use crate::model::text::{nearest, quote_for_shell};
+use crate::model::{Calendar, fold};
 use crate::storage::formats::KeptFormats;
 
 /// What is in the files of a call.
@@ -356,18 +356,47 @@ impl<'r> FormatChooser<'r> {
         Self { request, kept }
     }
 
-    /// The format of a file: the first of these that there is (`docs/IMPORT.md`, "Which format counts").
+    /// The format of a file.
     ///
     /// # Errors
-    /// If it has the columns of what another source keeps.
+    /// If it has the columns of what another source keeps, or is of the platform whose files only another source had.
     fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
+        let choice = self.find_choice(opened)?;
+        let platform = choice.base().filter(|format| !format.is_native());
+        let is_open = self.request.source.is_none() && !self.kept.contains_key(&choice.source);
+        if let Some(platform) = platform.filter(|_| is_open)
+            && let Some(other) = self.find_source_of_platform(platform)
+        {
+            let advice = format!("add --source {}", quote_for_shell(&choice.source));
+            return Err(refuse_for_source(other, &advice));
+        }
+        Ok(choice)
+    }
+
+    /// A source that keeps a built-in format of the same platform: the platform's own, until it was renamed.
+    fn find_source_of_platform(&self, platform: &Format) -> Option<&str> {
+        let mut sources = self.kept.iter();
+        let found = sources.find(|(_, kept)| {
+            let like = kept.like.as_deref().and_then(find_format);
+            like.is_some_and(|format| format.source == platform.source)
+        });
+        found.map(|(source, _)| source.as_str())
+    }
+
+    /// The first of these formats that there is (`docs/IMPORT.md`, "Which format counts").
+    ///
+    /// # Errors
+    /// If the file has the columns of what another source keeps.
+    fn find_choice(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
         // 1. That of `--format`, or the owner's answers.
         if let Some(choice) = self.choose_by_request() {
             return choice;
         }
         let named = self.request.source.as_deref();
         let source = named.unwrap_or(SOURCE_DEFAULT);
+        // One that only says which built-in format the files had says nothing of the next one.
         let kept = self.kept.get(source);
+        let kept = kept.filter(|it| it.like.is_none() || **it != Format::like(it.like.clone()));
         let fit = kept.map_or(Fit::OtherTable, |kept| opened.fit(kept));
         let other = self.find_other_source(opened);
         let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::WithoutPublic);
@@ -393,12 +422,7 @@ impl<'r> FormatChooser<'r> {
         if fit < Fit::WithoutPublic
             && let Some((other, _)) = other
         {
-            return Err(FileError::new(format!(
-                "has the columns of the source {other}; if it is a file of it, add --source {} (in an entry: source = {}), else give \
-                 its format",
-                quote_for_shell(other),
-                basic_string(other)
-            )));
+            return Err(refuse_for_source(other, "give its format"));
         }
         if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable) {
             return self.choose_owners(kept, Basis::Kept);
@@ -443,16 +467,13 @@ impl<'r> FormatChooser<'r> {
 
     /// A built-in format, with what its source keeps beside it.
     fn choose_built_in(&self, format: &Arc<Format>) -> Choice {
-        let source = self.request.source_of(format).to_owned();
+        let source = self.source_of(format);
         let like = Some(format.name.clone()).filter(|_| !format.is_native());
         let kept = self.kept.get(&source);
         let kept = kept.filter(|kept| like.is_some() && kept.like == like);
         Choice {
             basis: Basis::BuiltIn(Arc::clone(format)),
-            owners: kept.cloned().unwrap_or_else(|| Format {
-                like,
-                ..Format::default()
-            }),
+            owners: kept.cloned().unwrap_or_else(|| Format::like(like)),
             source,
         }
     }
@@ -460,10 +481,8 @@ impl<'r> FormatChooser<'r> {
     /// The owner's format; `basis` is that of one with fields.
     fn choose_owners(&self, owners: &Format, basis: Basis) -> Result<Choice, FileError> {
         let built_in = base_of(owners)?;
-        let source = self.request.source.as_deref();
-        let source = source.or(built_in.as_ref().and_then(|it| it.source.as_deref()));
         Ok(Choice {
-            source: source.unwrap_or(SOURCE_DEFAULT).to_owned(),
+            source: self.source_of(built_in.as_deref().unwrap_or(owners)),
             basis: match built_in {
                 Some(format) => Basis::BuiltIn(format),
                 None if owners.fields.is_empty() => Basis::Draft,
@@ -472,6 +491,23 @@ impl<'r> FormatChooser<'r> {
             owners: owners.clone(),
         })
     }
+
+    /// The source of the rows that name none, of a file of that format, in the spelling of the one that keeps a format.
+    fn source_of(&self, format: &Format) -> String {
+        let source = self.request.source_of(format);
+        let mut stored = self.kept.keys();
+        let stored = stored.find(|name| fold(name) == fold(source));
+        stored.map_or(source, String::as_str).to_owned()
+    }
+}
+
+/// Why a file is not imported that seems to be of the source `other`; `advice` is for one of another.
+fn refuse_for_source(other: &str, advice: &str) -> FileError {
+    FileError::new(format!(
+        "has the columns of the source {other}; if it is a file of it, add --source {} (in an entry: source = {}), else {advice}",
+        quote_for_shell(other),
+        basic_string(other)
+    ))
 }
 
 /// The built-in format that an owner's is like.

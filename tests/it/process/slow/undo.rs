@@ -228,6 +228,22 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         undo --source houzz → 3 removed
         ",
     );
+    let row = json!({"name": "x", "reviewId": "g", "starRating": "ONE", "createTime": "2026-10-01", "updateTime": "2026-10-01"});
+    home.file("google.json", &json!({"reviews": [row]}).to_string());
+    home.steps(
+        r#"
+        import google.json → 1 new
+        ok.toml ← like = "google"\n[[public]]\nnames = "ok"\nvalues = ["yes"]\n
+        source rename Google Maps → 1 review is now from Maps
+        import google.json ✗ add --source Maps (in an entry: source = "Maps"), else add --source Google
+        import google.json --format ok.toml ✗ add --source Maps
+        import google.json --source Maps → 1 unchanged
+        source rename Maps GOOGLE → 1 review is now from GOOGLE
+        import google.json → 1 unchanged
+        source format google ok.toml → kept for GOOGLE
+        import google.json ✗ public.0.names
+        "#,
+    );
     // The owner decided nothing by it.
     assert!(!home.run_ok("export", "").out.contains("\"decided\""));
 }
