@@ -17,14 +17,15 @@ use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, find_format, format_names,
-    parse_source_name, respell, undo,
+    Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, basic_string, find_format,
+    format_names, parse_source_name, respell, undo,
 };
 use crate::model::fold;
 use crate::model::text::quote_for_shell;
 use crate::storage::business::time_zone;
 use crate::storage::formats::{load_formats, store_format};
 use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source, unreadable};
+use crate::storage::sync::sync_states;
 
 /// List the sources with their reviews, or give one another name
 #[derive(Debug, Args)]
@@ -92,11 +93,17 @@ impl SourceCommand {
                  with `reviews undo --source {}` and import its files with --source {name}",
                 quote_for_shell(&old)
             );
+            let states = sync_states(write.reader()).await?;
             write.commit().await?;
-            Ok(format!(
+            let mut text = format!(
                 "{reviews} now from {new}, which was {old}\nimport files of it with --source {name}; a column of sources in them must say \
                  {new}, too\n"
-            ))
+            );
+            for state in states.values().filter(|it| it.is_held && it.source.as_ref() == Some(&new)) {
+                let (entry, name) = (&state.name, basic_string(&new));
+                let _ = writeln!(text, "the entry {entry} is held: write `source = {name}` into it, then `reviews sync run {entry}` fetches it");
+            }
+            Ok(text)
         })
         .await
     }

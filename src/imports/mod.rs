@@ -63,7 +63,8 @@ mod value {
 pub use draft::{Draft, DraftColumn, shown_cell};
 pub use files::{base_of, format_of};
 pub use format::{
-    Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, line_of,
+    Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, basic_string,
+    line_of,
 };
 pub use merge::undo::{Undone, find_undo_command, undo};
 pub use platforms::{find_format, format_names};

@@ -71,7 +71,9 @@ fn undo_of_a_run_holds_the_entry() {
     assert_eq!([count(&home, "true"), column(&home, "held")], ["2", "1"]);
     assert_eq!(home.json("sync list --json")[0]["held"], true);
     home.run_ok("status", "held");
-    sync(&home).failed("no entry to fetch");
+    let passed = sync(&home);
+    assert_eq!(passed.code, Some(1));
+    assert_has(&passed.err, "google: held, because a run of it was undone");
     site.take_targets();
     make_due(&home);
     let other = google_site(1);
@@ -81,6 +83,12 @@ fn undo_of_a_run_holds_the_entry() {
     assert_eq!(site.take_targets(), [""; 0]);
     home.run("sync run google").done();
     assert_eq!([count(&home, "true"), column(&home, "held")], ["4", "0\n0"]);
-    home.run("source rename Google Maps").done();
+    let write = "`source = \"Maps\"` into";
+    home.run_ok("source rename Google Maps", write);
     assert_eq!(column(&home, "held"), "1\n1");
+    home.run_ok("sync list", write);
+    add(&home, "google", &other.url("/r2"), "").failed(write);
+    has(&home, 4, "source_name = 'Maps'");
+    add(&home, "google", &site.url("/r"), "source = 'maps'").done();
+    has(&home, 4, "source_name = 'Maps'");
 }
