@@ -299,12 +299,17 @@ impl Merging<'_> {
     fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, is_new: bool) -> bool {
         let (review, source) = (row.review(), row.source());
         if let Some(other) = self.equals.of_other_source(row) {
-            self.outcome.report.add(Outcome::Duplicate, || {
+            let is_anonymized = is_new && other.is_anonymized;
+            let outcome = if is_anonymized {
+                Outcome::KeptAnonymous
+            } else {
+                Outcome::Duplicate
+            };
+            self.outcome.report.add(outcome, || {
                 let (author, date, theirs) = (&review.author, review.date, &other.source_name);
                 format!("{author}, {date}: {} of {theirs}", other.id)
             });
-            // A name that was taken away does not come back as that of another source.
-            if is_new && (self.rules.request.skip_duplicates || other.is_anonymized) {
+            if is_anonymized || is_new && self.rules.request.skip_duplicates {
                 *self.published.entry(source.to_owned()).or_default() += 1;
                 return true;
             }
