@@ -356,38 +356,11 @@ impl<'r> FormatChooser<'r> {
         Self { request, kept }
     }
 
-    /// The format of a file.
+    /// The format of a file: the first of these that there is (`docs/IMPORT.md`, "Which format counts").
     ///
     /// # Errors
-    /// If it has the columns of what another source keeps, or is of the platform whose files only another source had.
+    /// If it is of another source, as far as its format or the names of its columns say.
     fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
-        let choice = self.find_choice(opened)?;
-        let platform = choice.base().filter(|format| !format.is_native());
-        let is_open = self.request.source.is_none() && !self.kept.contains_key(&choice.source);
-        if let Some(platform) = platform.filter(|_| is_open)
-            && let Some(other) = self.find_source_of_platform(platform)
-        {
-            let advice = format!("add --source {}", quote_for_shell(&choice.source));
-            return Err(refuse_for_source(other, &advice));
-        }
-        Ok(choice)
-    }
-
-    /// A source that keeps a built-in format of the same platform: the platform's own, until it was renamed.
-    fn find_source_of_platform(&self, platform: &Format) -> Option<&str> {
-        let mut sources = self.kept.iter();
-        let found = sources.find(|(_, kept)| {
-            let like = kept.like.as_deref().and_then(find_format);
-            like.is_some_and(|format| format.source == platform.source)
-        });
-        found.map(|(source, _)| source.as_str())
-    }
-
-    /// The first of these formats that there is (`docs/IMPORT.md`, "Which format counts").
-    ///
-    /// # Errors
-    /// If the file has the columns of what another source keeps.
-    fn find_choice(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
         // 1. That of `--format`, or the owner's answers.
         if let Some(choice) = self.choose_by_request() {
             return choice;
@@ -402,9 +375,9 @@ impl<'r> FormatChooser<'r> {
         let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::WithoutPublic);
         // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
         match &opened.native_form {
-            NativeForm::Certain(format) => return Ok(self.choose_built_in(format)),
+            NativeForm::Certain(format) => return self.choose_built_in(format),
             NativeForm::Lines if fit < Fit::Partly && !lacks_public => {
-                return Ok(self.choose_built_in(&NATIVE));
+                return self.choose_built_in(&NATIVE);
             }
             NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
         }
@@ -416,7 +389,7 @@ impl<'r> FormatChooser<'r> {
         }
         // 4. The platform's, with what its source keeps beside it.
         if let Some(platform) = PLATFORMS.iter().find(|it| opened.has_keys(it)) {
-            return Ok(self.choose_built_in(platform));
+            return self.choose_built_in(platform);
         }
         // 5. What `Direct` keeps, unless another source's reads more of the file.
         if fit < Fit::WithoutPublic
@@ -444,7 +417,7 @@ impl<'r> FormatChooser<'r> {
     fn choose_by_request(&self) -> Option<Result<Choice, FileError>> {
         match (&self.request.owner_format, &self.request.format) {
             (Some(owners), _) => Some(self.choose_owners(owners, Basis::Draft)),
-            (None, Some(FormatArgument::BuiltIn(format))) => Some(Ok(self.choose_built_in(format))),
+            (None, Some(FormatArgument::BuiltIn(format))) => Some(self.choose_built_in(format)),
             (None, Some(FormatArgument::File(_) | FormatArgument::Draft) | None) => None,
         }
     }
@@ -466,23 +439,23 @@ impl<'r> FormatChooser<'r> {
     }
 
     /// A built-in format, with what its source keeps beside it.
-    fn choose_built_in(&self, format: &Arc<Format>) -> Choice {
-        let source = self.source_of(format);
+    fn choose_built_in(&self, format: &Arc<Format>) -> Result<Choice, FileError> {
+        let source = self.source_of(format)?;
         let like = Some(format.name.clone()).filter(|_| !format.is_native());
         let kept = self.kept.get(&source);
         let kept = kept.filter(|kept| like.is_some() && kept.like == like);
-        Choice {
+        Ok(Choice {
             basis: Basis::BuiltIn(Arc::clone(format)),
             owners: kept.cloned().unwrap_or_else(|| Format::like(like)),
             source,
-        }
+        })
     }
 
     /// The owner's format; `basis` is that of one with fields.
     fn choose_owners(&self, owners: &Format, basis: Basis) -> Result<Choice, FileError> {
         let built_in = base_of(owners)?;
         Ok(Choice {
-            source: self.source_of(built_in.as_deref().unwrap_or(owners)),
+            source: self.source_of(built_in.as_deref().unwrap_or(owners))?,
             basis: match built_in {
                 Some(format) => Basis::BuiltIn(format),
                 None if owners.fields.is_empty() => Basis::Draft,
@@ -493,11 +466,25 @@ impl<'r> FormatChooser<'r> {
     }
 
     /// The source of the rows that name none, of a file of that format, in the spelling of the one that keeps a format.
-    fn source_of(&self, format: &Format) -> String {
+    ///
+    /// # Errors
+    /// If it keeps none, but another source keeps one of the platform: the platform's own, until it was renamed.
+    fn source_of(&self, format: &Format) -> Result<String, FileError> {
         let source = self.request.source_of(format);
-        let mut stored = self.kept.keys();
-        let stored = stored.find(|name| fold(name) == fold(source));
-        stored.map_or(source, String::as_str).to_owned()
+        if let Some(stored) = self.kept.keys().find(|name| fold(name) == fold(source)) {
+            return Ok(stored.clone());
+        }
+        let other = self.kept.iter().find(|(_, kept)| {
+            let like = kept.like.as_deref().and_then(find_format);
+            like.is_some_and(|like| like.source == format.source)
+        });
+        match other {
+            Some((other, _)) if self.request.source.is_none() && !format.keys.is_empty() => {
+                let advice = format!("add --source {}", quote_for_shell(source));
+                Err(refuse_for_source(other, &advice))
+            }
+            Some(_) | None => Ok(source.to_owned()),
+        }
     }
 }
 
