@@ -222,6 +222,7 @@ async fn merge_and_write(
         None => None,
     };
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
+    let has_only = rows.iter().any(|row| row.format.only.is_some());
     let scope = scope_of(&sources, &rows, &deleted);
     let known = reviews::load_known(write.reader(), &scope).await?;
     drop(scope);
@@ -246,7 +247,7 @@ async fn merge_and_write(
     let report = std::mem::take(&mut outcome.report);
     let doubted = std::mem::take(&mut outcome.doubted);
     write_changes(write, outcome, run, now, watch).await?;
-    let is_partial = request.partial || report.files.iter().any(|file| file.excerpts);
+    let is_partial = request.partial || has_only || report.files.iter().any(|file| file.excerpts);
     let entry = request.run_of.as_deref();
     note_entry(write, entry, is_partial, &ids, &doubted).await?;
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));

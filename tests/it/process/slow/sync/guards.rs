@@ -35,6 +35,16 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     assert!(home.json("sync list --json")[0]["gone"].is_null());
     write_entry(&home, "google", &site.url("/r"), "partial = true");
     home.run(withdraw).failed("only some of the reviews");
+    // Of an entry that says which rows are meant, none is gone.
+    let sheet = "Name,Stars,Date,Review,Place\nAnn,5,2026-10-01,Good,A\nBo,4,2026-10-02,Fair,A\n";
+    home.file("only.toml", "only = { column = 'Place', value = 'A' }");
+    let site = csv_site(sheet);
+    add(&home, "a", &site.url("/a"), "format = './only.toml'").done();
+    give_csv(&site, &sheet.replace("Fair,A", "Fair,B"));
+    home.run("sync run a").done();
+    assert!(home.json("sync list --json")[0]["gone"].is_null());
+    give_csv(&site, &sheet.replace(",A", ",B"));
+    home.run_err("sync run a", "no row has the value \"A\" of \"Place\"");
 }
 
 #[test]
