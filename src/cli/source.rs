@@ -23,7 +23,7 @@ use crate::imports::{
 use crate::model::fold;
 use crate::model::text::quote_for_shell;
 use crate::storage::business::time_zone;
-use crate::storage::formats::{load_formats, store_format};
+use crate::storage::formats::{FormatChange, load_formats, store_formats};
 use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source, unreadable};
 use crate::storage::sync::sync_states;
 
@@ -143,11 +143,21 @@ async fn format(
         file.display(),
         format.open.iter().cloned().collect::<Vec<_>>().join(", ")
     );
-    check_like(&format, &source).with_context(|| format!("{}", file.display()))?;
+    let former = kept.get(&source).and_then(|text| Format::parse(text).ok());
+    let like = former.and_then(|former| find_format(&former.like?));
+    // A source that was renamed has the formats of its platform.
+    let platform = like.and_then(|like| like.source.clone());
+    let platform = platform.unwrap_or_else(|| source.clone());
+    check_like(&format, &platform).with_context(|| format!("{}", file.display()))?;
     let text = format.to_text();
     change(&existing_address(config)?, async |database| {
         let mut write = database.write_as_owner().await?;
-        store_format(&mut write, &source, Some(&text)).await?;
+        let kept = FormatChange {
+            source: source.clone(),
+            before: None,
+            after: Some(text.clone()),
+        };
+        store_formats(&mut write, &[kept], None).await?;
         write.commit().await?;
         Ok(format!(
             "{text}# kept for {source}; import its files again, so that its reviews follow\n"
@@ -173,7 +183,7 @@ fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
         Some(_) | None => return Ok(()),
     };
     bail!(
-        "{fault}: the files of {source} are read by a built-in format, here one of {}",
+        "{fault}: files of {source} are read by a built-in format, here one of {}",
         names.join(", ")
     )
 }

@@ -32,20 +32,6 @@ pub async fn load_formats(connection: &mut SqliteConnection) -> sqlx::Result<Kep
         .collect())
 }
 
-/// Keeps a format with a source, or removes the present one.
-pub async fn store_format(
-    write: &mut Write,
-    source: &str,
-    format: Option<&str>,
-) -> sqlx::Result<()> {
-    execute!(
-        write,
-        "insert into source (name, format) values (?1, ?2) on conflict (name) do update set format = excluded.format",
-        source,
-        format
-    )
-}
-
 /// Keeps the changed formats; the run keeps both, so that its undo gives the former ones back.
 pub async fn store_formats(
     write: &mut Write,
