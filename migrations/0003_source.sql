@@ -56,7 +56,7 @@ create table deleted_review (
 create table source (
     -- The sources of reviews. Triggers add a name that a review has first, so an owner's `insert` works by name.
     name   text not null constraint source_name_given check (name <> ''),
-    -- How its files are read, if the owner decided something: `reviews source format NAME` shows and changes it.
+    -- How its files are read, or at least which platform's format they had: `reviews source format NAME` shows and changes it.
     format text constraint source_format_is_short check (length(cast(format as blob)) <= 262144),
     primary key (name)
 ) strict, without rowid;

@@ -319,7 +319,8 @@ const PREVIEWS: [Outcome; 4] = [
     Outcome::New,
 ];
 /// What is not named by its IDs, but in lines.
-const IN_LINES: [Outcome; 4] = [
+const IN_LINES: [Outcome; 5] = [
+    Outcome::KeptAnonymous,
     Outcome::PublishedAgain,
     Outcome::Doubtful,
     Outcome::Duplicate,

@@ -18,14 +18,15 @@ use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, find_format, format_names,
-    lost_public_columns, parse_source_name, respell, undo,
+    Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, basic_string, find_format,
+    format_names, lost_public_columns, parse_source_name, respell, undo,
 };
 use crate::model::fold;
 use crate::model::text::quote_for_shell;
 use crate::storage::business::time_zone;
 use crate::storage::formats::{FormatChange, KeptFormats, load_formats, store_formats};
 use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source, unreadable};
+use crate::storage::sync::sync_states;
 
 /// List the sources with their reviews, or give one another name
 #[derive(Debug, Args)]
@@ -93,11 +94,17 @@ impl SourceCommand {
                  with `reviews undo --source {}` and import its files with --source {name}",
                 quote_for_shell(&old)
             );
+            let states = sync_states(write.reader()).await?;
             write.commit().await?;
-            Ok(format!(
+            let mut text = format!(
                 "{reviews} now from {new}, which was {old}\nimport files of it with --source {name}; a column of sources in them must say \
                  {new}, too\n"
-            ))
+            );
+            for state in states.values().filter(|it| it.is_held && it.source.as_ref() == Some(&new)) {
+                let (entry, name) = (&state.name, basic_string(&new));
+                let _ = writeln!(text, "the entry {entry} is held: write `source = {name}` into it, then `reviews sync run {entry}` fetches it");
+            }
+            Ok(text)
         })
         .await
     }
@@ -137,7 +144,12 @@ async fn format(
         file.display(),
         format.open.iter().cloned().collect::<Vec<_>>().join(", ")
     );
-    check_like(&format, &source).with_context(|| format!("{}", file.display()))?;
+    let former = kept.get(&source).and_then(|text| Format::parse(text).ok());
+    let like = former.and_then(|former| find_format(&former.like?));
+    // A source that was renamed has the formats of its platform.
+    let platform = like.and_then(|like| like.source.clone());
+    let platform = platform.unwrap_or_else(|| source.clone());
+    check_like(&format, &platform).with_context(|| format!("{}", file.display()))?;
     let text = format.to_text();
     let changes = [FormatChange {
         before: kept.get(&source).cloned(),
@@ -172,7 +184,7 @@ fn check_like(format: &Format, source: &str) -> anyhow::Result<()> {
         Some(_) | None => return Ok(()),
     };
     bail!(
-        "{fault}: the files of {source} are read by a built-in format, here one of {}",
+        "{fault}: files of {source} are read by a built-in format, here one of {}",
         names.join(", ")
     )
 }

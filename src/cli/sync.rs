@@ -83,10 +83,7 @@ impl RunEntries {
         })?;
         let states = read(config, sync_states).await?;
         let mut entries = file.entries.clone();
-        entries.retain(|entry| match &self.name {
-            Some(name) => entry.name == *name,
-            None => states.get(&entry.name).is_none_or(|state| !state.is_held),
-        });
+        entries.retain(|entry| self.name.as_ref().is_none_or(|name| entry.name == *name));
         ensure!(
             !entries.is_empty(),
             "{} has no entry to fetch; `reviews sync list` lists them",
@@ -96,6 +93,13 @@ impl RunEntries {
         let runner = SyncRunner::new(&opening.database, clock, self.config);
         let mut exit = Exit::Done;
         for entry in entries {
+            let held = states.get(&entry.name).filter(|state| state.is_held);
+            if let (None, Some(state)) = (&self.name, held) {
+                let reason = waits_for(&entry, state).unwrap_or_default();
+                let _ = print_note(&format!("{}: {reason}", entry.name));
+                exit = exit.max(Exit::SomeRejected);
+                continue;
+            }
             let ran = run_entry(&runner, &entry, &self.options).await;
             exit = exit.max(ran.unwrap_or_else(|error| {
                 let reason = explain_error(&error);
@@ -233,18 +237,20 @@ fn entry_json(entry: &SyncEntry, state: &SyncState, now: DateTime<Utc>) -> Value
 
 /// Why the schedule does not fetch it, and what does, if anything.
 fn waits_for(entry: &SyncEntry, state: &SyncState) -> Option<String> {
+    let name = &entry.name;
+    let advice = format!("`reviews sync run {name}` fetches it");
+    if let Some(reason) = entry.find_former_source(state) {
+        return Some(format!("held, because {reason}, then {advice}"));
+    }
     let reason = match entry.reading() {
         Err(fault) => return Some(format!("fails: {fault}")),
-        _ if state.is_held => {
-            "held, because a run of it was undone, or its source renamed (then write the new name as `source` in the file)"
-        }
+        _ if state.is_held => "held, because a run of it was undone, or its source renamed",
         Ok((_, digest)) if state.last_import.entry_digest.as_ref() != Some(&digest) => {
             "never succeeded as it now stands"
         }
         Ok(_) => return None,
     };
-    let name = &entry.name;
-    Some(format!("{reason}; `reviews sync run {name}` fetches it"))
+    Some(format!("{reason}; {advice}"))
 }
 
 fn entry_text(entry: &SyncEntry, state: &SyncState, zone: Tz) -> String {

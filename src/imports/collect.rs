@@ -14,7 +14,7 @@ use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{
     Basis, Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files,
 };
-use crate::imports::format::{Format, PublicPart, Reader, basic_string};
+use crate::imports::format::{Format, Only, PublicPart, Reader, basic_string};
 use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::merge::guards::stop;
 use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
@@ -142,14 +142,24 @@ fn check_publication(
     if lost.is_empty() {
         return Ok(());
     }
-    let like = choice.owners.like.as_ref();
-    let below = like.map_or_else(String::new, |name| {
-        format!(" below `like = {}`", basic_string(name))
-    });
+    let advice = match &choice.owners.like {
+        Some(_) if former.like.is_none() => {
+            "the file is not of the table that it is for: import it with another --source"
+                .to_owned()
+        }
+        like => {
+            let below = like.as_deref().map_or_else(String::new, |name| {
+                format!(" below `like = {}`", basic_string(name))
+            });
+            format!(
+                "`reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format",
+                quote_for_shell(&choice.source)
+            )
+        }
+    };
     let reason = format!(
         "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
-         published; `reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format",
-        quote_for_shell(&choice.source)
+         published; {advice}"
     );
     stop(request, reason, None, Vec::new(), report)
 }
@@ -239,14 +249,15 @@ impl Collector<'_> {
         let report = &mut self.collected.report;
         check_publication(self.request, choice, draft, &input.table, before, report)?;
         let text = draft.format.to_text();
-        let plain = Format {
-            like: choice.owners.like.clone(),
-            ..Format::default()
-        };
+        let plain = Format::like(choice.owners.like.clone());
         // A platform's format is found again by itself, unless it was given.
-        let is_owners = self.request.owner_format.is_some() || plain.like.is_none();
-        if before != Some(&text) && (is_owners || draft.format != plain) {
-            report.kept_formats.push(choice.source.clone());
+        let is_owners =
+            self.request.owner_format.is_some() || plain.like.is_none() || draft.format != plain;
+        // But the files of a source that is renamed are known by it.
+        if before != Some(&text) && (is_owners || before.is_none()) {
+            if is_owners {
+                report.kept_formats.push(choice.source.clone());
+            }
             self.collected.formats.push(FormatChange {
                 source: choice.source.clone(),
                 before: before.cloned(),
@@ -337,7 +348,8 @@ impl Collector<'_> {
             let read = reader.read(row, &mut hiding);
             if let Err(faults) = &read {
                 let first = self.request.describe_faults(&faults[..1]);
-                first_fault.get_or_insert_with(|| format!("{}: {first}", row.at));
+                let place = row.at.to_string();
+                first_fault.get_or_insert_with(|| format!("{}: {first}", place.trim_start()));
             }
             self.add_row(&format, row.file, row.at.clone(), read, || reader.raw(row))?;
         }
@@ -349,19 +361,23 @@ impl Collector<'_> {
             count,
         });
         self.collected.report.new_values.extend(new_values);
-        if let Some(fault) = first_fault
-            && self.collected.rows.len() == before
-        {
-            let advice = if format.is_table() {
-                ", or its columns in the source's format: [fields], scale, values, date_format"
-            } else {
-                ""
-            };
-            return Err(FileError::new(format!(
-                "no row can be read ({fault}); correct the file{advice}"
-            )));
+        if self.collected.rows.len() > before {
+            return Ok(());
         }
-        Ok(())
+        let message = match (first_fault, &format.only) {
+            (Some(fault), _) if fault.ends_with(HAS_SECRET) => {
+                format!("no row can be read ({fault})")
+            }
+            (Some(fault), _) if format.is_table() => format!(
+                "no row can be read ({fault}); correct the file, or its columns in the source's format: [fields], scale, values, date_format"
+            ),
+            (Some(fault), _) => format!("no row can be read ({fault}); correct the file"),
+            (None, Some(Only { column, value })) if !table.rows.is_empty() => format!(
+                "no row has the value {value:?} of {column:?}; correct the file, or `only` in the source's format"
+            ),
+            (None, _) => return Ok(()),
+        };
+        Err(FileError::new(message))
     }
 
     /// Reads a native record: a review, a deleted one, or the first line of an export.

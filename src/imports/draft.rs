@@ -562,8 +562,12 @@ impl Draft {
             shown.map(|name| format!("{} ({})", basic_string(name), self.shown_values(name)));
         let left = shown.collect::<Vec<_>>().join(", ");
         let name = self.left.last().map_or("", String::as_str);
+        let ignored = match self.format.ignored.parts().join(", ") {
+            none if none.is_empty() => none,
+            names => format!(" Ignored already: {names}."),
+        };
         vec![
-            format!("Left: {left}."),
+            format!("Left: {left}.{ignored}"),
             "Does one of them say whether a review, your reply or the name may be published? Then add at the end, for example,".to_owned(),
             "  [[public]]                # or [[public_reply]], [[public_name]]".to_owned(),
             format!("  names = [{}]", basic_string(name)),

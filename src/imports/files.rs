@@ -22,8 +22,8 @@ use crate::imports::read::text::{decode, encodings};
 use crate::imports::read::{Bounds, Cells, Row, RowFault, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
-use crate::model::Calendar;
 use crate::model::text::{nearest, quote_for_shell};
+use crate::model::{Calendar, fold};
 use crate::storage::formats::KeptFormats;
 
 /// What is in the files of a call.
@@ -359,7 +359,7 @@ impl<'r> FormatChooser<'r> {
     /// The format of a file: the first of these that there is (`docs/IMPORT.md`, "Which format counts").
     ///
     /// # Errors
-    /// If it has the columns of what another source keeps.
+    /// If it is of another source, as far as its format or the names of its columns say.
     fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
         // 1. That of `--format`, or the owner's answers.
         if let Some(choice) = self.choose_by_request() {
@@ -367,15 +367,17 @@ impl<'r> FormatChooser<'r> {
         }
         let named = self.request.source.as_deref();
         let source = named.unwrap_or(SOURCE_DEFAULT);
+        // One that only says which built-in format the files had says nothing of the next one.
         let kept = self.kept.get(source);
+        let kept = kept.filter(|it| it.like.is_none() || **it != Format::like(it.like.clone()));
         let fit = kept.map_or(Fit::OtherTable, |kept| opened.fit(kept));
         let other = self.find_other_source(opened);
         let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::WithoutPublic);
         // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
         match &opened.native_form {
-            NativeForm::Certain(format) => return Ok(self.choose_built_in(format)),
+            NativeForm::Certain(format) => return self.choose_built_in(format),
             NativeForm::Lines if fit < Fit::Partly && !lacks_public => {
-                return Ok(self.choose_built_in(&NATIVE));
+                return self.choose_built_in(&NATIVE);
             }
             NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
         }
@@ -387,18 +389,13 @@ impl<'r> FormatChooser<'r> {
         }
         // 4. The platform's, with what its source keeps beside it.
         if let Some(platform) = PLATFORMS.iter().find(|it| opened.has_keys(it)) {
-            return Ok(self.choose_built_in(platform));
+            return self.choose_built_in(platform);
         }
         // 5. What `Direct` keeps, unless another source's reads more of the file.
         if fit < Fit::WithoutPublic
             && let Some((other, _)) = other
         {
-            return Err(FileError::new(format!(
-                "has the columns of the source {other}; if it is a file of it, add --source {} (in an entry: source = {}), else give \
-                 its format",
-                quote_for_shell(other),
-                basic_string(other)
-            )));
+            return Err(refuse_for_source(other, "give its format"));
         }
         if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable) {
             return self.choose_owners(kept, Basis::Kept);
@@ -420,7 +417,7 @@ impl<'r> FormatChooser<'r> {
     fn choose_by_request(&self) -> Option<Result<Choice, FileError>> {
         match (&self.request.owner_format, &self.request.format) {
             (Some(owners), _) => Some(self.choose_owners(owners, Basis::Draft)),
-            (None, Some(FormatArgument::BuiltIn(format))) => Some(Ok(self.choose_built_in(format))),
+            (None, Some(FormatArgument::BuiltIn(format))) => Some(self.choose_built_in(format)),
             (None, Some(FormatArgument::File(_) | FormatArgument::Draft) | None) => None,
         }
     }
@@ -442,28 +439,23 @@ impl<'r> FormatChooser<'r> {
     }
 
     /// A built-in format, with what its source keeps beside it.
-    fn choose_built_in(&self, format: &Arc<Format>) -> Choice {
-        let source = self.request.source_of(format).to_owned();
+    fn choose_built_in(&self, format: &Arc<Format>) -> Result<Choice, FileError> {
+        let source = self.source_of(format)?;
         let like = Some(format.name.clone()).filter(|_| !format.is_native());
         let kept = self.kept.get(&source);
         let kept = kept.filter(|kept| like.is_some() && kept.like == like);
-        Choice {
+        Ok(Choice {
             basis: Basis::BuiltIn(Arc::clone(format)),
-            owners: kept.cloned().unwrap_or_else(|| Format {
-                like,
-                ..Format::default()
-            }),
+            owners: kept.cloned().unwrap_or_else(|| Format::like(like)),
             source,
-        }
+        })
     }
 
     /// The owner's format; `basis` is that of one with fields.
     fn choose_owners(&self, owners: &Format, basis: Basis) -> Result<Choice, FileError> {
         let built_in = base_of(owners)?;
-        let source = self.request.source.as_deref();
-        let source = source.or(built_in.as_ref().and_then(|it| it.source.as_deref()));
         Ok(Choice {
-            source: source.unwrap_or(SOURCE_DEFAULT).to_owned(),
+            source: self.source_of(built_in.as_deref().unwrap_or(owners))?,
             basis: match built_in {
                 Some(format) => Basis::BuiltIn(format),
                 None if owners.fields.is_empty() => Basis::Draft,
@@ -472,6 +464,37 @@ impl<'r> FormatChooser<'r> {
             owners: owners.clone(),
         })
     }
+
+    /// The source of the rows that name none, of a file of that format, in the spelling of the one that keeps a format.
+    ///
+    /// # Errors
+    /// If it keeps none, but another source keeps one of the platform: the platform's own, until it was renamed.
+    fn source_of(&self, format: &Format) -> Result<String, FileError> {
+        let source = self.request.source_of(format);
+        if let Some(stored) = self.kept.keys().find(|name| fold(name) == fold(source)) {
+            return Ok(stored.clone());
+        }
+        let other = self.kept.iter().find(|(_, kept)| {
+            let like = kept.like.as_deref().and_then(find_format);
+            like.is_some_and(|like| like.source == format.source)
+        });
+        match other {
+            Some((other, _)) if self.request.source.is_none() && !format.keys.is_empty() => {
+                let advice = format!("add --source {}", quote_for_shell(source));
+                Err(refuse_for_source(other, &advice))
+            }
+            Some(_) | None => Ok(source.to_owned()),
+        }
+    }
+}
+
+/// Why a file is not imported that seems to be of the source `other`; `advice` is for one of another.
+fn refuse_for_source(other: &str, advice: &str) -> FileError {
+    FileError::new(format!(
+        "has the columns of the source {other}; if it is a file of it, add --source {} (in an entry: source = {}), else {advice}",
+        quote_for_shell(other),
+        basic_string(other)
+    ))
 }
 
 /// The built-in format that an owner's is like.

@@ -358,6 +358,14 @@ impl Format {
         Self { name, ..format }
     }
 
+    /// What adds nothing to a built-in format.
+    pub fn like(like: Option<String>) -> Self {
+        Self {
+            like,
+            ..Self::default()
+        }
+    }
+
     /// The format in an owner's text.
     ///
     /// # Errors

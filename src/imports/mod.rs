@@ -63,8 +63,8 @@ mod value {
 pub use draft::{Draft, DraftColumn, shown_cell};
 pub use files::{base_of, format_of};
 pub use format::{
-    Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, line_of,
-    lost_public_columns,
+    Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, ReviewField, basic_string,
+    line_of, lost_public_columns,
 };
 pub use merge::undo::{Undone, find_undo_command, undo};
 pub use platforms::{find_format, format_names};
@@ -222,6 +222,7 @@ async fn merge_and_write(
         None => None,
     };
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
+    let has_only = rows.iter().any(|row| row.format.only.is_some());
     let scope = scope_of(&sources, &rows, &deleted);
     let known = reviews::load_known(write.reader(), &scope).await?;
     drop(scope);
@@ -246,7 +247,7 @@ async fn merge_and_write(
     let report = std::mem::take(&mut outcome.report);
     let doubted = std::mem::take(&mut outcome.doubted);
     write_changes(write, outcome, run, now, watch).await?;
-    let is_partial = request.partial || report.files.iter().any(|file| file.excerpts);
+    let is_partial = request.partial || has_only || report.files.iter().any(|file| file.excerpts);
     let entry = request.run_of.as_deref();
     note_entry(write, entry, is_partial, &ids, &doubted).await?;
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));

@@ -32,6 +32,8 @@ named! {
         /// Has fields that the owner edited and for which the source has another value.
         KeptEdited = "kept edited",
         KeptDeleted = "kept deleted",
+        /// Not stored, so that the name does not come back.
+        KeptAnonymous = "kept anonymous: equal to a review of another source whose name you took away",
         /// Imported although the owner had deleted it.
         Restored = "brought back from deletion",
         /// Listed as deleted by one of our exports, and unknown here.
@@ -42,7 +44,7 @@ named! {
         Doubtful = "doubtful and not imported; pass --doubtful new if such rows are new reviews, --doubtful same if each is the one \
             review named; neither brings back a deleted one without --restore",
         /// Superseded by another row of the same review.
-        Repeated = "repeated: of equal rows, or rows with the same ID, the newest was used, or the last one",
+        Repeated = "repeated: of rows with the same ID the last one was used, of equal rows one",
         /// Answers another row.
         LeftOut = "left out: comments on reviews; give your replies with `reviews reply`",
         /// Of a review that another source brought, which a run may not touch.

@@ -177,7 +177,8 @@ pub fn respell(name: &mut String, sources: &[SourceCounts]) {
 /// What is shown in place of a secret.
 const MASKED: &str = "…";
 /// Why a row is rejected that has one.
-pub const HAS_SECRET: &str = "has a secret of the request, so it is left out";
+pub const HAS_SECRET: &str = "has the value of a variable or another secret of the request, so it is left out; write a value that is no secret into the address \
+    itself";
 /// Messages about fields that have no value of theirs.
 const OUR_WORDS: [&str; 2] = ["missing", HAS_SECRET];
 /// A shorter secret is a word of many reviews, so it counts only as the value of a parameter.

@@ -44,6 +44,9 @@ pub struct LastImport {
     pub entry_digest: Option<String>,
     /// The formats of its files; those of an earlier import if it had no rows.
     pub format: Option<String>,
+    /// The source's name when the entry was imported, if it was renamed since; set by a trigger.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub former_source: Option<String>,
     /// Rows that wait for the owner's decision.
     pub doubtful: u64,
     /// Whether the answer names a page that nothing reads.

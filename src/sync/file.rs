@@ -24,11 +24,12 @@ use toml::Spanned;
 
 use crate::config::{SyncConfig, TimeSpan, read_text};
 use crate::imports::{
-    Format, FormatArgument, ImportRequest, QUERY_VALUE, SOURCE_DEFAULT, find_format, line_of,
-    parse_source_name,
+    Format, FormatArgument, ImportRequest, QUERY_VALUE, SOURCE_DEFAULT, basic_string, find_format,
+    line_of, parse_source_name,
 };
-use crate::model::hex;
 use crate::model::text::nearest;
+use crate::model::{fold, hex};
+use crate::storage::sync::SyncState;
 
 /// The keys of an entry.
 pub const KEYS: [&str; 11] = [
@@ -344,6 +345,18 @@ impl SyncEntry {
         let source = self.source.clone();
         let source = source.or_else(|| format?.source.clone());
         source.unwrap_or_else(|| SOURCE_DEFAULT.to_owned())
+    }
+
+    /// What to write into it if it still states the former name of its source, from which a run would make another source.
+    pub fn find_former_source(&self, state: &SyncState) -> Option<String> {
+        let (last, present) = (&state.last_import, state.source.as_ref()?);
+        let former = last.former_source.as_ref()?;
+        let stated = self.source_of(last.format.as_deref());
+        let is_former = fold(&stated) == fold(former) && fold(former) != fold(present);
+        let name = basic_string(present);
+        is_former.then(|| {
+            format!("its source {former} is {present} now; write `source = {name}` into the entry")
+        })
     }
 
     /// The program of the command, looked up in PATH if it has no slash.

@@ -218,6 +218,9 @@ impl SyncRunner {
         zone: Tz,
     ) -> Result<Preparation, SyncError> {
         run.entry.check_files()?;
+        if let Some(reason) = run.entry.find_former_source(&state) {
+            return Err(reason.into());
+        }
         let (path, mut reader) = (self.database.path(), self.database.reader().await?);
         let sample = refuse_sample(&mut reader, path).await;
         sample.map_err(|error| error.to_string())?;
@@ -345,7 +348,7 @@ impl SyncRunner {
         let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
         // An undo holds it, so that what it took back does not return.
         if is_held && !prepared.state.is_held {
-            let reason = "the entry was held during the run, because one of its runs was undone";
+            let reason = "the entry was held during the run, because one of its runs was undone or its source renamed";
             return Err(ImportError::Refused(reason.to_owned()).into());
         }
         let checked = check_answer(run, prepared, fetched, report);
@@ -364,6 +367,7 @@ impl SyncRunner {
         let import = LastImport {
             entry_digest: Some(prepared.entry_digest.clone()),
             format: format.or_else(|| prepared.state.last_import.format.clone()),
+            former_source: None,
             doubtful: report.count(Outcome::Doubtful),
             has_further_page: report.has_further_page,
             etag: fetched.etag.clone().filter(|_| is_settled),

@@ -315,15 +315,18 @@ impl Merging<'_> {
         let brings_content = brings_content(row, known);
         let (review, source) = (row.review(), row.source());
         if let Some(other) = self.equals.of_other_source(row) {
-            self.outcome.report.add(Outcome::Duplicate, || {
+            let is_anonymized = brings_content && other.is_anonymized;
+            let outcome = if is_anonymized {
+                Outcome::KeptAnonymous
+            } else {
+                Outcome::Duplicate
+            };
+            self.outcome.report.add(outcome, || {
                 let (author, date, theirs) = (&review.author, review.date, &other.source_name);
                 let withheld = if other.is_withheld { ", withheld" } else { "" };
                 format!("{author}, {date}: {} of {theirs}{withheld}", other.id)
             });
-            // A name that was taken away does not come back as that of another source.
-            if known.is_none() && self.rules.request.skip_duplicates
-                || brings_content && other.is_anonymized
-            {
+            if is_anonymized || known.is_none() && self.rules.request.skip_duplicates {
                 *self.published.entry(source.to_owned()).or_default() += 1;
                 return true;
             }

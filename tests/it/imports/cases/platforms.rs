@@ -176,7 +176,7 @@ Anonymous
 "reviewer": {"displayName": "PRIVATE@example.com", "profilePhotoUrl": "PRIVATE"}}]}
 =
 x starRating
-! no row can be read
+! no row can be read (reviews[0]
 # a rejected row has only what would be stored
 {"@context": "https://schema.org", "@type": "Review", "reviewRating": {"ratingValue": "nine"}, "email": "PRIVATE@example.com", "reviewBody": "Fine.",
 "author": [{"@type": "Person", "name": "PRIVATE@example.com"}], "datePublished": "2026-10-01", "comment": {"text": "Thanks.", "author": {"name": "Owner", "email": "PRIVATE@e.com"}}}

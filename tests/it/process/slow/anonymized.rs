@@ -64,7 +64,7 @@ fn no_import_or_undo_brings_an_anonymized_name_back() {
         import second.csv → 1 kept edited: t-1 author
         undo → 0 removed, 1 updated
         import second.csv --source Direct --accept-changes --doubtful same → 1 updated
-        import second.csv --source Yelp → 1 equal
+        import second.csv --source Yelp → 1 kept anonymous
         export all.jsonl → 1 review
         delete t-1 --yes → deleted
         export none.jsonl → 0 reviews
@@ -108,9 +108,9 @@ fn anonymized_name_stays_away_beside_a_copy_that_keeps_it() {
             anonymize {anonymized} → by Anonymous
             late.csv ← author,rating,date,text,id\nQuorvex,2,2026-10-01,Late!,n-1\n
             copy.csv ← author,rating,date,text,id\nQuorvex,2,2026-10-01,Two hours late!,n-1\n
-            import copy.csv --source Angi --format first.toml → 1 equal
+            import copy.csv --source Angi --format first.toml → 1 kept anonymous
             import late.csv --source Angi --format first.toml → 1 new
-            import copy.csv --source Angi → 1 equal
+            import copy.csv --source Angi → 1 kept anonymous
             sql: select count(*) from review where text = 'Two hours late!' → 3
             "
         ));

@@ -212,7 +212,7 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         &format!("{SHEET}Anonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n"),
     );
     home.steps(
-        r"
+        r#"
         import sheet.csv → 4 new
         source → Direct: 4 published, 0 withheld\n
         source rename Yelp Angi ✗ no review is from Yelp
@@ -229,7 +229,23 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         import sheet.csv --source Houzz → 3 unchanged
         sql: select count(*) from deleted_review where source_name = 'HOUZZ' → 1
         undo --source houzz → 3 removed
-        ",
+        google.json ← [{"reviewId": "g", "starRating": "ONE", "createTime": "2026-10-01", "updateTime": "2026-10-01"}, {"reviewId": "g", "starRating": "TWO", "createTime": "2026-10-01", "updateTime": "2026-10-01"}]
+        import google.json → 1 repeated: of rows with the same ID the last one was used
+        ok.toml ← like = "google"\n[[public]]\nnames = "ok"\nvalues = ["yes"]\n
+        bare.toml ← [[public]]\nnames = "ok"\nvalues = ["yes"]\n
+        own.toml ← [fields]\nrating = "Stars"\ndate = "Day"\n[[public]]\nnames = "ok"\nvalues = ["yes"]\n
+        source rename Google Maps → 1 review is now from Maps
+        import google.json ✗ add --source Maps (in an entry: source = "Maps"), else add --source Google
+        import google.json --format ok.toml ✗ add --source Maps
+        import google.json --source Maps → 1 unchanged
+        source format Maps bare.toml ✗ write `like = "google"` above it
+        source rename Maps GOOGLE → 1 review is now from GOOGLE
+        import google.json → 1 unchanged
+        source format google ok.toml → kept for GOOGLE
+        import google.json ✗ public.0.names
+        source format google own.toml → kept for GOOGLE
+        import google.json ✗ import it with another --source
+        "#,
     );
     // The owner decided nothing by it.
     assert!(!home.run_ok("export", "").out.contains("\"decided\""));

@@ -35,6 +35,16 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     assert!(home.json("sync list --json")[0]["gone"].is_null());
     write_entry(&home, "google", &site.url("/r"), "partial = true");
     home.run(withdraw).failed("only some of the reviews");
+    // Of an entry that says which rows are meant, none is gone.
+    let sheet = "Name,Stars,Date,Review,Place\nAnn,5,2026-10-01,Good,A\nBo,4,2026-10-02,Fair,A\n";
+    home.file("only.toml", "only = { column = 'Place', value = 'A' }");
+    let site = csv_site(sheet);
+    add(&home, "a", &site.url("/a"), "format = './only.toml'").done();
+    give_csv(&site, &sheet.replace("Fair,A", "Fair,B"));
+    home.run("sync run a").done();
+    assert!(home.json("sync list --json")[0]["gone"].is_null());
+    give_csv(&site, &sheet.replace(",A", ",B"));
+    home.run_err("sync run a", "no row has the value \"A\" of \"Place\"");
 }
 
 #[test]
@@ -71,7 +81,9 @@ fn undo_of_a_run_holds_the_entry() {
     assert_eq!([count(&home, "true"), column(&home, "held")], ["2", "1"]);
     assert_eq!(home.json("sync list --json")[0]["held"], true);
     home.run_ok("status", "held");
-    sync(&home).failed("no entry to fetch");
+    let passed = sync(&home);
+    assert_eq!(passed.code, Some(1));
+    assert_has(&passed.err, "google: held, because a run of it was undone");
     site.take_targets();
     make_due(&home);
     let other = google_site(1);
@@ -81,6 +93,12 @@ fn undo_of_a_run_holds_the_entry() {
     assert_eq!(site.take_targets(), [""; 0]);
     home.run("sync run google").done();
     assert_eq!([count(&home, "true"), column(&home, "held")], ["4", "0\n0"]);
-    home.run("source rename Google Maps").done();
+    let write = "`source = \"Maps\"` into";
+    home.run_ok("source rename Google Maps", write);
     assert_eq!(column(&home, "held"), "1\n1");
+    home.run_ok("sync list", write);
+    add(&home, "google", &other.url("/r2"), "").failed(write);
+    has(&home, 4, "source_name = 'Maps'");
+    add(&home, "google", &site.url("/r"), "source = 'maps'").done();
+    has(&home, 4, "source_name = 'Maps'");
 }

@@ -197,6 +197,7 @@ fn row_or_validator_with_a_secret_is_left_out() {
     let home = home_with_key("hush hush/key-1");
     let added = add_with_key(&home, &site);
     assert_ne!(added.code, Some(2), "{}{}", added.out, added.err);
+    assert_has(&added.err, "write a value that is no secret");
     sync(&home);
     home.finds("select review_id from review", "google-maps-a3");
     // The names of columns are shown, and a table may be named after the secret.
