@@ -101,6 +101,7 @@ impl Endpoint for ServiceEndpoint {
     }
 }
 
+#[derive(Clone, Copy)]
 enum ErrorForm {
     Line,
     Page,

@@ -29,7 +29,7 @@ use crate::snapshot::Snapshot;
 /// Timeout of a whole verification, and of a denial.
 pub const VERIFY_TIMEOUT: Duration = Duration::from_secs(10);
 /// The delay before the second attempt when the callback may not have received the first.
-const VERIFY_AGAIN: TimeDelta = TimeDelta::seconds(5);
+const VERIFY_AGAIN: Duration = Duration::from_secs(5);
 /// The delay after an attempt that did not leave this machine, or a panic; such attempts do not count.
 const OUTAGE_DELAY: Duration = Duration::from_mins(1);
 /// Timeout of a whole delivery, plus a second per MiB.
@@ -74,7 +74,7 @@ impl Exchange {
                 "websub.panicked: an exchange ended without a result; it is repeated in a minute"
             );
             let outcome = match due {
-                Due::Verify(due) => self.verify_after_outage(due),
+                Due::Verify(due) => self.verify_later(due, due.attempts, OUTAGE_DELAY, None),
                 Due::Deliver(due) => self.retry_after(due.failures, OUTAGE_DELAY),
             };
             (outcome, None, "panicked")
@@ -112,12 +112,7 @@ impl Exchange {
             Ok(answered) => answered,
             // The verification waits, so that networks of third parties are not flooded; no attempt is recorded.
             Err((wait, network)) => {
-                let waits = AttemptOutcome::VerifyLater {
-                    serial,
-                    attempts: due.attempts,
-                    at: self.clock.now() + wait,
-                    full_network: Some(network),
-                };
+                let waits = self.verify_later(due, due.attempts, wait, Some(network));
                 return (waits, None, "waits");
             }
         };
@@ -135,29 +130,30 @@ impl Exchange {
                 mode: due.mode,
                 lease_ends_at: sent_at + TimeDelta::seconds(lease_seconds),
             },
-            Err(Failure::NetworkDown) => self.verify_after_outage(due),
+            Err(Failure::NetworkDown) => self.verify_later(due, due.attempts, OUTAGE_DELAY, None),
             // The callback may not have received it.
             Err(Failure::TimedOut | Failure::Unreachable) | Ok(Answer { status: 500.., .. })
                 if due.attempts == 0 =>
             {
-                AttemptOutcome::VerifyLater {
-                    serial,
-                    attempts: 1,
-                    at: self.clock.now() + VERIFY_AGAIN,
-                    full_network: None,
-                }
+                self.verify_later(due, 1, VERIFY_AGAIN, None)
             }
             Ok(_) | Err(_) => AttemptOutcome::NotVerified { serial },
         };
         (outcome, status, reason)
     }
 
-    fn verify_after_outage(&self, due: &DueVerification) -> AttemptOutcome {
+    fn verify_later(
+        &self,
+        due: &DueVerification,
+        attempts: i64,
+        wait: Duration,
+        full_network: Option<String>,
+    ) -> AttemptOutcome {
         AttemptOutcome::VerifyLater {
             serial: due.serial,
-            attempts: due.attempts,
-            at: self.clock.now() + OUTAGE_DELAY,
-            full_network: None,
+            attempts,
+            at: self.clock.now() + wait,
+            full_network,
         }
     }
 

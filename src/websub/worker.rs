@@ -157,7 +157,7 @@ impl Worker {
 
     /// Makes the next [`Self::fill`] read due work if nothing is queued.
     fn read_if_idle(&mut self) {
-        if self.queues.is_empty() {
+        if self.queues.turns.is_empty() {
             self.next_read_at = Monotonic::default();
         }
     }
@@ -324,10 +324,6 @@ impl HostQueues {
             self.turns.push_back(host);
         }
         queue.waiting.push_back(due);
-    }
-
-    fn is_empty(&self) -> bool {
-        self.turns.is_empty()
     }
 
     /// Removes queued work; the counts of work in flight stay.
