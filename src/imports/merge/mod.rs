@@ -125,10 +125,8 @@ pub fn merge_rows(
         merging.note_deleted(mark);
     }
     merging.outcome.withhold_doubted(&hidden, rules);
-    let Merging {
-        tallies, outcome, ..
-    } = &mut merging;
-    tallies.check(&mut outcome.report, rules.request)?;
+    let outcome = &mut merging.outcome;
+    (merging.tallies).check(&mut outcome.report, rules.request)?;
     let has_excerpts = outcome.report.files.iter().any(|file| file.excerpts);
     if !rules.request.partial && !has_excerpts {
         let mut missing = merging.missing();
