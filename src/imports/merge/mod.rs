@@ -125,10 +125,8 @@ pub fn merge_rows(
         merging.note_deleted(mark);
     }
     merging.outcome.withhold_doubted(&hidden, rules);
-    let Merging {
-        tallies, outcome, ..
-    } = &mut merging;
-    tallies.check(&mut outcome.report, rules.request)?;
+    let outcome = &mut merging.outcome;
+    (merging.tallies).check(&mut outcome.report, rules.request)?;
     let has_excerpts = outcome.report.files.iter().any(|file| file.excerpts);
     if !rules.request.partial && !has_excerpts {
         let mut missing = merging.missing();
@@ -213,7 +211,7 @@ impl Merging<'_> {
             return;
         }
         let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
-            || brings_content && (self.equals.deleted(&row)).is_some_and(|it| it.is_anonymized);
+            || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_table = row.format.is_table();
         let ReviewRow { incoming, .. } = row;
@@ -313,9 +311,10 @@ impl Merging<'_> {
     /// `brings_content` if the author's name was taken away there.
     fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> bool {
         let brings_content = brings_content(row, known);
+        let is_deleted = known.is_some_and(KnownReview::is_deleted);
         let (review, source) = (row.review(), row.source());
         if let Some(other) = self.equals.of_other_source(row) {
-            let is_anonymized = brings_content && other.is_anonymized;
+            let is_anonymized = brings_content && !is_deleted && other.is_anonymized;
             let outcome = if is_anonymized {
                 Outcome::KeptAnonymous
             } else {
@@ -331,9 +330,7 @@ impl Merging<'_> {
                 return true;
             }
         }
-        if known.is_some_and(KnownReview::is_deleted)
-            || brings_content && self.equals.deleted(row).is_some()
-        {
+        if is_deleted || brings_content && self.equals.deleted(row).is_some() {
             let report = &mut self.outcome.report;
             report.add(Outcome::Restored, || id.to_string());
         }
@@ -606,13 +603,11 @@ impl EqualReviews {
         }
     }
 
-    /// An anonymized one if there is one. Without a text and a name, two may be of two persons.
+    /// Without a text and a name, two may be of two persons.
     fn deleted(&self, row: &ReviewRow) -> Option<&EqualReview> {
         let is_of_one_person = !row.review().text.is_empty() || !is_shared_name(row.author());
-        let equals = self.like(row);
-        equals
-            .filter(|other| other.is_deleted && is_of_one_person)
-            .min_by_key(|other| !other.is_anonymized)
+        let mut equals = self.like(row);
+        equals.find(|other| other.is_deleted && is_of_one_person)
     }
 
     /// An anonymized one if there is one: its name does not come back beside a copy that keeps it.

@@ -130,14 +130,11 @@ impl KnownReview {
 
     /// Whether the owner withheld, deleted or anonymized it.
     pub fn is_hidden_by_owner(&self) -> bool {
-        match &self.state {
-            ReviewState::Deleted(_) | ReviewState::Unreadable => true,
-            ReviewState::There(review) => {
-                review.status != Status::Published
-                    && self.last_statement().is_decided(Unit::Status, review)
-                    || self.is_anonymized()
-            }
-        }
+        self.review().is_none_or(|review| {
+            review.status != Status::Published
+                && self.last_statement().is_decided(Unit::Status, review)
+                || self.is_anonymized()
+        })
     }
 
     /// Whether its source hides it: not because it lacks a row, or a row was doubtful.
@@ -153,13 +150,12 @@ impl KnownReview {
 
     /// Whether a command took its author's name away.
     pub fn is_anonymized(&self) -> bool {
-        match &self.state {
-            ReviewState::Deleted(deletion) => deletion.is_anonymized,
-            ReviewState::Unreadable => false,
-            ReviewState::There(review) => {
-                review.author == ANONYMOUS && self.last_statement().decided.contains(&Unit::Author)
-            }
+        if let ReviewState::Deleted(deletion) = &self.state {
+            return deletion.is_anonymized;
         }
+        let review = self.review();
+        review.is_some_and(|review| review.author == ANONYMOUS)
+            && self.last_statement().decided.contains(&Unit::Author)
     }
 
     /// Whether the owner replied to it.

@@ -132,11 +132,9 @@ pills-11 pills-13 wen = 0 0 1 2
 --source=Houzz vic wen = 2 0 0 0
 sql: delete from review where author = 'Vic Oren' and source_name = 'Yelp'
 --source=Houzz vic wen = 0 0 2 0
---source=Angi vic wen = 1 0 0 0
---source=Angi --restore vic wen = 1 0 1 0
---source=Porch edited wen = 2 0 0 0
---source=Porch vic wen = 0 0 1 0
---source=Porch --restore vic wen = 0 1 1 0
+--source=Angi edited wen = 2 0 0 0
+--source=Angi vic wen = 0 0 1 0
+--source=Angi --restore vic wen = 0 1 1 0
 # a row that equals a withheld review of another source is stored
 --source=Yelp vic wen
 sql: update review set status = 'withheld', withheld_reason = 'under dispute' where author = 'Vic Oren'

@@ -47,8 +47,7 @@ fn delete_says_that_it_is_counted_and_keeps_the_reason() {
         import a.jsonl --restore → 1 brought back from deletion: y
         b.jsonl ← {"id": "b", "rating": 1, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Google", "status": "withheld"}
         import b.jsonl → 0 new, 0 updated, 0 unchanged, 0 rejected\n1 kept deleted: a
-        show b → Two hours late, and b.
-        list --status withheld → perhaps not published at the source
+        sql: select text, withheld_reason from review where review_id = 'b' → Two hours late, and b.|perhaps not published at the source
         sql: select count(*) from deleted_review where deleted_on glob '202?-??-??' and same_content is not null → 2
         "#,
     );
@@ -66,10 +65,8 @@ fn deletions_by_sqlite3_are_marked_and_replaced_rows_are_not() {
     home.finds("select count(*) from review where review_id = 'b'", "0");
     home.sql("pragma recursive_triggers = on; replace into review (review_id, rating, reviewed_on) values ('c', 5, '2026-10-01')");
     home.marks("");
-    home.sql("delete from review where review_id in ('d', 'typed')");
+    home.steps("sql: delete from review where review_id in ('d', 'typed')\nsql: select distinct deleted_on = date('now') from deleted_review → 1");
     home.marks("d Google -, typed Direct -");
-    let is_today = "select distinct deleted_on = date('now') from deleted_review";
-    home.finds(is_today, "1");
     // It stands again.
     home.sql(
         "insert into review (review_id, rating, reviewed_on) values ('typed', 2, '2026-10-02')",
@@ -86,11 +83,7 @@ fn marks_follow_a_rename_and_stay_when_an_import_is_undone() {
         delete a --yes --reason 'a threat' → deleted
         delete c --yes → deleted
         source rename Google Angi → 1 review is now from Angi
-        ",
-    );
-    home.marks("a Angi a threat, c Maps -");
-    home.steps(
-        "
+        sql: select source_name from deleted_review order by review_id → Angi\\nMaps
         source rename Angi Google → 1 review is now from Google
         undo → 2 deleted since
         ",
@@ -108,20 +101,15 @@ fn undo_gives_back_the_mark_of_a_restored_review() {
         sql: update deleted_review set deleted_on = '2026-10-05'
         import rows.jsonl → kept deleted: a
         import rows.jsonl --restore → 1 new
-        ",
-    );
-    home.marks("");
-    home.run_ok("undo", "1 restored by the import, now deleted again");
-    home.marks("a Google a threat");
-    // Deleted again after it was restored: that is the mark that stays.
-    home.steps(
-        "
-        sql: select deleted_on from deleted_review → 2026-10-05
+        sql: select count(*) from deleted_review → 0
+        undo → 1 restored by the import, now deleted again
+        sql: select source_name, reason, deleted_on from deleted_review → Google|a threat|2026-10-05
         import rows.jsonl --restore → 1 new
         delete a --yes --reason 'a threat again' → deleted
         undo → 1 deleted since
         ",
     );
+    // Deleted again after it was restored: that is the mark that stays.
     home.marks("a Google a threat again");
 }
 
