@@ -26,7 +26,7 @@ use crate::model::text::quote_for_shell;
 use crate::storage::business::time_zone;
 use crate::storage::formats::{FormatChange, KeptFormats, load_formats, store_formats};
 use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source, unreadable};
-use crate::storage::sync::sync_states;
+use crate::storage::sync::{SyncState, sync_states};
 
 /// List the sources with their reviews, or give one another name
 #[derive(Debug, Args)]
@@ -96,15 +96,16 @@ impl SourceCommand {
             );
             let states = sync_states(write.reader()).await?;
             write.commit().await?;
-            let mut text = format!(
+            let held = states.values().filter(|it| it.is_held && it.source.as_ref() == Some(&new));
+            let entry = basic_string(&new);
+            let advice = held.map(|SyncState { name, .. }| {
+                format!("the entry {name} is held: write `source = {entry}` into it, then `reviews sync run {name}` fetches it\n")
+            });
+            let advice: String = advice.collect();
+            Ok(format!(
                 "{reviews} now from {new}, which was {old}\nimport files of it with --source {name}; a column of sources in them must say \
-                 {new}, too\n"
-            );
-            for state in states.values().filter(|it| it.is_held && it.source.as_ref() == Some(&new)) {
-                let (entry, name) = (&state.name, basic_string(&new));
-                let _ = writeln!(text, "the entry {entry} is held: write `source = {name}` into it, then `reviews sync run {entry}` fetches it");
-            }
-            Ok(text)
+                 {new}, too\n{advice}"
+            ))
         })
         .await
     }
@@ -144,12 +145,11 @@ async fn format(
         file.display(),
         format.open.iter().cloned().collect::<Vec<_>>().join(", ")
     );
+    // The files of a source that was renamed are those of its platform.
     let former = kept.get(&source).and_then(|text| Format::parse(text).ok());
-    let like = former.and_then(|former| find_format(&former.like?));
-    // A source that was renamed has the formats of its platform.
-    let platform = like.and_then(|like| like.source.clone());
-    let platform = platform.unwrap_or_else(|| source.clone());
-    check_like(&format, &platform).with_context(|| format!("{}", file.display()))?;
+    let platform = former.and_then(|former| find_format(&former.like?)?.source.clone());
+    let platform = platform.as_deref().unwrap_or(&source);
+    check_like(&format, platform).with_context(|| format!("{}", file.display()))?;
     let text = format.to_text();
     let changes = [FormatChange {
         before: kept.get(&source).cloned(),

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow, ensure};
+use anyhow::{anyhow, ensure};
 use chrono::{DateTime, SecondsFormat, Utc};
 use chrono_tz::Tz;
 use clap::{Args, Subcommand};
@@ -73,29 +73,23 @@ impl SyncCommand {
 impl RunEntries {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = existing_address(config)?;
-        let file = SyncFile::read(&self.config, address.file()).map_err(|fault| anyhow!(fault))?;
-        let file = file.with_context(|| {
-            let path = SyncFile::path(&self.config, address.file());
-            format!(
-                "there is no {}; write the entries into it: docs/guides/keep-reviews-fresh.md",
-                path.display()
-            )
-        })?;
-        let states = read(config, sync_states).await?;
-        let mut entries = file.entries.clone();
-        entries.retain(|entry| self.name.as_ref().is_none_or(|name| entry.name == *name));
+        let list = async |reader: &mut SqliteConnection| {
+            EntryList::read(&self.config, address.file(), reader).await
+        };
+        let list = read(config, list).await?.map_err(|fault| anyhow!(fault))?;
+        let mut entries = list.entries;
+        entries.retain(|(entry, _)| self.name.as_ref().is_none_or(|name| entry.name == *name));
         ensure!(
             !entries.is_empty(),
             "{} has no entry to fetch; `reviews sync list` lists them",
-            file.path.display()
+            SyncFile::path(&self.config, address.file()).display()
         );
         let opening = Opening::open(&address).await?;
         let runner = SyncRunner::new(&opening.database, clock, self.config);
         let mut exit = Exit::Done;
-        for entry in entries {
-            let held = states.get(&entry.name).filter(|state| state.is_held);
-            if let (None, Some(state)) = (&self.name, held) {
-                let reason = waits_for(&entry, state).unwrap_or_default();
+        for (entry, state) in entries {
+            if self.name.is_none() && state.is_held {
+                let reason = waits_for(&entry, &state).unwrap_or_default();
                 let _ = print_note(&format!("{}: {reason}", entry.name));
                 exit = exit.max(Exit::SomeRejected);
                 continue;
@@ -267,15 +261,13 @@ fn entry_text(entry: &SyncEntry, state: &SyncState, zone: Tz) -> String {
         let rows = counted(last.doubtful, "doubtful row", "doubtful rows");
         let _ = write!(success, ", {rows}");
     }
+    let failure = state.last_failure.clone().unwrap_or_default();
     let mut lines = vec![
         ("  source", source.clone()),
         ("  schedule", entry.schedule.to_string()),
         ("  next run", next),
         ("  last success", success),
-        (
-            "  last failure",
-            state.last_failure.clone().unwrap_or_default(),
-        ),
+        ("  last failure", failure),
     ];
     if last.has_further_page {
         let reason = "the answer names a next page that nothing reads";

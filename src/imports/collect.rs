@@ -142,24 +142,16 @@ fn check_publication(
     if lost.is_empty() {
         return Ok(());
     }
-    let advice = match &choice.owners.like {
-        Some(_) if former.like.is_none() => {
-            "the file is not of the table that it is for: import it with another --source"
-                .to_owned()
-        }
-        like => {
-            let below = like.as_deref().map_or_else(String::new, |name| {
-                format!(" below `like = {}`", basic_string(name))
-            });
-            format!(
-                "`reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format",
-                quote_for_shell(&choice.source)
-            )
-        }
-    };
+    let like = choice.owners.like.as_ref();
+    let like = like.filter(|_| former.like.is_some());
+    let below = like.map_or_else(String::new, |name| {
+        format!(" below `like = {}`", basic_string(name))
+    });
     let reason = format!(
         "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
-         published; {advice}"
+         published; `reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format, or \
+         import a file of another kind with another --source",
+        quote_for_shell(&choice.source)
     );
     stop(request, reason, None, Vec::new(), report)
 }
@@ -255,9 +247,8 @@ impl Collector<'_> {
             self.request.owner_format.is_some() || plain.like.is_none() || draft.format != plain;
         // But the files of a source that is renamed are known by it.
         if before != Some(&text) && (is_owners || before.is_none()) {
-            if is_owners {
-                report.kept_formats.push(choice.source.clone());
-            }
+            let shown = is_owners.then(|| choice.source.clone());
+            report.kept_formats.extend(shown);
             self.collected.formats.push(FormatChange {
                 source: choice.source.clone(),
                 before: before.cloned(),
@@ -348,8 +339,8 @@ impl Collector<'_> {
             let read = reader.read(row, &mut hiding);
             if let Err(faults) = &read {
                 let first = self.request.describe_faults(&faults[..1]);
-                let place = row.at.to_string();
-                first_fault.get_or_insert_with(|| format!("{}: {first}", place.trim_start()));
+                let fault = format!("{}: {first}", row.at);
+                first_fault.get_or_insert(fault.trim_start().to_owned());
             }
             self.add_row(&format, row.file, row.at.clone(), read, || reader.raw(row))?;
         }
@@ -365,9 +356,7 @@ impl Collector<'_> {
             return Ok(());
         }
         let message = match (first_fault, &format.only) {
-            (Some(fault), _) if fault.ends_with(HAS_SECRET) => {
-                format!("no row can be read ({fault})")
-            }
+            (Some(it), _) if it.ends_with(HAS_SECRET) => format!("no row can be read ({it})"),
             (Some(fault), _) if format.is_table() => format!(
                 "no row can be read ({fault}); correct the file, or its columns in the source's format: [fields], scale, values, date_format"
             ),

@@ -478,13 +478,14 @@ impl<'r> FormatChooser<'r> {
             let like = kept.like.as_deref().and_then(find_format);
             like.is_some_and(|like| like.source == format.source)
         });
-        match other {
-            Some((other, _)) if self.request.source.is_none() && !format.keys.is_empty() => {
-                let advice = format!("add --source {}", quote_for_shell(source));
-                Err(refuse_for_source(other, &advice))
-            }
-            Some(_) | None => Ok(source.to_owned()),
+        if let Some((other, _)) = other
+            && self.request.source.is_none()
+            && !format.keys.is_empty()
+        {
+            let advice = format!("add --source {}", quote_for_shell(source));
+            return Err(refuse_for_source(other, &advice));
         }
+        Ok(source.to_owned())
     }
 }
 

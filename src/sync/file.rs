@@ -351,10 +351,9 @@ impl SyncEntry {
     pub fn find_former_source(&self, state: &SyncState) -> Option<String> {
         let (last, present) = (&state.last_import, state.source.as_ref()?);
         let former = last.former_source.as_ref()?;
-        let stated = self.source_of(last.format.as_deref());
-        let is_former = fold(&stated) == fold(former) && fold(former) != fold(present);
+        let stated = fold(&self.source_of(last.format.as_deref()));
         let name = basic_string(present);
-        is_former.then(|| {
+        (stated == fold(former) && stated != fold(present)).then(|| {
             format!("its source {former} is {present} now; write `source = {name}` into the entry")
         })
     }

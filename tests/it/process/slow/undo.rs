@@ -2,8 +2,6 @@
 
 use super::*;
 
-const SHEET: &str = "author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\n";
-
 /// The rows of a list: in each line an ID, a text, and further members.
 fn rows(list: &str) -> String {
     let row = |line: &str| {
@@ -43,19 +41,13 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     home.import("two.jsonl", &newer, "1 new, 2 updated");
     let after = content(&home);
     let preview = home.run_ok("undo --dry-run", "dry run: nothing was changed\n");
-    for part in [
-        "1 would be removed:\n  d  5 stars",
-        "    text: First, edited. → First.",
-    ] {
-        assert_has(&preview.out, part);
-    }
+    assert_has(&preview.out, "1 would be removed:\n  d  5 stars");
+    assert_has(&preview.out, "    text: First, edited. → First.");
     assert_eq!(content(&home), after);
     // What the source hides now is left; all else is as before.
     let message = home.run_ok("undo", "1 removed, 1 updated\n").out;
     assert_has(&message, "1 left unchanged: b (its source hides it)");
-    let erased = "the removed reviews are gone, and erased from the file";
-    assert_has(&message, erased);
-    assert!(message.contains("2: ") && message.contains("two.jsonl"));
+    assert_has(&message, "are gone, and erased from the file");
     assert!(!home.file_has("Quorvex"), "the text is still in the file");
     let of = |text: &str, id: &str| -> Vec<String> {
         let lines = text.lines().filter(|line| line.starts_with(id));
@@ -104,8 +96,9 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
     ) {
         home.file(file, &rows(&list.replace("\\n", "\n")));
     }
+    // An import that changes nothing does not count.
     home.steps(
-        "
+        r"
         migrate → applied
         undo ✗ no import to undo
         import one.jsonl → 1 new
@@ -113,20 +106,8 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
         import two.jsonl → 1 updated
         import both.jsonl → 2 updated
         import angi2.jsonl → 1 new
-        ",
-    );
-    let before = content(&home);
-    home.steps(
-        "
         undo --source Yelp ✗ no import of Yelp to undo
         undo --source Google ✗ import 4 has reviews of Angi, too, of which import 5 is newer; `reviews undo --source Angi` takes
-        undo --dry-run → dry run: nothing was changed
-        ",
-    );
-    assert_eq!(content(&home), before);
-    // An import that changes nothing does not count.
-    home.steps(
-        r"
         undo → 5: 20
         status → angi2.jsonl: 1 new, 0 updated, undone
         undo → 4: 20
@@ -207,12 +188,9 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
 #[test]
 fn renamed_source_keeps_reviews_marks_and_imports() {
     let home = Home::new();
-    home.file(
-        "sheet.csv",
-        &format!("{SHEET}Anonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n"),
-    );
     home.steps(
         r#"
+        sheet.csv ← author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\nAnonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n
         import sheet.csv → 4 new
         source → Direct: 4 published, 0 withheld\n
         source rename Yelp Angi ✗ no review is from Yelp
@@ -240,11 +218,10 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         import google.json --source Maps → 1 unchanged
         source format Maps bare.toml ✗ write `like = "google"` above it
         source rename Maps GOOGLE → 1 review is now from GOOGLE
-        import google.json → 1 unchanged
         source format google ok.toml → kept for GOOGLE
         import google.json ✗ public.0.names
         source format google own.toml → kept for GOOGLE
-        import google.json ✗ import it with another --source
+        import google.json ✗ with another --source
         "#,
     );
     // The owner decided nothing by it.
