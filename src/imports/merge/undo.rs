@@ -215,13 +215,14 @@ impl<'r> Batch<'r> {
         let known = known.filter(|known| !known.is_deleted());
         match (row.change, known, former) {
             // One that was deleted since keeps its mark.
-            (RunChange::Deleted, None, _) if row.is_untouched => match source {
-                Some(source) => self.kept.push(source),
-                None => {
+            (RunChange::Deleted, None, _) if row.is_untouched => {
+                if let Some(source) = source {
+                    self.kept.push(source);
+                } else {
                     report.add(Outcome::DecisionUndone, || format!("{id} deleted"));
                     self.unmarked.push(id);
                 }
-            },
+            }
             (_, None, _) => report.add(Outcome::Gone, String::new),
             (change, Some(_), _) if !row.is_untouched || change == RunChange::Deleted => {
                 report.add(Outcome::Left, || format!("{id} (changed since)"));
