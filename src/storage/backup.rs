@@ -201,7 +201,7 @@ pub struct Carried {
 
 /// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
 /// column identifies it.
-const COMPARED: [[&str; 3]; 3] = [
+const COMPARED: [[&str; 3]; 5] = [
     [
         "import",
         "imports",
@@ -209,9 +209,28 @@ const COMPARED: [[&str; 3]; 3] = [
     ],
     ["review", "reviews", "select review_id as id from DB.review"],
     [
+        "edited review",
+        "edited reviews",
+        "select review_id as id, rating, reviewed_on, author, title, text, status, withheld_reason, note, source_name
+         from DB.review where review_id in (select review_id from main.review) and review_id in (select review_id from former.review)",
+    ],
+    [
         "reply",
         "replies",
         "select review_id as id, reply_text from DB.review where reply_text is not null",
+    ],
+    [
+        "fact of the business",
+        "facts of the business",
+        "select key as id, value from DB.business as b, json_each(json_object('name', name, 'type', b.type, 'time_zone', time_zone,
+             'description', description, 'url', url, 'telephone', telephone, 'address', address, 'latitude', latitude,
+             'longitude', longitude, 'hours', hours, 'same_as', same_as, 'language', language, 'publish_staff', publish_staff,
+             'country', country, 'review_links', review_links, 'review_policy', review_policy))
+         union all select 'technician ' || technician_id, name || aliases from DB.technician
+         union all select 'service ' || service_id, name || synonyms from DB.service
+         union all select 'service area ' || name, null from DB.service_area
+         union all select 'summary', text from DB.editorial_summary
+         union all select 'question ' || faq_id, question || answer from DB.editorial_faq",
     ],
 ];
 

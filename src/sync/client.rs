@@ -205,6 +205,12 @@ impl SourceClient {
         attempt().await
     }
 
+    /// The time for which a busy server wants to be left alone.
+    pub fn retry_after(&self, headers: &HeaderMap) -> Option<Duration> {
+        let field = headers.get(RETRY_AFTER)?.to_str().ok()?;
+        self.clock.retry_after(field.trim())
+    }
+
     /// Gets a page, following redirects: only the source's own origin gets the headers. Writes the body, of at most `bytes_left`, to
     /// `file`.
     ///
@@ -273,9 +279,8 @@ impl SourceClient {
         };
         // Whatever its body is, which may be too large or cut off.
         if is_busy(page.status) {
-            let wait = page.header(RETRY_AFTER);
             return Err(SyncError::Busy {
-                wait: wait.and_then(|field| self.clock.retry_after(field.trim())),
+                wait: self.retry_after(&page.headers),
                 reason: format!("status {}", page.status.as_u16()),
             });
         }

@@ -238,6 +238,15 @@ impl Credentials {
             .body(form);
         let response = post.send().await.map_err(|error| failure_of(&error))?;
         let status = response.status();
+        let reason = format!(
+            "the token server gave no token (status {}); if Google no longer accepts the file's client or its refresh token, get new \
+             ones: docs/guides/google-business-profile.md",
+            status.as_u16()
+        );
+        if is_busy(status) {
+            let wait = client.retry_after(response.headers());
+            return Err(SyncError::Busy { reason, wait });
+        }
         let body = read_body(response, ANSWER_BYTES_MAX).await;
         let body = body.map_err(|error| failure_of(&error))?;
         let answer: Value = serde_json::from_slice(&body).unwrap_or_default();
@@ -245,16 +254,7 @@ impl Credentials {
         if let Some(token) = token.filter(|token| status.is_success() && !token.is_empty()) {
             return Ok(token.to_owned());
         }
-        let reason = format!(
-            "the token server gave no token (status {}); if Google no longer accepts the file's client or its refresh token, get new \
-             ones: docs/guides/google-business-profile.md",
-            status.as_u16()
-        );
-        Err(if is_busy(status) {
-            SyncError::Busy { reason, wait: None }
-        } else {
-            reason.into()
-        })
+        Err(reason.into())
     }
 }
 

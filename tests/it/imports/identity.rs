@@ -574,8 +574,8 @@ async fn ids_like_digests_and_of_full_length_are_told_apart() {
     let bench = bench().await;
     for (id, text) in [("0123456789abcdef", "Late"), ("fedcba9876543210", "Rude")] {
         let row = format!("id,author,rating,date,text\n{id}{id},Ann Bell,1,2026-10-05,{text}\n");
-        let report = bench.csv(row, "format: [fields]; id = [\"id\"]").await;
-        assert_eq!(report.count(Outcome::New), 1, "{id}");
+        let report = bench.csv(row, "format: [fields]; id = [\"id\"]");
+        assert_eq!(report.await.count(Outcome::New), 1, "{id}");
     }
     let bench = self::bench().await;
     let (id, source) = ("x".repeat(128), "L".repeat(100));

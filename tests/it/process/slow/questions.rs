@@ -152,9 +152,9 @@ fn format_of_a_source_is_shown_and_replaced() {
         gate.toml ← [[public]]\nnames = ["Publish"]\nvalues = ["yes"]\n
         source format Direct gate.toml → kept for Direct
         import sheet.csv → 1 updated
-        source format google gate.toml ✗ write `like = "google"` above it: the files of Google are read by
+        source format google gate.toml ✗ write `like = "google"` above it: files of Google are read by
         yelp.toml ← like = "yelp"\n
-        source format google yelp.toml ✗ `like = "yelp"` is of another source: the files of Google are read by
+        source format google yelp.toml ✗ `like = "yelp"` is of another source: files of Google are read by
         part.toml ← date_format = "dd/mm/yyyy"\n
         source format Direct part.toml → kept for Direct
         import sheet.csv ✗ open in the draft:

@@ -1,17 +1,16 @@
-//! Doubtful rows and mass changes of entries.
+//! Doubtful rows of entries.
 
 use super::*;
 
 /// The row of this number as a sheet has it, without an ID: each guest wrote once.
-fn sheet_row(number: usize, stars: usize, text: &str) -> String {
-    format!("Guest {number},{stars},2026-10-{:02},{text}", number + 1)
+fn sheet_row(number: usize, text: &str) -> String {
+    format!("Guest {number},5,2026-10-{:02},{text}", number + 1)
 }
 
-/// The rows of these numbers as they first were.
-fn rows_of(numbers: std::ops::Range<usize>) -> Vec<String> {
-    let text = |number| format!("Loaf number {number} was warm and good");
-    let row = |number| sheet_row(number, 5, &text(number));
-    numbers.map(row).collect()
+/// The first rows as they were at first.
+fn rows_of(count: usize) -> Vec<String> {
+    let row = |it| sheet_row(it, &format!("Loaf number {it} was warm and good"));
+    (0..count).map(row).collect()
 }
 
 fn sheet_of(rows: &[String]) -> String {
@@ -20,20 +19,20 @@ fn sheet_of(rows: &[String]) -> String {
 
 /// Rows of which the fourth, in line 5, was rewritten: it may be another review by that guest.
 fn doubtful_rows(count: usize) -> Vec<String> {
-    let mut rows = rows_of(0..count);
-    rows[3] = sheet_row(3, 5, "It leaked twice since Monday");
+    let mut rows = rows_of(count);
+    rows[3] = sheet_row(3, "It leaked twice since Monday");
     rows
 }
 
 /// The owner replies to the review of a guest, so that another text of it is doubtful.
 fn reply_to(home: &Home, guest: &str) {
-    let reply = "update review set reply_text = 'Thanks.' where author =";
-    home.sql(&format!("{reply} '{guest}'"));
+    let reply = format!("reply_text = 'Thanks.' where author = '{guest}'");
+    home.sql(&format!("update review set {reply}"));
 }
 
 /// A home with the entry `sheet` of this many rows, and its site.
 fn with_sheet(count: usize) -> (Home, Site) {
-    let (home, site) = (home(), csv_site(&sheet_of(&rows_of(0..count))));
+    let (home, site) = (home(), csv_site(&sheet_of(&rows_of(count))));
     add(&home, "sheet", &site.url("/r"), "").done();
     (home, site)
 }
@@ -66,7 +65,6 @@ fn scheduled_run_with_a_doubtful_row_is_a_success() {
     let (home, site) = with_sheet(20);
     reply_to(&home, "Guest 3");
     let sheet = sheet_of(&doubtful_rows(19));
-    // The answer stays the same.
     site.answer(move |request| match request.header("if-none-match") {
         "\"v1\"" => SiteAnswer::status(304),
         _ => SiteAnswer::csv(&*sheet).with("ETag: \"v1\""),
@@ -99,7 +97,7 @@ fn scheduled_run_with_a_doubtful_row_is_a_success() {
 fn doubtful_row_of_a_page_is_settled_as_it_is_named() {
     let site_of = |last: &str| {
         let page = |rows: [(usize, &str); 2]| {
-            sheet_of(&rows.map(|(number, text)| sheet_row(number, 5, text)))
+            sheet_of(&rows.map(|(number, text)| sheet_row(number, text)))
         };
         let first = page([(0, "Warm bread and good butter"), (1, "Nice and quiet")]);
         let second = page([(2, "Fresh every morning"), (3, last)]);
@@ -120,34 +118,4 @@ fn doubtful_row_of_a_page_is_settled_as_it_is_named() {
     let preview = home.run("sync run sheet --dry-run --doubtful new");
     assert_has(&preview.out, "1 new");
     run_sheet(&home, "--doubtful new", (0, 5, 0));
-}
-
-#[test]
-fn mass_change_is_imported_only_if_it_is_accepted() {
-    let mut rows = rows_of(0..10);
-    for row in &mut rows[..6] {
-        *row = row.replace("good", "private");
-    }
-    let (taken, reason) = ("text glob '*private'", "6 of 10 reviews");
-    let (home, site) = with_sheet(10);
-    let serving = home.serve();
-    give_csv(&site, &sheet_of(&rows));
-    for options in ["", "--dry-run"] {
-        let run = home.run(format!("sync run sheet {options}"));
-        run.failed("`reviews sync run sheet --accept-changes` takes it");
-        assert_has(&run.err, reason);
-        assert_has(&run.err, "was warm and private");
-        has(&home, 0, taken);
-    }
-    make_due(&home);
-    serving.wait_for("/metrics", &runs_of("sheet", "failed", 1));
-    has(&home, 0, taken);
-    let failure = column(&home, "last_failure");
-    assert_has(&failure, reason);
-    assert_has(&failure, "--accept-changes");
-    assert!(!failure.contains("private"), "no rows: {failure}");
-    home.run("sync run sheet --accept-changes").done();
-    assert_eq!([count(&home, taken), count(&home, "true")], ["6", "10"]);
-    serving.wait_for("/reviews.json", "was warm and private");
-    home.run("sync run sheet").done();
 }

@@ -87,6 +87,9 @@ fn credentials_that_give_no_token_fail_the_run_with_advice() {
         tokens.answer(move |_| SiteAnswer(status, Vec::new(), body.into()));
         fail(&good);
     }
+    tokens.answer(|_| SiteAnswer(503, Vec::new(), "".into()).with("Retry-After: 9000"));
+    fail(&good);
+    assert_eq!(tokens.take_targets().len(), 3, "a long wait is no retry");
     add_google(&home, &site, "/nowhere/file.json").failed("google_credentials: ");
     assert_eq!(site.take_targets(), [""; 0]);
     assert_no_trace(&home, &["hush"]);
