@@ -17,7 +17,7 @@ use crate::storage::reviews::{
 use crate::storage::{Database, FileVerification, Migrated, list_faults, unerased, verify};
 
 /// The advice where only the text index is wrong.
-const UNINDEXED: &str = "Start `reviews serve` again, which makes a damaged text index anew.\n";
+const UNINDEXED: &str = "Start `reviews serve` again, which builds a damaged text index again.\n";
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
     FILE` saves the readable reviews, and `reviews import FILE` loads them into a new database.\n";

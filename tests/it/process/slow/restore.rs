@@ -51,7 +51,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     for part in [
         "1 deleted again",
         "1 withheld again",
-        "1 import, 1 review, 1 reply; what a source has hidden since may be public until its next import",
+        "1 import, 1 review, 1 edited review, 1 reply; what a source has hidden since may be public until its next import",
         "the previous file is kept as ",
         previous.file_name().unwrap().to_str().unwrap(),
         "remove it when you do not need it",
