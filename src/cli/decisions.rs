@@ -261,7 +261,7 @@ impl Delete {
                 return Ok(print_report("nothing was deleted\n"));
             }
             // Another one may have that beginning by now.
-            named = id.to_string();
+            named = id;
         }
         change(&existing_address(config)?, async |database| {
             let mut write = database.write_as_owner().await?;
