@@ -70,7 +70,7 @@ fn new_review(rows: usize) {
         let (database, _) = Database::open(&copy).await.unwrap();
         database.take_lease(Duration::ZERO).await.unwrap();
         let publisher = Publisher::new(database.clone(), snapshots::links(), Clock::system());
-        let mut snapshot = publisher.first().await.unwrap();
+        let mut snapshot = publisher.build(None).await.unwrap();
         assert!(snapshot.input.postponed.is_none(), "all is read");
         for number in 0..RUNS {
             let mut review = corpus.review((number * 7_919 + 13) % rows);

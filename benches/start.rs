@@ -77,7 +77,7 @@ fn start(runtime: &Runtime, path: &Path) {
         .unwrap();
     let opened = cpu();
     let publisher = Publisher::new(database, snapshots::links(), Clock::system());
-    let snapshot = runtime.block_on(publisher.first()).unwrap();
+    let snapshot = runtime.block_on(publisher.build(None)).unwrap();
     let rendered = cpu();
     let found = runtime.block_on(questions::all()[0].find(&snapshot));
     let size = snapshot.document(Document::Reviews).body.content.length();

@@ -102,6 +102,7 @@ impl Rig {
             links,
             delays: config.retry_delays,
             rates: Arc::new(RateLimits::new(&config.limits, &clock)),
+            signing: tokio::sync::Semaphore::new(1),
         };
         let current = Arc::clone(&app.ctx.current);
         let worker = Worker::new(

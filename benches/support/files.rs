@@ -72,7 +72,7 @@ pub async fn database(rows: usize) -> PathBuf {
 pub async fn snapshot(path: &Path) -> Snapshot {
     let (database, _) = Database::open(path).await.unwrap();
     let publisher = Publisher::new(database, links(), Clock::system());
-    publisher.first().await.unwrap()
+    publisher.build(None).await.unwrap()
 }
 
 /// The path of a database with `rows` reviews.

@@ -18,8 +18,8 @@
 //!
 //!    Polarity, and with it the decision, is also learned from public data sets, which are not part of this repository
 //!    (`NOTICE` names their sources and licences). DIR contains `mams/` (ATSA `train`, `val` and `test`), `uci_sentences/` (the
-//!    Yelp file) and `vader/` (the Amazon snippets, from `additional_resources` in the source archive of vaderSentiment 3.3.2 on
-//!    PyPI).
+//!    Yelp file) and `vader/` (the Amazon snippets, from `additional_resources` in the source archive of `vaderSentiment` 3.3.2 on
+//!    `PyPI`).
 //! 3. **Comparison.** `cargo run --example evaluate -- tests/gold/development.tsv` lists the misses, before and after. Read every
 //!    one that changed.
 //! 4. **Measurement**, once: `INSTA_UPDATE=always cargo test --test it -- --ignored laboratory`. It fails below the promised
