@@ -266,10 +266,16 @@ named! {
 const TYPES: &str = include_str!("local_business_types.txt");
 
 /// The type as schema.org writes it; `name` may be a URL and is case-insensitive.
-pub fn local_business_type(name: &str) -> Result<&'static str, String> {
+pub fn find_local_business_type(name: &str) -> Option<&'static str> {
     let last = name.trim().rsplit('/').next().unwrap_or_default();
-    let known = TYPES.lines().find(|known| known.eq_ignore_ascii_case(last));
-    known.ok_or_else(|| {
+    let mut types = TYPES.lines();
+    types.find(|known| known.eq_ignore_ascii_case(last))
+}
+
+/// As [`find_local_business_type`], with the nearest in the error.
+pub fn local_business_type(name: &str) -> Result<&'static str, String> {
+    find_local_business_type(name).ok_or_else(|| {
+        let last = name.trim().rsplit('/').next().unwrap_or_default();
         let near = nearest(last, TYPES.lines()).unwrap_or_default();
         format!(
             "`{}` is not schema.org's LocalBusiness or one of its subtypes; the nearest is {near}",

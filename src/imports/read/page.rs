@@ -16,7 +16,7 @@ use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::read::json::{Objects, parse_row};
 use crate::imports::read::{Bounds, Table};
-use crate::model::business::local_business_type;
+use crate::model::business::find_local_business_type;
 use crate::model::json::{member, visit};
 
 /// Maximum size of a tag, which is parsed with all its attributes, in bytes.
@@ -148,7 +148,7 @@ fn value(object: &str, name: &str) -> Option<Value> {
 }
 
 fn is_business(kind: &Value) -> bool {
-    let is_one = |name: &str| name == "Organization" || local_business_type(name).is_ok();
+    let is_one = |name: &str| name == "Organization" || find_local_business_type(name).is_some();
     has_type(kind, is_one)
 }
 
