@@ -380,7 +380,8 @@ async fn carry_from(
         let renamed: Text = sqlx::query_scalar(RENAMED)
             .fetch_one(&mut *connection)
             .await?;
-        carried.renamed = serde_json::from_str(renamed.as_ref()).unwrap_or_default();
+        let renamed = serde_json::from_str(renamed.as_ref());
+        carried.renamed = renamed.map_err(|error| sqlx::Error::Decode(error.into()))?;
         for (source, format) in load_formats(former).await? {
             let name = carried.renamed.get(&source).cloned();
             carried.formats[0].insert(name.unwrap_or(source), format);

@@ -25,7 +25,7 @@ pub async fn load_formats(connection: &mut SqliteConnection) -> sqlx::Result<Kep
         r#"select json_group_object(name, format) as "formats!: Text" from source where format is not null"#
     );
     let formats = formats.fetch_one(connection).await?;
-    Ok(serde_json::from_str(formats.as_ref()).unwrap_or_default())
+    serde_json::from_str(formats.as_ref()).map_err(|error| sqlx::Error::Decode(error.into()))
 }
 
 /// Keeps the changed formats; the run, if it is an import's, keeps both, so that its undo gives the former ones back.
