@@ -141,13 +141,14 @@ impl OpinionFinder {
                 decision = Some(Decision::of_rule(label, decision));
             }
             if let Some(mut decision) = decision {
-                let is_of_others = sentence.is_of_others(text, candidate, decision.label);
                 let says_nothing = match decision.label {
                     Polarity::Positive => {
-                        seeks_complaints && is_of_others
+                        seeks_complaints && sentence.is_of_others(text, candidate, decision.label)
                             || sentence.praises_nothing(text, candidate)
                     }
-                    Polarity::Negative => is_content && is_of_others,
+                    Polarity::Negative => {
+                        is_content && sentence.is_of_others(text, candidate, decision.label)
+                    }
                     Polarity::Neutral | Polarity::Uncertain => false,
                 };
                 if says_nothing {

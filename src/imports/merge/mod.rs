@@ -196,7 +196,7 @@ impl Merging<'_> {
         }
         let brings_content = brings_content(&row, known.as_ref());
         if brings_content && self.is_kept_deleted(&row)
-            || self.is_left_out(&row, &id, known.as_ref())
+            || self.is_left_out(&row, &id, known.as_ref(), brings_content)
         {
             let Some(known) = known else {
                 self.outcome.present.remove(&id);
@@ -309,8 +309,13 @@ impl Merging<'_> {
 
     /// Whether the row is not stored because it equals a review of another source: a new one if such are to be left out, and one that
     /// `brings_content` if the author's name was taken away there.
-    fn is_left_out(&mut self, row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> bool {
-        let brings_content = brings_content(row, known);
+    fn is_left_out(
+        &mut self,
+        row: &ReviewRow,
+        id: &ReviewId,
+        known: Option<&KnownReview>,
+        brings_content: bool,
+    ) -> bool {
         let is_deleted = known.is_some_and(KnownReview::is_deleted);
         let (review, source) = (row.review(), row.source());
         if let Some(other) = self.equals.of_other_source(row) {
