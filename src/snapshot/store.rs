@@ -38,8 +38,7 @@ pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
          do update set first_base_url = excluded.first_base_url, last_base_url = excluded.last_base_url",
         first,
         last
-    )?;
-    Ok(())
+    )
 }
 
 /// The last publication of the document, if there is one. Its version is at least the newest that a subscriber has.

@@ -274,8 +274,12 @@ impl<'k> Matcher<'k> {
             if let Some(former) = used.insert((key, *number), index) {
                 // What one of equal rows hides, none shows.
                 let is_hiding = self.rows[former].incoming.hides() && !row.incoming.hides();
-                let repeated = if is_hiding { index } else { former };
-                used.insert((key, *number), index + former - repeated);
+                let (used_row, repeated) = if is_hiding {
+                    (former, index)
+                } else {
+                    (index, former)
+                };
+                used.insert((key, *number), used_row);
                 self.matches[repeated] = Some(RowMatch::Repeated);
             }
         }

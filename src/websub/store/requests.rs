@@ -262,19 +262,19 @@ pub async fn confirm(
 ) -> sqlx::Result<()> {
     let lease_ends_at = utc_milliseconds(lease_ends_at);
     execute!(
-                write,
-                "update subscription set
+        write,
+        "update subscription set
                    delivered_version = case state when 'pending' then i.version else delivered_version end,
                    lease_ends_at = iif(state = 'active', max(lease_ends_at, ?1), ?1),
                    state = 'active', callback = i.callback, secret = i.secret, failures = 0,
                    next_attempt_at = null, updated_at = ?2
                  from intent as i
                  where i.subscription_id = ?3 and i.serial = ?4 and subscription.subscription_id = ?3",
-                lease_ends_at,
-                now,
-                subscription_id,
-                serial
-            )?;
+        lease_ends_at,
+        now,
+        subscription_id,
+        serial
+    )?;
     let forgotten = forget_request(write, subscription_id, serial, true).await;
     forgotten.map(drop)
 }

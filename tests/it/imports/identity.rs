@@ -570,7 +570,7 @@ async fn a_new_id_and_an_edited_text_bring_nothing_hidden_back() {
 }
 
 #[tokio::test]
-async fn ids_like_digests_and_of_full_length_are_told_apart() {
+async fn ids_like_digests_and_of_full_length_are_kept_apart() {
     let bench = bench().await;
     for (id, text) in [("0123456789abcdef", "Late"), ("fedcba9876543210", "Rude")] {
         let row = format!("id,author,rating,date,text\n{id}{id},Ann Bell,1,2026-10-05,{text}\n");
