@@ -19,7 +19,7 @@ use std::time::Duration;
 
 use futures_util::TryStreamExt as _;
 use reviews_service::clock::Clock;
-use reviews_service::model::{Review, fold};
+use reviews_service::model::{PublishedReview, Review, fold};
 use reviews_service::snapshot::{Document, Entries, Publisher};
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews;
@@ -125,7 +125,12 @@ fn parts(runtime: &Runtime, path: &Path) {
     let (json, serialising) = timed(|| {
         reviews
             .iter()
-            .map(|review| wire::json(&wire::Review::new(review, links.review(review.id.as_str()))))
+            .map(|review| {
+                wire::json(&PublishedReview::new(
+                    review,
+                    links.review(review.id.as_str()),
+                ))
+            })
             .collect::<Vec<_>>()
     });
     let (entries, printing) = timed(|| {

@@ -60,3 +60,40 @@ create table source (
     format text constraint source_format_is_short check (length(cast(format as blob)) <= 262144),
     primary key (name)
 ) strict, without rowid;
+
+-- A source is known by its name as soon as a review or its statement has it, and whatever has the name follows a rename.
+
+create trigger review_source_inserted after insert on review_source begin
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
+end;
+
+create trigger review_source_named after update of source_name on review_source begin
+    insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
+end;
+
+-- Where the row of a source gets another name, all that has the former one follows.
+create trigger source_renamed after update of name on source when old.name <> new.name begin
+    -- Nobody decided anything by it, so the imports that added its reviews can still be taken back: -1 marks them within this trigger.
+    update import_run_review set change_no = -1
+        where kind = 'added' and review_id in (select review_id from review where source_name = old.name)
+            and change_no = (select c.change_no from review_change as c where c.review_id = import_run_review.review_id);
+    update review set source_name = new.name where source_name = old.name;
+    update import_run_review
+        set change_no = (select c.change_no from review_change as c where c.review_id = import_run_review.review_id)
+        where change_no = -1;
+    update review_source
+        set source_name = new.name,
+            said = iif(said ->> '$.source.source' = old.name, json_set(said, '$.source.source', new.name), said)
+        where source_name = old.name;
+    update deleted_review
+        set source_name = iif(source_name = old.name, new.name, source_name),
+            imported_from = iif(imported_from = old.name, new.name, imported_from)
+        where old.name in (source_name, imported_from);
+    update import_run set sources = (select json_group_array(iif(value = old.name, new.name, value)) from json_each(sources))
+        where exists (select 1 from json_each(sources) where value = old.name);
+    -- A fetch would bring all reviews again, under the former name, which the entry may state.
+    update sync_state
+        set held = 1, source = iif(source = old.name, new.name, source),
+            last_import = iif(source = old.name, json_insert(last_import, '$.former_source', old.name), last_import)
+        where source = old.name or name in (select entry from review_source where source_name = new.name);
+end;

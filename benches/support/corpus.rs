@@ -3,9 +3,8 @@
 
 use chrono::{Duration, NaiveDate, NaiveTime};
 use reviews_service::model::business::{Business, Service, Technician};
-use reviews_service::model::{
-    Day, Mentions, Method, Rating, Reply, Review, Source, Status, Verification,
-};
+use reviews_service::model::{Day, Method, Reply, Review, Status};
+use serde_json::json;
 
 use super::words::{Dice, Words};
 
@@ -138,31 +137,20 @@ impl Corpus {
             date: Day::new(date),
             author: Some("The office".to_owned()),
         });
-        Review {
-            id: format!("r-{number:07}").parse().unwrap(),
-            rating: Rating::try_from(stars).unwrap(),
-            date: Day::new(date).unwrap(),
-            author: format!("{} {initial}.", dice.pick(&NAMES)),
-            title: None,
-            text,
-            language: None,
-            source: Source {
-                name: (*dice.pick(&SOURCES)).to_owned(),
-                url: None,
-            },
-            verification: Verification {
-                method: Some(Method::SourcePlatform),
-                verified_at: None,
-            },
-            mentions: Mentions::new(
-                technician.map(str::to_owned).into_iter().collect(),
-                services,
-                areas,
-            ),
-            reply,
-            status: Status::Published,
-            updated_at: Some(at),
-        }
+        serde_json::from_value(json!({
+            "id": format!("r-{number:07}"),
+            "rating": stars,
+            "date": date,
+            "author": format!("{} {initial}.", dice.pick(&NAMES)),
+            "text": text,
+            "source": dice.pick(&SOURCES),
+            "verification": Method::SourcePlatform,
+            "mentions": { "technicians": technician.as_slice(), "services": services, "service_areas": areas },
+            "owner_reply": reply,
+            "status": Status::Published,
+            "updated_at": at,
+        }))
+        .unwrap()
     }
 
     /// 40 to 120 words, with the technician's name and the rare words for this number.

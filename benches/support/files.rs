@@ -9,11 +9,11 @@ use chrono::DateTime;
 use futures_util::TryStreamExt as _;
 use reviews_service::clock::Clock;
 use reviews_service::insights::{AnalysisInput, Analyzer, store as insights};
+use reviews_service::model::PublishedReview;
 use reviews_service::snapshot::{self, Publisher, Snapshot};
 use reviews_service::storage;
 use reviews_service::storage::Database;
 use reviews_service::storage::reviews::{Numbered, newest, upsert};
-use reviews_service::wire;
 use serde_json::Value;
 
 use super::corpus::Corpus;
@@ -110,7 +110,7 @@ async fn read(database: &Database) {
 pub fn json_lines(corpus: &Corpus, path: &Path) {
     let mut file = BufWriter::new(fs::File::create(path).unwrap());
     for review in corpus.reviews() {
-        let mut line = serde_json::to_value(wire::Review::new(&review, String::new())).unwrap();
+        let mut line = serde_json::to_value(PublishedReview::new(&review, String::new())).unwrap();
         // The permalink depends on the base URL, so files do not have it.
         line.as_object_mut().and_then(|line| line.remove("url"));
         writeln!(

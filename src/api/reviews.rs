@@ -11,7 +11,7 @@ use super::operation::{
 };
 use crate::compute::run_long;
 use crate::links::{SEARCH_API_PATH, SEARCH_FEED_PATH, SEARCH_PAGE_PATH};
-use crate::model::{ReviewId, hex};
+use crate::model::{PublishedReview, ReviewId, hex};
 use crate::search::facets::{PeriodsParameters, compare};
 use crate::search::{Cursor, FeedParameters, SearchParameters, find_page, search_reviews};
 use crate::snapshot::document::{array, search_feed};
@@ -40,7 +40,7 @@ impl ResponseSpec for wire::SinceResult {
     const ERRORS: &'static [(u16, &'static str)] = &[INVALID];
 }
 
-impl ResponseSpec for wire::Review {
+impl ResponseSpec for PublishedReview {
     const ERRORS: &'static [(u16, &'static str)] = &[(404, "Unknown review.")];
 }
 
@@ -163,7 +163,7 @@ impl ReviewsApi {
         headers: &HeaderMap,
         /// Id of a published review.
         id: IdInPath,
-    ) -> poem::Result<Cacheable<wire::Review>> {
+    ) -> poem::Result<Cacheable<PublishedReview>> {
         let snapshot = self.0.current.load();
         let id = id.0.parse::<ReviewId>().ok();
         let found = id.and_then(|id| snapshot.input.entries.find(&id));

@@ -7,9 +7,8 @@ use std::num::NonZeroU16;
 use anyhow::{Context as _, bail, ensure};
 
 use super::report::{counted, print_note, print_result, read_answer};
-use crate::imports::{
-    DateOrder, Draft, Names, Only, PublicColumn, PublicPart, ReviewField, shown_cell,
-};
+use crate::imports::{DateOrder, Draft, Names, Only, PublicColumn, PublicPart, shown_cell};
+use crate::model::ReviewField;
 use crate::model::text::quote_for_shell;
 
 /// Answers that mean none.

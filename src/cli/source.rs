@@ -18,11 +18,11 @@ use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::DatabaseConfig;
 use crate::imports::{
-    Format, Outcome, ReviewField, SOURCE_DEFAULT, Undone, base_of, basic_string, find_format,
-    format_names, lost_public_columns, parse_source_name, respell, undo,
+    Format, Outcome, SOURCE_DEFAULT, Undone, base_of, basic_string, find_format, format_names,
+    lost_public_columns, parse_source_name, respell, undo,
 };
-use crate::model::fold;
 use crate::model::text::quote_for_shell;
+use crate::model::{ReviewField, fold};
 use crate::storage::business::time_zone;
 use crate::storage::formats::{FormatChange, KeptFormats, load_formats, store_formats};
 use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source, unreadable};

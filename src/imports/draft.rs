@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 
 use crate::imports::fault::FileError;
 use crate::imports::format::{
-    Format, Names, ReviewField, basic_string, column_key, ignored_name, is_same_column,
+    Format, Names, basic_string, column_key, ignored_name, is_same_column,
 };
 use crate::imports::read::{LIST, Table};
 use crate::imports::row::{field_columns, find_evidence};
@@ -17,8 +17,8 @@ use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{find_address, find_number};
 use crate::imports::value::rating::number_above_five;
 use crate::imports::value::text::is_empty;
-use crate::model::parse_toml;
 use crate::model::text::shorten;
+use crate::model::{ReviewField, parse_toml};
 
 /// The file `names.toml`.
 static NAMED_FIELDS: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {

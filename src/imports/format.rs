@@ -18,63 +18,12 @@ use crate::imports::fault::FileError;
 use crate::imports::value::date::DateFormat;
 use crate::imports::value::rating::RatingWords;
 use crate::model::text::{escaped, nearest, shorten, without_accent, words};
-use crate::model::{compose, named};
+use crate::model::{ReviewField, compose, named};
 
 /// An open value.
 pub const OPEN: &str = "?";
 /// Of `ignored`: all columns that are left.
 pub const ALL_LEFT: &str = "*";
-
-named! {
-    /// A field of a review that a column may fill, by its name in `[fields]`.
-    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
-    #[serde(rename_all = "snake_case")]
-    pub enum ReviewField {
-        Rating = "rating",
-        Date = "date",
-        Author = "author",
-        FirstName = "first_name",
-        LastName = "last_name",
-        Text = "text",
-        Title = "title",
-        Id = "id",
-        Language = "language",
-        /// A column with the names of sources.
-        Source = "source",
-        SourceUrl = "source_url",
-        Location = "location",
-        UpdatedAt = "updated_at",
-        VerifiedAt = "verified_at",
-        /// Whether the review matches a job in the business's books.
-        Matched = "matched",
-        Technicians = "technicians",
-        Services = "services",
-        ServiceAreas = "service_areas",
-        ReplyText = "reply_text",
-        ReplyDate = "reply_date",
-        ReplyAuthor = "reply_author",
-        Recommended = "recommended",
-        /// Whether the author bought there.
-        Buyer = "buyer",
-        /// Whether the author's name is not public.
-        Anonymous = "anonymous",
-        /// The end of the rating's scale.
-        Scale = "scale",
-    }
-}
-
-impl ReviewField {
-    /// Without which a table is no table of reviews, unless the format says that it has none.
-    pub const CORE: [Self; 4] = [Self::Rating, Self::Date, Self::Author, Self::Text];
-    /// The fields that make the author's name.
-    pub const AUTHORS: [Self; 3] = [Self::Author, Self::FirstName, Self::LastName];
-    pub const DATES: [Self; 4] = [
-        Self::Date,
-        Self::ReplyDate,
-        Self::UpdatedAt,
-        Self::VerifiedAt,
-    ];
-}
 
 /// Names of columns, in the order in which they are tried.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, Serialize)]

@@ -142,21 +142,13 @@ impl ReviewRow {
     }
 
     pub fn texts(&self) -> impl Iterator<Item = &str> {
-        let (review, unpublished) = (self.review(), &self.incoming.unpublished);
-        let reply = review.reply.as_ref();
-        let texts = [
+        let unpublished = &self.incoming.unpublished;
+        let others = [
             Some(self.author()),
             Some(self.source()),
-            Some(review.id.as_str()),
-            review.title.as_deref(),
-            Some(&review.text),
-            review.source.url.as_deref(),
-            reply.map(|reply| reply.text.as_str()),
-            reply.and_then(|reply| reply.author.as_deref()),
             unpublished.note.as_deref(),
             unpublished.id_at_source.as_deref(),
-            review.status.reason(),
         ];
-        texts.into_iter().flatten()
+        self.review().texts().chain(others.into_iter().flatten())
     }
 }

@@ -8,15 +8,15 @@ use std::sync::Arc;
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::draft::named_field;
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{Format, Names, Reader, ReviewField, column_key, is_inside};
+use crate::imports::format::{Format, Names, Reader, column_key, is_inside};
 use crate::imports::native::{are_native, columns_of_table};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
-use crate::model::fold;
 use crate::model::json::{member, visit};
+use crate::model::{ReviewField, fold};
 
 /// An opened file.
 pub struct OpenedFile<'t> {

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FieldError, FileError};
-use crate::imports::format::{Format, Names, PublicColumn, PublicPart, ReviewField, is_inside};
+use crate::imports::format::{Format, Names, PublicColumn, PublicPart, is_inside};
 use crate::imports::incoming::{Incoming, Unpublished};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
@@ -23,8 +23,8 @@ use crate::imports::value::text::{
 use crate::model::business::Technician;
 use crate::model::text::{check_text, quoted, url, words};
 use crate::model::{
-    Calendar, Day, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewId,
-    Source, Statement, Status, Unit, Units, Verification, source_day,
+    Calendar, Day, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField,
+    ReviewId, Source, Statement, Status, Unit, Units, Verification, source_day,
 };
 
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.

@@ -11,10 +11,9 @@ use super::compact::{CompactAnalysis, CompactFinding, QUOTE_CONFIDENCE_MIN, name
 use super::rules::Trade;
 use super::words::WordMap;
 use crate::model::business::{Business, Editorial};
-use crate::model::{MentionKind, Review, Vote, VoteCounts, round_to};
+use crate::model::{ComparisonVerdict, MentionKind, Review, Vote, VoteCounts, round_to};
 use crate::wire::{
-    self, ComparisonVerdict, Excluded, GeneratedFrom, InsightTrend, LowRated, Temporal,
-    VotesOfMonth, VotesOverTime,
+    self, Excluded, GeneratedFrom, InsightTrend, LowRated, Temporal, VotesOfMonth, VotesOverTime,
 };
 
 /// Input of the aggregation.

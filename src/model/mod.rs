@@ -50,10 +50,11 @@ pub use merge::{
 };
 pub use review::{
     ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,
-    Rating, RatingCounts, Reply, Review, ReviewId, Sort, Source, Status, Unit, Verification,
+    OwnerReply, PublishedReview, Rating, RatingCounts, Reply, Review, ReviewField, ReviewId, Sort,
+    Source, Status, Unit, Verification,
 };
 pub(crate) use review::{Calendar, FIRST_YEAR, Posted};
-pub use votes::{Vote, VoteCounts, interval, round_to};
+pub use votes::{ComparisonVerdict, Vote, VoteCounts, interval, round_to};
 pub use words::{
     FoldedText, compose, fold, fold_both, fold_plain_character, fold_plainly, short_name,
     without_accents,

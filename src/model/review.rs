@@ -9,7 +9,7 @@ use chrono_tz::Tz;
 use poem_openapi::{Enum, Object};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use serde_with::DeserializeFromStr;
+use serde_with::{DeserializeFromStr, skip_serializing_none};
 use thiserror::Error;
 
 /// A review as stored.
@@ -46,6 +46,112 @@ impl Review {
     pub fn changed_at(&self) -> DateTime<Utc> {
         let start = self.date.date().and_time(NaiveTime::MIN).and_utc();
         self.updated_at.unwrap_or(start)
+    }
+
+    /// What its source or its owner wrote.
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let reply = self.reply.as_ref();
+        let texts = [
+            Some(self.id.as_str()),
+            Some(&self.author),
+            self.title.as_deref(),
+            Some(&self.text),
+            self.language.as_deref(),
+            Some(&self.source.name),
+            self.source.url.as_deref(),
+            reply.map(|reply| reply.text.as_str()),
+            reply.and_then(|reply| reply.author.as_deref()),
+            self.status.reason(),
+        ];
+        let mentions = self.mentions.pairs().map(|(_, value)| value.as_str());
+        texts.into_iter().flatten().chain(mentions)
+    }
+}
+
+/// A published review of the business.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+#[oai(rename = "Review")]
+pub struct PublishedReview {
+    /// Unique and stable id, also the last part of `url`.
+    #[oai(validator(pattern = r"^[A-Za-z0-9._~=-]{1,128}$"))]
+    pub id: String,
+    /// One to five stars.
+    #[oai(validator(minimum(value = "1"), maximum(value = "5")))]
+    pub rating: u8,
+    /// The day it is from, in the business's time zone.
+    pub date: NaiveDate,
+    /// The author's display name.
+    pub author: String,
+    /// A headline, if the platform has one.
+    pub title: Option<String>,
+    /// The text; empty for a rating without a comment.
+    pub text: String,
+    /// BCP 47 language tag.
+    pub language: Option<String>,
+    /// Where it was written: the name that the filter `source` takes.
+    pub source: String,
+    /// The review's page there.
+    pub source_url: Option<String>,
+    /// The owner's public reply; left out if there is none.
+    pub owner_reply: Option<OwnerReply>,
+    /// Whether a platform, a job or an invitation verified it; only the business vouches for others.
+    pub verified: bool,
+    /// How it is known to be from a customer.
+    pub verification: Method,
+    /// When it was verified, RFC 3339 UTC; left out if it is not recorded.
+    pub verified_at: Option<DateTime<Utc>>,
+    /// What it is about.
+    pub mentions: Mentions,
+    /// Permalink: the URL of the review's own page.
+    pub url: String,
+    /// When it last changed; if that is not recorded, the start of its day.
+    pub updated_at: DateTime<Utc>,
+}
+
+/// The owner's reply to a review.
+#[skip_serializing_none]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Object)]
+pub struct OwnerReply {
+    /// Text of the reply, as it was written.
+    pub text: String,
+    /// The day it is from.
+    pub date: Option<NaiveDate>,
+    /// Name of the person who replied; left out if it is not recorded.
+    pub author: Option<String>,
+}
+
+impl PublishedReview {
+    /// `url` is its permalink.
+    pub fn new(review: &Review, url: String) -> Self {
+        Self {
+            url,
+            id: review.id.to_string(),
+            rating: review.rating.stars(),
+            date: review.date.date(),
+            author: review.author.clone(),
+            title: review.title.clone(),
+            text: review.text.clone(),
+            language: review.language.clone(),
+            source: review.source.name.clone(),
+            source_url: review.source.url.clone(),
+            owner_reply: review.reply.clone().map(OwnerReply::from),
+            verified: review.verification.is_independent(),
+            verification: review.verification.method.unwrap_or(Method::Manual),
+            verified_at: review.verification.verified_at,
+            mentions: review.mentions.clone(),
+            updated_at: review.changed_at(),
+        }
+    }
+}
+
+impl From<Reply> for OwnerReply {
+    fn from(reply: Reply) -> Self {
+        Self {
+            text: reply.text,
+            date: reply.date.map(Day::date),
+            author: reply.author,
+        }
     }
 }
 
@@ -386,6 +492,57 @@ impl Unit {
             Self::Mentions => json!(review.mentions),
         }
     }
+}
+
+named! {
+    /// A field of a review that a column may fill, by its name in `[fields]`.
+    #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize)]
+    #[serde(rename_all = "snake_case")]
+    pub enum ReviewField {
+        Rating = "rating",
+        Date = "date",
+        Author = "author",
+        FirstName = "first_name",
+        LastName = "last_name",
+        Text = "text",
+        Title = "title",
+        Id = "id",
+        Language = "language",
+        /// A column with the names of sources.
+        Source = "source",
+        SourceUrl = "source_url",
+        Location = "location",
+        UpdatedAt = "updated_at",
+        VerifiedAt = "verified_at",
+        /// Whether the review matches a job in the business's books.
+        Matched = "matched",
+        Technicians = "technicians",
+        Services = "services",
+        ServiceAreas = "service_areas",
+        ReplyText = "reply_text",
+        ReplyDate = "reply_date",
+        ReplyAuthor = "reply_author",
+        Recommended = "recommended",
+        /// Whether the author bought there.
+        Buyer = "buyer",
+        /// Whether the author's name is not public.
+        Anonymous = "anonymous",
+        /// The end of the rating's scale.
+        Scale = "scale",
+    }
+}
+
+impl ReviewField {
+    /// Without which a table is no table of reviews, unless the format says that it has none.
+    pub const CORE: [Self; 4] = [Self::Rating, Self::Date, Self::Author, Self::Text];
+    /// The fields that make the author's name.
+    pub const AUTHORS: [Self; 3] = [Self::Author, Self::FirstName, Self::LastName];
+    pub const DATES: [Self; 4] = [
+        Self::Date,
+        Self::ReplyDate,
+        Self::UpdatedAt,
+        Self::VerifiedAt,
+    ];
 }
 
 /// The texts and numbers in a value.

@@ -17,12 +17,11 @@ use super::frame::{Frame, POLICY, Site, page, render};
 use super::locale::Locale;
 use super::structured;
 use super::words::{Stars, fold, shortened};
-use crate::model::{Method, ReviewId, compose};
+use crate::model::{Method, PublishedReview, ReviewId, compose};
 use crate::search::TextQuery;
 use crate::snapshot::Snapshot;
 use crate::web::HttpProblem;
 use crate::web::context::Ctx;
-use crate::wire;
 
 /// In a list, the rest of a longer text is folded after this many characters.
 const FOLDED_CHARACTERS: usize = 420;
@@ -35,7 +34,7 @@ const DESCRIPTION_CHARACTERS: usize = 150;
 #[template(path = "review_fragment.html")]
 pub struct ReviewFragment<'a> {
     site: &'a Site<'a>,
-    review: wire::Review,
+    review: PublishedReview,
     /// The text, or its first part in a list.
     text: MarkedText,
     /// The rest, which is folded.
@@ -45,7 +44,7 @@ pub struct ReviewFragment<'a> {
 }
 
 impl<'a> ReviewFragment<'a> {
-    pub fn in_list(review: wire::Review, site: &'a Site<'a>) -> Self {
+    pub fn in_list(review: PublishedReview, site: &'a Site<'a>) -> Self {
         let mut item = Self::whole(review, site);
         if let Some((start, rest)) = fold(&item.text.text, FOLDED_CHARACTERS) {
             item.text = start.into();
@@ -55,7 +54,7 @@ impl<'a> ReviewFragment<'a> {
         item
     }
 
-    pub fn list(reviews: Vec<wire::Review>, site: &'a Site<'a>) -> Vec<Self> {
+    pub fn list(reviews: Vec<PublishedReview>, site: &'a Site<'a>) -> Vec<Self> {
         let reviews = reviews.into_iter();
         reviews.map(|review| Self::in_list(review, site)).collect()
     }
@@ -68,7 +67,7 @@ impl<'a> ReviewFragment<'a> {
         self
     }
 
-    pub fn whole(mut review: wire::Review, site: &'a Site<'a>) -> Self {
+    pub fn whole(mut review: PublishedReview, site: &'a Site<'a>) -> Self {
         Self {
             site,
             text: mem::take(&mut review.text).into(),
@@ -85,7 +84,7 @@ pub fn verification(method: Method, locale: &Locale) -> Cow<'static, str> {
 }
 
 /// The newest `limit` reviews with at least `min_rating` stars.
-pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<wire::Review> {
+pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<PublishedReview> {
     let entries = snapshot.input.entries.iter().enumerate();
     entries
         .filter(|(_, entry)| entry.review.rating.stars() >= min_rating)
@@ -118,7 +117,7 @@ pub fn permalink(
     Ok(page(ctx, headers, &snapshot, html, POLICY))
 }
 
-fn show(review: wire::Review, snapshot: &Snapshot) -> String {
+fn show(review: PublishedReview, snapshot: &Snapshot) -> String {
     let (business, links) = (&snapshot.input.business, &snapshot.input.links);
     let site = Site::new(business, links);
     let locale = &site.locale;

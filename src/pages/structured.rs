@@ -6,14 +6,14 @@ use serde_json::{Map, Value, json};
 use crate::links::Links;
 use crate::model::business::{Business, OpeningHours, local_business_type};
 use crate::model::json::without_nulls;
-use crate::model::{Method, RatingCounts};
+use crate::model::{Method, PublishedReview, RatingCounts};
 use crate::wire;
 
 /// The business with its rating and the newest reviews.
 pub fn business(
     business: &Business,
     rating_counts: &RatingCounts,
-    reviews: &[wire::Review],
+    reviews: &[PublishedReview],
     links: &Links,
 ) -> String {
     let mut node = firm(business, rating_counts, links);
@@ -27,7 +27,7 @@ pub fn business(
 }
 
 pub fn review(
-    review: &wire::Review,
+    review: &PublishedReview,
     business: &Business,
     rating_counts: &RatingCounts,
     links: &Links,
@@ -99,7 +99,7 @@ fn address(parts: &Map<String, Value>) -> Value {
     address.into()
 }
 
-fn node_of(review: &wire::Review, business: &Business) -> Value {
+fn node_of(review: &PublishedReview, business: &Business) -> Value {
     let is_on_platform = review.verification == Method::SourcePlatform;
     let comment = review.owner_reply.as_ref().map(|reply| {
         let author = reply.author.as_ref().unwrap_or(&business.name);

@@ -2,11 +2,9 @@
 //! periods side by side.
 
 use crate::insights::rules::AspectDefinition;
-use crate::model::{Day, RatingCounts, VoteCounts};
+use crate::model::{ComparisonVerdict, Day, RatingCounts, VoteCounts};
 use crate::snapshot::Snapshot;
-use crate::wire::{
-    self, Arguments, AspectVerdict, Comparison, ComparisonVerdict, Parameters, Period,
-};
+use crate::wire::{self, Arguments, AspectVerdict, Comparison, Parameters, Period};
 
 /// Maximum number of values in a list.
 pub const FACET_VALUES_MAX: usize = 100;
@@ -180,8 +178,8 @@ fn to_u32(count: u64) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::rating_verdict;
+    use crate::model::ComparisonVerdict;
     use crate::model::RatingCounts;
-    use crate::wire::ComparisonVerdict;
 
     #[test]
     fn rating_verdict_follows_the_share_of_four_and_five_stars() {

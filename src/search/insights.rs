@@ -11,7 +11,7 @@ use crate::insights::{
     vote_of,
 };
 use crate::model::business::PublishStaff;
-use crate::model::{MentionKind, Review, Vote, VoteCounts, fold};
+use crate::model::{MentionKind, OwnerReply, Review, Vote, VoteCounts, fold};
 use crate::snapshot::Snapshot;
 use crate::wire::{
     self, Arguments, AspectFacet, Entity, Facet, InsightsPart, InsightsStage, Issue, IssueCode,
@@ -380,7 +380,7 @@ impl PageRequest<'_> {
             stars: review.rating.stars(),
             polarity: support.vote,
             findings: findings.map(|(_, one)| finding(one)).collect(),
-            owner_reply: review.reply.clone().map(wire::OwnerReply::from),
+            owner_reply: review.reply.clone().map(OwnerReply::from),
         }
     }
 }

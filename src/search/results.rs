@@ -13,7 +13,7 @@ use super::names::{named, nearest_names};
 use super::parameters::{Cursor, SearchParameters};
 use super::text::{TextMatch, TextQuery};
 use crate::compute::run_long_if;
-use crate::model::{Sort, fold, hex};
+use crate::model::{PublishedReview, Sort, fold, hex};
 use crate::snapshot::{Content, Entries, Index, Snapshot, position};
 use crate::wire::{self, DidYouMean, MatchedRelation, SearchHead};
 
@@ -45,7 +45,7 @@ pub struct ResultPage {
 }
 
 impl ResultPage {
-    pub fn reviews<'a>(&'a self, snapshot: &'a Snapshot) -> impl Iterator<Item = wire::Review> {
+    pub fn reviews<'a>(&'a self, snapshot: &'a Snapshot) -> impl Iterator<Item = PublishedReview> {
         self.positions.iter().map(|at| snapshot.input.review(*at))
     }
 

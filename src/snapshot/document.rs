@@ -17,7 +17,7 @@ use crate::insights::{AggregateInput, aggregate};
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
 use crate::model::text::{clean_xml, escape_html};
-use crate::model::{MentionKind, hex, named};
+use crate::model::{MentionKind, OwnerReply, PublishedReview, hex, named};
 use crate::wire;
 
 named! {
@@ -114,7 +114,7 @@ pub fn render(
     }
 }
 
-fn newest_reviews(input: &SnapshotInput) -> Vec<wire::Review> {
+fn newest_reviews(input: &SnapshotInput) -> Vec<PublishedReview> {
     let count = input.entries.len().min(FEED_REVIEWS.into());
     (0..count).map(|at| input.review(at)).collect()
 }
@@ -194,7 +194,7 @@ fn json_feed(input: &SnapshotInput, changed_at: DateTime<Utc>) -> wire::JsonFeed
     }
 }
 
-fn item(business: &Business, review: &wire::Review, first_links: &Links) -> wire::FeedItem {
+fn item(business: &Business, review: &PublishedReview, first_links: &Links) -> wire::FeedItem {
     wire::FeedItem {
         id: first_links.review(&review.id),
         url: review.url.clone(),
@@ -221,7 +221,7 @@ fn title(business: &Business) -> String {
 }
 
 /// Stars and author: `★★★★☆ Jane D.`
-fn item_title(review: &wire::Review) -> String {
+fn item_title(review: &PublishedReview) -> String {
     let full = usize::from(review.rating.min(5));
     format!(
         "{}{} {}",
@@ -232,7 +232,7 @@ fn item_title(review: &wire::Review) -> String {
 }
 
 /// The review's text, followed by the owner's reply; empty if there is neither.
-fn content(business: &Business, review: &wire::Review) -> String {
+fn content(business: &Business, review: &PublishedReview) -> String {
     let Some(reply) = &review.owner_reply else {
         return review.text.clone();
     };
@@ -242,7 +242,7 @@ fn content(business: &Business, review: &wire::Review) -> String {
 }
 
 /// The same as HTML, in which all text is escaped: paragraphs with line breaks; the reply is one of its own.
-fn content_html(business: &Business, review: &wire::Review) -> String {
+fn content_html(business: &Business, review: &PublishedReview) -> String {
     let line = |line: &str| escape_html(&clean_xml(line.trim_end_matches([' ', '\t'])));
     let lines: Vec<String> = review.text.lines().map(line).collect();
     let paragraphs = lines.split(String::is_empty).map(<[String]>::to_vec);
@@ -256,13 +256,13 @@ fn content_html(business: &Business, review: &wire::Review) -> String {
     html
 }
 
-fn answer(business: &Business, reply: &wire::OwnerReply) -> String {
+fn answer(business: &Business, reply: &OwnerReply) -> String {
     let author = reply.author.as_ref().unwrap_or(&business.name);
     format!("Reply from {author}:\n{}", reply.text)
 }
 
 /// The names of mentioned services, technicians and areas, each once.
-fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
+fn tags(business: &Business, review: &PublishedReview) -> Vec<String> {
     let services = review.mentions.services.iter();
     let services = services.map(|id| business.service_name(id).to_owned());
     let mut tags: Vec<String> = services.collect();
@@ -275,7 +275,7 @@ fn tags(business: &Business, review: &wire::Review) -> Vec<String> {
 
 /// The last change of a review, but not before its publication: a review without its own instant has midnight UTC of
 /// its day, which west of Greenwich is the previous evening.
-fn modified_at(business: &Business, review: &wire::Review) -> DateTime<Utc> {
+fn modified_at(business: &Business, review: &PublishedReview) -> DateTime<Utc> {
     let published = start_of_day(review.date, business.time_zone);
     review.updated_at.max(published.to_utc())
 }
@@ -310,7 +310,7 @@ fn atom_feed(input: &SnapshotInput, changed_at: DateTime<Utc>) -> Vec<u8> {
 /// The feed of a search; `address` and `page` are those of the feed and of the results, below the base URL.
 pub fn search_feed(
     input: &SnapshotInput,
-    newest: &[wire::Review],
+    newest: &[PublishedReview],
     [address, page]: [String; 2],
     changed_at: DateTime<Utc>,
 ) -> Vec<u8> {
@@ -340,7 +340,7 @@ pub fn search_feed(
 /// A feed without links.
 fn feed(
     input: &SnapshotInput,
-    newest: &[wire::Review],
+    newest: &[PublishedReview],
     path: &str,
     changed_at: DateTime<Utc>,
 ) -> Feed {
@@ -386,7 +386,7 @@ fn xml(feed: &Feed) -> Vec<u8> {
         .unwrap_or_else(|error| unreachable!("writing to memory: {error}"))
 }
 
-fn entry(business: &Business, review: &wire::Review, first_links: &Links) -> Entry {
+fn entry(business: &Business, review: &PublishedReview, first_links: &Links) -> Entry {
     let category = |term: String| Category {
         term: clean_xml(&term),
         ..Category::default()

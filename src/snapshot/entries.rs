@@ -17,7 +17,9 @@ use sha2::{Digest, Sha256};
 use super::index::Index;
 use crate::insights::CompactAnalysis;
 use crate::links::Links;
-use crate::model::{Day, FNV_OFFSET, FoldedText, RatingCounts, Review, ReviewId, fnv1a, fold_both};
+use crate::model::{
+    Day, FNV_OFFSET, FoldedText, PublishedReview, RatingCounts, Review, ReviewId, fnv1a, fold_both,
+};
 use crate::wire;
 
 /// The entries of one snapshot, newest first. Clones share them.
@@ -270,7 +272,7 @@ impl Segment {
         for entry in entries {
             let start = json.len();
             let url = links.review(entry.id().as_str());
-            wire::write_json(&mut json, &wire::Review::new(&entry.review, url));
+            wire::write_json(&mut json, &PublishedReview::new(&entry.review, url));
             rendered.push((json.len(), Sha256::digest(&json[start..]).into()));
             json.push(b',');
             let (folded, plain) = fold_both(&entry.review.text);

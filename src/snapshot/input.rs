@@ -18,9 +18,8 @@ use crate::insights::{Analysis, AnalysisInput, Analyzer, CompactAnalysis, TEXT_C
 use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial, PublishStaff};
-use crate::model::{Day, MentionKind, Review, ReviewId};
+use crate::model::{Day, MentionKind, PublishedReview, Review, ReviewId};
 use crate::storage::reviews::{AnalysisRow, Binding, Numbered, Observation, Reasons, newest};
-use crate::wire;
 
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotInput {
@@ -88,9 +87,9 @@ impl SnapshotInput {
     }
 
     /// The review at that position, as it is published.
-    pub fn review(&self, at: usize) -> wire::Review {
+    pub fn review(&self, at: usize) -> PublishedReview {
         let review = &self.entries[at].review;
-        wire::Review::new(review, self.links.review(review.id.as_str()))
+        PublishedReview::new(review, self.links.review(review.id.as_str()))
     }
 
     /// Whether the next snapshot has the analyses that this one lacks.

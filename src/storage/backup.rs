@@ -211,7 +211,7 @@ const COMPARED: [[&str; 3]; 5] = [
     [
         "edited review",
         "edited reviews",
-        "select review_id as id, rating, reviewed_on, author, title, text, status, withheld_reason, note, source_name
+        "select review_id as id, rating, reviewed_on, author, title, text, status, withheld_reason, note, language, source_name, source_url
          from DB.review where review_id in (select review_id from main.review) and review_id in (select review_id from former.review)",
     ],
     [

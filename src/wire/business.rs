@@ -8,11 +8,10 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_with::skip_serializing_none;
 
-use super::review::Review;
-use crate::model::RatingCounts;
 use crate::model::business::{
     self, Geo, OpeningHours, ReviewLink, ReviewPolicy, Service, Technician,
 };
+use crate::model::{PublishedReview, RatingCounts};
 
 /// The business whose reviews these are.
 #[skip_serializing_none]
@@ -102,7 +101,7 @@ pub struct ReviewsDataset {
     #[oai(flatten)]
     pub head: BusinessSummary,
     /// Date descending, then id ascending.
-    pub reviews: Vec<Review>,
+    pub reviews: Vec<PublishedReview>,
 }
 
 /// The business and its overall rating: the dataset without its reviews.

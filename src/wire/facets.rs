@@ -8,8 +8,8 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 
 use super::business::Distribution;
-use super::insights::{ComparisonVerdict, Votes};
-use crate::model::VoteCounts;
+use super::insights::Votes;
+use crate::model::{ComparisonVerdict, VoteCounts};
 
 /// The values by which reviews can be filtered, with counts of published reviews.
 #[derive(Debug, Clone, PartialEq, Serialize, Object)]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use serde_with::skip_serializing_none;
 
 use crate::model::business::FaqEntry;
-use crate::model::{MentionKind, VoteCounts, interval, round_to};
+use crate::model::{ComparisonVerdict, MentionKind, VoteCounts, interval, round_to};
 
 /// What the reviews say. Every part is always present, and empty if there is nothing to report.
 #[skip_serializing_none]
@@ -402,45 +402,6 @@ pub struct VotesOfMonth {
     pub mixed_count: u32,
     /// How many are only negative about it.
     pub negative_count: u32,
-}
-
-/// How the second period compares with the first. `too_few`: either period has fewer than ten reviews, or for an aspect fewer
-/// than ten that judge it; `same`: the 95 % intervals (Wilson) of both shares overlap.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
-#[serde(rename_all = "snake_case")]
-#[oai(rename = "Verdict", rename_all = "snake_case")]
-pub enum ComparisonVerdict {
-    /// The share is larger.
-    Better,
-    /// The share is smaller.
-    Worse,
-    /// The intervals overlap.
-    Same,
-    /// Too few reviews to say.
-    TooFew,
-}
-
-/// Minimum number of reviews on each side of a comparison.
-const COMPARED_MIN: u32 = 10;
-
-impl ComparisonVerdict {
-    /// Whether the second share (part and whole) is larger.
-    pub fn of(before: (u32, u32), now: (u32, u32)) -> Self {
-        if before.1.min(now.1) < COMPARED_MIN {
-            return Self::TooFew;
-        }
-        let [[low_before, high_before], [low, high]] = [before, now].map(|(part, whole)| {
-            let whole = f64::from(whole);
-            interval(f64::from(part) / whole, whole)
-        });
-        if low > high_before {
-            Self::Better
-        } else if high < low_before {
-            Self::Worse
-        } else {
-            Self::Same
-        }
-    }
 }
 
 /// The half year that ends with the newest review's month, compared with the one before: `steady` if the 95 % intervals of both

@@ -10,7 +10,7 @@ mod feed;
 mod insights;
 pub(crate) mod parameters;
 mod problem;
-mod review;
+mod results;
 mod stage;
 mod transparency;
 
@@ -20,7 +20,7 @@ pub use feed::*;
 pub use insights::*;
 pub use parameters::{Arguments, HubMode, HubRequest, InsightsPart, Parameters};
 pub use problem::*;
-pub use review::*;
+pub use results::*;
 pub use stage::*;
 pub use transparency::*;
 

@@ -15,8 +15,7 @@ use super::insights::{
     SummarySentence, Topic, Votes,
 };
 use super::parameters::InsightsPart;
-use super::review::OwnerReply;
-use crate::model::{Vote, named};
+use crate::model::{OwnerReply, Vote, named};
 
 /// All insights, or one stage of them.
 #[derive(Debug, Clone, PartialEq, Union)]

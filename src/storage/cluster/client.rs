@@ -49,7 +49,7 @@ pub struct Lease {
 // instead.
 //
 // After a cut connection or an election a request is sent again, though the first one may have been applied. So every write has the
-// same effect a second time, or is refused then (`owner_writes` in `migrations/0010_process.sql`).
+// same effect a second time, or is refused then (`owner_writes` in `migrations/0009_process.sql`).
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(2);
 /// Maximum time for one node to answer a request, without the time to transfer the bytes.

@@ -16,10 +16,10 @@ use poem::http::Method;
 use poem::{Endpoint, Request};
 use reviews_service::clock::Clock;
 use reviews_service::config::Hosts;
+use reviews_service::model::PublishedReview;
 use reviews_service::model::Review;
 use reviews_service::snapshot::{Document, Publisher, Snapshot, ends_segment};
 use reviews_service::storage::Database;
-use reviews_service::wire;
 use serde_json::Value;
 use tempfile::TempDir;
 

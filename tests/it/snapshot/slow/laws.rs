@@ -85,7 +85,7 @@ fn check_index(snapshot: &Snapshot) {
         let json = entries.json(at).0;
         assert_eq!(serde_json::from_slice::<Value>(&json).unwrap(), *review);
         let url = links().review(entries[at].id().as_str());
-        let value = wire::Review::new(&entries[at].review, url);
+        let value = PublishedReview::new(&entries[at].review, url);
         assert_eq!(serde_json::to_value(value).unwrap(), *review);
     }
     let known: HashSet<&str> = reviews.iter().map(|review| str_of(&review["id"])).collect();
