@@ -23,6 +23,8 @@ pub struct PublishChanges {
     ctx: Arc<Ctx>,
     publisher: Publisher,
     pub changes: Changes,
+    /// Whether `changes` reads a file that was replaced.
+    is_replaced: bool,
     /// Notifies the hub's worker of every change, also of requests that another process accepted.
     wake: Arc<Notify>,
     retry: Retry,
@@ -38,6 +40,7 @@ impl PublishChanges {
             role: Role::of(&publisher.database),
             publisher,
             changes,
+            is_replaced: false,
             wake: Arc::clone(wake),
             retry: Retry::default(),
         }
@@ -84,8 +87,10 @@ impl PublishChanges {
     pub async fn run_once(&mut self) -> anyhow::Result<bool> {
         // Open connections keep using a file that was replaced, and would not see further changes.
         let database = &self.publisher.database;
-        if database.follow_file().await? {
+        self.is_replaced |= database.follow_file().await?;
+        if self.is_replaced {
             let mut former = std::mem::replace(&mut self.changes, database.changes().await?);
+            self.is_replaced = false;
             former.close().await?;
         }
         // Until this node's file has this process's own writes, it is older than the published state.
@@ -252,7 +257,7 @@ impl Precompress {
     }
 
     /// Makes every missing body in these codings, those of the first coding first, and small ones first; returns whether
-    /// any was missing. A failed coding is not tried again before the next snapshot.
+    /// any was missing.
     pub async fn run_once(&self, codings: &[Coding]) -> bool {
         let mut bodies = self.bodies();
         bodies.sort_by_key(|body| body.content.length());

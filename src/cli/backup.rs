@@ -14,9 +14,7 @@ use crate::clock::Clock;
 use crate::config::{ConfigError, DatabaseConfig};
 use crate::model::text::quote_for_shell;
 use crate::storage::reviews::position;
-use crate::storage::{
-    Carried, Database, DbError, ExclusiveAccess, Opening, has_sender, may_replace, verify,
-};
+use crate::storage::{Carried, Database, DbError, ExclusiveAccess, Opening, may_replace, verify};
 
 /// Write a consistent copy of the database to a new file while the service runs
 #[derive(Debug, Args)]
@@ -71,9 +69,7 @@ impl RestoreCommand {
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
         let name = self.file.display();
         protect(&format!("FILE {name}"), &self.file, path)?;
-        if has_sender(path) {
-            return Err(DbError::InUse(path.to_owned()).into());
-        }
+        may_replace(path).await?;
         let prepared = Opening::of_backup(&self.file, &place).await?;
         let reviews = verify_copy(&prepared, &self.file).await?;
         if !self.yes && can_ask() {
@@ -91,6 +87,8 @@ impl RestoreCommand {
                 return Ok(print_report("nothing was changed\n"));
             }
         }
+        // One may have started meanwhile.
+        may_replace(path).await?;
         let mut alone = None;
         let carried = match carry_over(&prepared, path, clock, &mut alone).await {
             Err(

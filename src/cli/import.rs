@@ -76,13 +76,15 @@ impl Import {
         let opening = Opening::open(&address).await?;
         let report = self.import(&opening.database, clock, &mut console).await;
         let is_done = matches!(&report, Ok(Some(_))) && !self.request.dry_run;
-        opening.close(is_done).await?;
-        console.finish(is_done)?;
-        let Some(report) = report? else {
-            return Ok(Exit::Done);
-        };
-        print_report(&summary(&report, self.request.dry_run));
-        Ok(exit_of(&report))
+        let closed = opening.close(is_done).await;
+        let rejected = console.finish(is_done);
+        if let Some(report) = report? {
+            closed?;
+            print_report(&summary(&report, self.request.dry_run));
+            rejected?;
+            return Ok(exit_of(&report));
+        }
+        Ok(Exit::Done)
     }
 
     /// Imports the files, after the owner has answered what is open; `None` if only the draft was wanted.

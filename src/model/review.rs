@@ -733,7 +733,25 @@ impl Sort {
 
 #[cfg(test)]
 mod tests {
-    use super::RatingCounts;
+    use serde_json::json;
+
+    use super::{RatingCounts, Review, words_of};
+
+    #[test]
+    fn texts_are_all_that_a_source_or_an_owner_wrote() {
+        let review = json!({
+            "id": "id-x", "author": "author-x", "title": "title-x", "text": "text-x", "language": "language-x", "source": "source-x",
+            "source_url": "url-x", "status": {"Withheld": {"reason": "reason-x"}}, "rating": 5, "date": "2026-11-01",
+            "owner_reply": {"text": "reply-x", "author": "replier-x"}, "verification": "manual",
+            "mentions": {"technicians": ["technician-x"], "services": ["service-x"], "service_areas": ["area-x"]},
+        });
+        let written = words_of(&review).into_iter();
+        let mut written: Vec<String> = written.filter(|text| text.ends_with("-x")).collect();
+        let review: Review = serde_json::from_value(review).unwrap();
+        let mut texts: Vec<&str> = review.texts().collect();
+        (written.sort(), texts.sort());
+        assert_eq!(texts, written);
+    }
 
     #[test]
     fn the_mean_is_rounded_half_away_from_zero() {

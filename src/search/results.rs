@@ -161,7 +161,8 @@ where
     let in_order = ordered(entries, &matches, parameters.sort).map(|at| at as usize);
     let found = in_order.filter(|at| unread.is_none_or(|query| query.is_in(entries.text(*at))));
     let limit = usize::from(parameters.limit);
-    let mut positions: Vec<usize> = found.take(limit + 1).collect();
+    let mut positions: Vec<usize> =
+        run_long_if(unread.is_some(), || found.take(limit + 1).collect());
     let has_next = positions.len() > limit;
     positions.truncate(limit);
     let last = positions.last().filter(|_| has_next);

@@ -20,7 +20,8 @@ use crate::storage::Database;
 use crate::storage::reviews::DatabasePosition;
 use crate::wire;
 
-/// Maximum number of superseded snapshots kept alive; readers of older ones are cut off.
+/// Maximum number of superseded snapshots kept alive: a reader of an older one is cut off when it reads on, and a stalled one by the
+/// timeout of writes.
 const SUPERSEDED_MAX: usize = 4;
 
 /// A published document.
@@ -113,7 +114,7 @@ impl CurrentSnapshot {
         self.snapshot.load_full()
     }
 
-    /// Publishes another snapshot. At most four older ones stay alive; readers of the oldest are cut off.
+    /// Publishes another snapshot; readers of more than [`SUPERSEDED_MAX`] older ones are cut off.
     pub fn swap(&self, next: Snapshot) {
         let old = self.snapshot.swap(Arc::new(next));
         let mut superseded = lock(&self.superseded);

@@ -456,7 +456,9 @@ impl Opening {
     /// # Errors
     /// Those of the work, and of [`Opening::close`].
     pub async fn finish<T, E: From<DbError>>(self, worked: Result<T, E>) -> Result<T, E> {
-        self.close(worked.is_ok()).await?;
-        worked
+        let closed = self.close(worked.is_ok()).await;
+        let worked = worked?;
+        closed?;
+        Ok(worked)
     }
 }

@@ -134,7 +134,9 @@ impl SyncRunner {
         }
         let ended = Box::pin(self.fetch_and_import(run, state, zone)).await;
         if is_recorded {
-            self.record(name, next, &ended).await?;
+            let recorded = self.record(name, next, &ended).await;
+            let outcome = ended?;
+            return recorded.map(|()| outcome).map_err(SyncError::from);
         }
         ended
     }

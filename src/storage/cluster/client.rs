@@ -146,10 +146,14 @@ impl RqliteClient {
         wait_max: Duration,
     ) -> Result<(Value, bool), ClusterError> {
         let (clock, body) = (Clock::system(), Bytes::from(body.to_string()));
-        let end = clock.monotonic() + wait_max;
+        let mib = u32::try_from(body.len() >> 20).unwrap_or(u32::MAX);
+        let extra = TIME_PER_MIB * mib;
+        let end = clock.monotonic() + wait_max + extra;
         let (mut wait, mut was_unknown, mut last) = (FIRST_WAIT, false, String::new());
         for node in self.nodes.iter().cycle() {
-            let message = match self.try_node(node, path, body.clone(), end).await {
+            let left = (end - clock.monotonic()).max(CONNECT_TIMEOUT);
+            let timeout = left.min(ANSWER_TIMEOUT + extra);
+            let message = match self.try_node(node, path, body.clone(), timeout).await {
                 Err(ClusterError::Unreachable(message)) => message,
                 Err(ClusterError::Unknown(message)) => {
                     was_unknown = true;
@@ -178,11 +182,8 @@ impl RqliteClient {
         node: &Url,
         path: &str,
         body: Bytes,
-        end: Monotonic,
+        timeout: Duration,
     ) -> Result<Value, ClusterError> {
-        let mib = u32::try_from(body.len() >> 20).unwrap_or(u32::MAX);
-        let left = end - Clock::system().monotonic();
-        let timeout = (ANSWER_TIMEOUT + TIME_PER_MIB * mib).min(left.max(CONNECT_TIMEOUT));
         let request = self
             .client
             .post(at(node, path))

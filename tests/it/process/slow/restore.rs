@@ -120,7 +120,7 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n2 withheld again
         sql: select review_id, author, withheld_reason, note from review order by 1 → new-r-2|Ann|B|\nnew-r-3|Anonymous||\nnew-r-4|Ann|B|N
         sql: select review_id, reason from deleted_review → new-r-1|x
-        sql: update business set publish_staff = 'off', description = 'new'; update review set text = 'x' where author = 'Anonymous'
+        sql: update business set publish_staff = 'off', description = 'new'; update review set language = 'es' where author = 'Anonymous'
         b.toml ← [[public]]\nnames = "OK"\nvalues = ["y"]\n
         source format Direct b.toml → kept for Direct
         restore copy.db → 1 edited review, 2 facts of the business; what a source has hidden since may be public until its next import\nwarning: publish_staff is "full" again, which was "off"; set it with `reviews business FILE`\nwarning: Direct is read as in the backup again, without the later rule by which "OK" decides what is public
