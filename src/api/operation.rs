@@ -39,6 +39,8 @@ pub const JSON: &str = "application/json";
 pub const TEXT: &str = "text/plain; charset=utf-8";
 /// The error of a response whose parameters can be wrong.
 pub const INVALID: (u16, &str) = (400, "Invalid parameters, with one issue for each.");
+/// The error of any response: an unknown parameter may make the target too long.
+const TOO_LONG: (u16, &str) = (414, "The path and the query are longer than 16 KiB.");
 /// The error of a response that is computed per request.
 pub const CROWDED: (u16, &str) = (
     503,
@@ -72,7 +74,7 @@ impl<K: ResponseSpec> ApiResponse for Cacheable<K> {
             response(200, "The answer.", Some(answer)),
             response(304, "Not modified.", None),
         ];
-        for (status, meaning) in K::ERRORS {
+        for (status, meaning) in K::ERRORS.iter().chain([&TOO_LONG]) {
             let problem = (PROBLEM, Problem::schema_ref());
             responses.push(response(*status, meaning, Some(problem)));
         }
@@ -277,6 +279,7 @@ impl ApiResponse for Accepted {
             (400, "Invalid; the body lists what to change."),
             (408, "The body took too long to arrive."),
             (413, "The body is too large."),
+            TOO_LONG,
             (415, "The body is not a form."),
             (429, "Too many requests; retry after `Retry-After`."),
             (503, "Not possible now; retry after `Retry-After`."),
