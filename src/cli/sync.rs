@@ -81,8 +81,9 @@ impl RunEntries {
         entries.retain(|(entry, _)| self.name.as_ref().is_none_or(|name| entry.name == *name));
         ensure!(
             !entries.is_empty(),
-            "{} has no entry to fetch; `reviews sync list` lists them",
-            SyncFile::path(&self.config, address.file()).display()
+            "{} has no entry{} to fetch; `reviews sync list` lists them",
+            SyncFile::path(&self.config, address.file()).display(),
+            (self.name.as_deref()).map_or_else(String::new, |name| format!(" {name}")),
         );
         let opening = Opening::open(&address).await?;
         let runner = SyncRunner::new(&opening.database, clock, self.config);

@@ -42,7 +42,7 @@ named! {
         StillThere = "still there, although listed as deleted in the file (`reviews delete ID` deletes one)",
         /// Not imported until the owner decides; with the reviews that it may be.
         Doubtful = "doubtful and not imported; pass --doubtful new if such rows are new reviews, --doubtful same if each is the one \
-            review named; neither brings back a deleted one without --restore",
+            review named; neither brings back a deleted one without --restore of `reviews import`",
         /// Superseded by another row of the same review.
         Repeated = "repeated: of rows with the same ID the last one was used, of equal rows one",
         /// Answers another row.
@@ -54,7 +54,7 @@ named! {
         /// Withheld because its source no longer lists it.
         Withdrawn = "withdrawn, no longer listed by the source",
         /// Has the author, day, stars and text of a review of another source.
-        Duplicate = "equal to a review of another source (--skip-duplicates leaves new ones out)",
+        Duplicate = "equal to a review of another source (--skip-duplicates of `reviews import` leaves new ones out)",
         /// Added by the import that is undone.
         Removed = "removed",
         /// Has or is marked by decisions of the owner that came with the import that is undone.

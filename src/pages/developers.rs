@@ -26,14 +26,15 @@ struct DevelopersPage<'a> {
     label: Cow<'static, str>,
 }
 
-const DOCUMENTS: [(&str, &str); 7] = [
-    (Document::Reviews.path(), "All reviews"),
-    (Document::Insights.path(), "Insights"),
-    (Document::JsonFeed.path(), "JSON Feed of the 50 newest"),
-    (Document::AtomFeed.path(), "Atom feed of the 50 newest"),
-    (DOCS_PATH, "Swagger UI: try every operation"),
-    (OPENAPI_PATH, "OpenAPI 3.1 description"),
-    (SEARCH_API_PATH, "Search"),
+/// Each with the message that names it, and its format.
+const DOCUMENTS: [(&str, &str, &str); 7] = [
+    (Document::Reviews.path(), "data-reviews", "JSON"),
+    (Document::Insights.path(), "nav-insights", "JSON"),
+    (Document::JsonFeed.path(), "newest-feed", "JSON Feed"),
+    (Document::AtomFeed.path(), "newest-feed", "Atom"),
+    (SEARCH_API_PATH, "search-reviews", "JSON"),
+    (DOCS_PATH, "data-docs", "Swagger UI"),
+    (OPENAPI_PATH, "data-description", "OpenAPI 3.1"),
 ];
 
 pub fn show(snapshot: &Snapshot) -> String {
