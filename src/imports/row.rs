@@ -56,9 +56,9 @@ struct PublicRule<'t> {
     block: &'t PublicColumn,
     columns: Vec<usize>,
     /// The columns of members of an object, or of a list of objects, where a plain value is meant.
-    inside: Vec<usize>,
-    /// The columns of the objects whose members its columns are: a row without the object lacks none of them.
-    around: Vec<usize>,
+    nested_columns: Vec<usize>,
+    /// The columns of the objects whose members its columns are: filled where a row has null, or nothing else, in place of the object.
+    object_columns: Vec<usize>,
     is_required: bool,
 }
 
@@ -73,17 +73,18 @@ enum Visibility<'t> {
 }
 
 impl<'t> PublicRule<'t> {
-    /// What its columns say in a row; `None` if the row has nothing that they could say something of.
+    /// What its columns say in a row. `None`: null stands in place of the whole object, so there is nothing to hide; `Unstated`: it does not,
+    /// and the mark is missing.
     fn visibility(&self, row: &Row) -> Option<Visibility<'t>> {
         let lacks = |columns: &[usize]| columns.iter().all(|it| row.cell(*it).is_none());
         let lacks_all = lacks(&self.columns);
-        if lacks_all && lacks(&self.inside) && !self.is_required {
-            return lacks(&self.around).then_some(Visibility::Unstated);
+        if lacks_all && lacks(&self.nested_columns) && !self.is_required {
+            return lacks(&self.object_columns).then_some(Visibility::Unstated);
         }
         let mut cells = self.columns.iter().filter_map(|column| row.cell(*column));
         let is_shown = cells.all(|cell| self.block.publishes(cell));
         let reason = self.block.reason.as_deref().filter(|_| !lacks_all);
-        Some(if is_shown && !lacks_all && lacks(&self.inside) {
+        Some(if is_shown && !lacks_all && lacks(&self.nested_columns) {
             Visibility::Shown
         } else {
             Visibility::Hidden(reason.unwrap_or(NOT_PUBLISHED))
@@ -157,14 +158,14 @@ impl<'t> RowReader<'t> {
                 table.is_objects && names.iter().any(|name| is_inside(column, name))
             };
             let all = 0..table.columns.len();
-            let around = names.iter().filter_map(|name| name.rsplit_once('.'));
-            let around: Vec<&str> = around.map(|(outer, _)| outer).collect();
+            let objects = names.iter().filter_map(|name| name.rsplit_once('.'));
+            let objects: Vec<&str> = objects.map(|(object, _)| object).collect();
             PublicRule {
                 part,
                 block,
                 columns: table.find_all(&names),
-                inside: all.filter(is_member).collect(),
-                around: table.find_all(&around),
+                nested_columns: all.filter(is_member).collect(),
+                object_columns: table.find_all(&objects),
                 is_required: block.is_required(table.is_objects),
             }
         });
@@ -218,7 +219,7 @@ impl<'t> RowReader<'t> {
         let public = self
             .public
             .iter()
-            .flat_map(|it| it.columns.iter().chain(&it.inside));
+            .flat_map(|it| it.columns.iter().chain(&it.nested_columns));
         let fields = self.fields.values().flatten();
         fields
             .chain(public)
