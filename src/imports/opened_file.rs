@@ -15,7 +15,7 @@ use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
-use crate::model::json::{member, visit};
+use crate::model::json::{is_empty_list, member, visit};
 use crate::model::{ReviewField, fold};
 
 /// An opened file.
@@ -560,10 +560,4 @@ fn is_empty_document(document: &str) -> bool {
     });
     let is_empty_object = document.starts_with('{') && has_empty && !has_rows && !says_error;
     is_empty_list(document) || document == "{}" || is_empty_object && !is_native_document(document)
-}
-
-/// Whether a value is a list of nothing but lists.
-fn is_empty_list(value: &str) -> bool {
-    let mut inner = value.chars();
-    value.starts_with('[') && inner.all(|c| "[]".contains(c) || c.is_whitespace())
 }

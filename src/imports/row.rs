@@ -13,7 +13,7 @@ use crate::imports::incoming::{Incoming, Unpublished};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
-    ANONYMOUS, derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
+    derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
 };
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
@@ -21,10 +21,10 @@ use crate::imports::value::text::{
     remove_formula_escape,
 };
 use crate::model::business::Technician;
-use crate::model::text::{check_text, quoted, url, words};
+use crate::model::text::{check_text, plain_words, quoted, url};
 use crate::model::{
-    Calendar, Day, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField,
-    ReviewId, Source, Statement, Status, Unit, Units, Verification, source_day,
+    ANONYMOUS, Calendar, Day, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review,
+    ReviewField, ReviewId, Source, Statement, Status, Unit, Units, Verification, source_day,
 };
 
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
@@ -73,8 +73,8 @@ enum Visibility<'t> {
 }
 
 impl<'t> PublicRule<'t> {
-    /// What its columns say in a row. `None`: null stands in place of the whole object, so there is nothing to hide; `Unstated`: it does not,
-    /// and the mark is missing.
+    /// What its columns say in a row. `None`: it has null in place of the whole object, so there is nothing to hide; `Unstated`: it has
+    /// neither that nor the mark.
     fn visibility(&self, row: &Row) -> Option<Visibility<'t>> {
         let lacks = |columns: &[usize]| columns.iter().all(|it| row.cell(*it).is_none());
         let lacks_all = lacks(&self.columns);
@@ -346,8 +346,8 @@ impl<'t> RowReader<'t> {
     }
 }
 
-/// Maximum number of different values of columns of publication that are counted.
-const VALUES_MAX: usize = 50;
+/// Maximum number of different values that are counted, of a column or of those of publication.
+pub(super) const VALUES_MAX: usize = 50;
 pub(super) const NAMES_SHOWN: usize = 20;
 
 /// A cell that is not empty.
@@ -665,9 +665,9 @@ impl<'t> RowReading<'t> {
             let parts = [ReviewField::FirstName, ReviewField::LastName];
             let [first, last] = parts.map(|part| self.text(part).unwrap_or_default());
             // `Anna Bell` in the column `Name`, beside `Anna` in the column `Vorname`.
-            if words(&last).starts_with(&words(&first)) {
+            if plain_words(&last).starts_with(&plain_words(&first)) {
                 last
-            } else if words(&first).ends_with(&words(&last)) {
+            } else if plain_words(&first).ends_with(&plain_words(&last)) {
                 first
             } else {
                 format!("{first} {last}")
@@ -843,8 +843,9 @@ impl<'t> RowReading<'t> {
             author: self.text(ReviewField::ReplyAuthor),
         };
         // In a thread the customer may have the last word.
-        let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
-        let writer = reply.author.as_deref().map(words);
+        let customer = self.cell(ReviewField::Author);
+        let customer = customer.map(|cell| plain_words(cell.text));
+        let writer = reply.author.as_deref().map(plain_words);
         if writer.is_some() && writer == customer {
             return None;
         }

@@ -14,6 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::json::without_nulls;
 use super::review::{ANONYMOUS, Day, Review, Status, Unit};
+use super::sha256_of_parts;
 use super::words::short_name;
 
 /// Reason for withholding an unverified review without another reason.
@@ -321,12 +322,7 @@ fn one_line(text: &str) -> String {
 }
 
 fn digest(parts: &[&[u8]]) -> i64 {
-    let mut hash = Sha256::new();
-    for part in parts {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part);
-    }
-    first_bits(&hash.finalize()).cast_signed()
+    first_bits(&sha256_of_parts(parts)).cast_signed()
 }
 
 fn first_bits(digest: &[u8]) -> u64 {

@@ -35,6 +35,7 @@ macro_rules! named {
 pub(crate) use named;
 
 use serde::Deserialize;
+use sha2::{Digest as _, Sha256};
 
 pub mod business;
 pub(crate) mod json;
@@ -57,7 +58,6 @@ pub(crate) use review::{Calendar, FIRST_YEAR, Posted};
 pub use votes::{ComparisonVerdict, Vote, VoteCounts, interval, round_to};
 pub use words::{
     FoldedText, compose, fold, fold_both, fold_plain_character, fold_plainly, short_name,
-    without_accents,
 };
 
 /// The content of a file of this program; a test reads each.
@@ -77,6 +77,16 @@ pub fn hex(bytes: &[u8]) -> String {
     digits
         .map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
         .collect()
+}
+
+/// The SHA-256 of parts, each after its length, which distinguishes ("ab", "c") from ("a", "bc").
+pub fn sha256_of_parts(parts: &[impl AsRef<[u8]>]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts.iter().map(AsRef::as_ref) {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
 }
 
 /// FNV-1a of 64 bits, continuing from `hash`.

@@ -255,12 +255,9 @@ impl EntryLoader<'_> {
 }
 
 fn is_same_but_for_date(one: &Review, other: &Review) -> bool {
-    let updated_at = other.updated_at;
-    let one = Review {
-        updated_at,
-        ..one.clone()
-    };
-    one == *other
+    let mut dated = one.clone();
+    dated.updated_at = other.updated_at;
+    dated == *other
 }
 
 pub fn analyze(analyzer: &Analyzer, review: &Review) -> StoredAnalysis {

@@ -11,7 +11,7 @@ use crate::imports::incoming::ReviewRow;
 use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
 use crate::imports::value::names::of_platform;
-use crate::model::text::words;
+use crate::model::text::plain_words;
 use crate::model::{Digests, ReviewId, Status, Unit, parse_toml};
 use crate::storage::reviews::{Known, KnownReview};
 
@@ -477,7 +477,7 @@ impl<'k> NewIds<'k> {
 
 /// The name of a source as the beginning of an ID.
 fn prefix(source: &str) -> String {
-    let name = words(source).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let name = plain_words(source).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     match name.trim_matches('-') {
         "" => "source".to_owned(),
         name => name.get(..BASE_BYTES_MAX).unwrap_or(name).to_owned(),

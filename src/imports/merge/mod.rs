@@ -519,14 +519,9 @@ impl MergeOutcome {
             }),
             None => self.report.add(Outcome::PublishedAgain, || preview(&after)),
         }
+        let former = Former::new(Some(review), &after, Some(record.clone()), None, &[]);
         self.changes.push(Change {
-            former: Some(Former::new(
-                Some(review),
-                &after,
-                Some(record.clone()),
-                None,
-                &[],
-            )),
+            former: Some(former),
             review: Some(after),
             source,
             kind: RunChange::Changed,
