@@ -167,13 +167,15 @@ impl OpinionFinder {
             (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
         });
         let mut overall = Self::overall(&sentences, &findings);
+        // It blames no aspect: what it complains about is unknown, and may be what it seems to praise.
+        let mut placed = findings.iter().filter(|one| one.aspect != OVERALL);
         let has_unplaced_complaint =
-            stars.is_some_and(|stars| has_unplaced_complaint(&findings, stars));
+            has_few_stars && placed.all(|one| one.polarity != Polarity::Negative);
         if let Some(stars) = stars {
             let findings = findings.iter_mut();
             let unannounced = findings.filter(|one| !sentences[one.sentence as usize].has_drawback);
             withdraw_by_stars(unannounced, stars, has_unplaced_complaint);
-            let is_too_good = overall.0 == Polarity::Positive && stars <= COMPLAINT_STARS_MAX;
+            let is_too_good = overall.0 == Polarity::Positive && has_few_stars;
             if is_too_good || overall.0.contradicts(stars) {
                 overall.0 = Polarity::Uncertain;
             }
@@ -205,8 +207,7 @@ fn judge_parts(
 ) -> Vec<(TextSpan, Polarity)> {
     let parts = sentence.scores.parts.iter().map(|part| {
         let span = text.span(part.tokens.clone());
-        let polarity = part_polarity(part, span, sentence.has_words, findings, stars);
-        match polarity {
+        match part_polarity(part, span, sentence.has_words, findings, stars) {
             Polarity::Positive if has_unplaced_complaint => (span, Polarity::Uncertain),
             polarity => (span, polarity),
         }
@@ -887,13 +888,6 @@ impl OpinionFinder {
 
 // The stars withdraw a judgement that contradicts them and is not sure enough; and the praise of a review with a complaint
 // whose aspect is unknown. They create no finding.
-
-/// Whether a review of three stars or fewer blames no aspect: what it complains about is unknown, and may be what it seems to
-/// praise.
-fn has_unplaced_complaint(findings: &[Finding], stars: u8) -> bool {
-    let mut placed = findings.iter().filter(|one| one.aspect != OVERALL);
-    stars <= COMPLAINT_STARS_MAX && placed.all(|one| one.polarity != Polarity::Negative)
-}
 
 /// The most stars of a review.
 const ALL_STARS: u8 = 5;

@@ -287,9 +287,8 @@ const COPY_DEPENDENTS: &str = "
     insert into main.intent select * from former.intent";
 
 /// Readers of feeds saw the newer form of what comes back in an older one, and no date goes back.
-const DATE_CHANGES: &str =
-    "update main.review_change set observed_at = ? from former.review_change as f
-    where f.review_id = review_change.review_id and f.change_no <> review_change.change_no";
+const DATE_CHANGES: &str = "update main.review_change set observed_at = ?
+    from former.review_change as f where f.review_id = review_change.review_id and f.change_no <> review_change.change_no";
 
 /// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
 /// column identifies it.

@@ -98,10 +98,8 @@ impl Database {
         }
         let length = LEASE_MIN.max(exchange * 2);
         let write_no = cluster.next_write_no(now);
-        if !cluster
-            .take_lease(SENDER, &cluster.holder, now, length, write_no)
-            .await?
-        {
+        let taken = cluster.take_lease(SENDER, &cluster.holder, now, length, write_no);
+        if !taken.await? {
             lock(&cluster.lease).ends_at = None;
             return Ok(false);
         }
@@ -216,10 +214,8 @@ impl Cluster {
     async fn end_lease(&self, name: &str, holder: &str) -> Result<(), ClusterError> {
         let end = "delete from lease where name = ?1 and holder = ?2";
         let end = json!([end, name, holder]);
-        self.client
-            .execute(vec![end], WRITE_TIMEOUT)
-            .await
-            .map(drop)
+        let ended = self.client.execute(vec![end], WRITE_TIMEOUT).await;
+        ended.map(drop)
     }
 }
 

@@ -325,10 +325,12 @@ impl Merging<'_> {
             Outcome::Duplicate
         };
         self.outcome.report.add(outcome, || {
-            let (author, date) = (&row.review().author, row.review().date);
-            let (id, theirs) = (&other.id, &other.source_name);
+            let (id, theirs, review) = (&other.id, &other.source_name, row.review());
             let withheld = if other.is_withheld { ", withheld" } else { "" };
-            format!("{author}, {date}: {id} of {theirs}{withheld}")
+            format!(
+                "{}, {}: {id} of {theirs}{withheld}",
+                review.author, review.date
+            )
         });
         let is_left_out = is_anonymized || known.is_none() && self.rules.request.skip_duplicates;
         if is_left_out {

@@ -124,8 +124,7 @@ impl RecordedStatements {
 impl Cluster {
     /// A number above those of all earlier writes of senders, whose clocks nearly agree.
     pub fn next_write_no(&self, now: DateTime<Utc>) -> i64 {
-        now.timestamp_millis()
-            .max(lock(&self.lease).last_write_no + 1)
+        i64::max(now.timestamp_millis(), lock(&self.lease).last_write_no + 1)
     }
 
     /// Applies statements as one transaction, unless another process has the right to send when they are applied.
