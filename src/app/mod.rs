@@ -189,14 +189,8 @@ impl App {
             .chain(&self.ctx.trusted_proxies)
             .copied()
             .collect();
-        let listen = |listener, endpoint: &Arc<_>, token| {
-            server::serve(
-                listener,
-                Arc::clone(endpoint),
-                token,
-                limits,
-                exempt.clone(),
-            )
+        let listen = |listener, endpoint: &Arc<_>, stop| {
+            server::serve(listener, Arc::clone(endpoint), stop, limits, exempt.clone())
         };
         let serve = async {
             listen(listener, &self.endpoint, serving.clone()).await;

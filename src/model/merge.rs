@@ -14,7 +14,6 @@ use sha2::{Digest as _, Sha256};
 
 use super::json::without_nulls;
 use super::review::{ANONYMOUS, Day, Review, Status, Unit};
-use super::sha256_of_parts;
 use super::words::short_name;
 
 /// Reason for withholding an unverified review without another reason.
@@ -323,6 +322,16 @@ fn one_line(text: &str) -> String {
 
 fn digest(parts: &[&[u8]]) -> i64 {
     first_bits(&sha256_of_parts(parts)).cast_signed()
+}
+
+/// The SHA-256 of parts, each after its length, which distinguishes ("ab", "c") from ("a", "bc").
+pub fn sha256_of_parts(parts: &[impl AsRef<[u8]>]) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    for part in parts.iter().map(AsRef::as_ref) {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    hash.finalize().into()
 }
 
 fn first_bits(digest: &[u8]) -> u64 {

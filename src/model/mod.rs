@@ -35,7 +35,6 @@ macro_rules! named {
 pub(crate) use named;
 
 use serde::Deserialize;
-use sha2::{Digest as _, Sha256};
 
 pub mod business;
 pub(crate) mod json;
@@ -47,7 +46,7 @@ mod words;
 
 pub use merge::{
     Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Merged, NOT_PUBLISHED, NOT_VERIFIED,
-    Statement, Units, adopt, merge, source_day,
+    Statement, Units, adopt, merge, sha256_of_parts, source_day,
 };
 pub use review::{
     ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,
@@ -77,16 +76,6 @@ pub fn hex(bytes: &[u8]) -> String {
     digits
         .map(|digit| char::from(b"0123456789abcdef"[usize::from(digit)]))
         .collect()
-}
-
-/// The SHA-256 of parts, each after its length, which distinguishes ("ab", "c") from ("a", "bc").
-pub fn sha256_of_parts(parts: &[impl AsRef<[u8]>]) -> [u8; 32] {
-    let mut hash = Sha256::new();
-    for part in parts.iter().map(AsRef::as_ref) {
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part);
-    }
-    hash.finalize().into()
 }
 
 /// FNV-1a of 64 bits, continuing from `hash`.

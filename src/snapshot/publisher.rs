@@ -311,17 +311,17 @@ fn next_analyses(
     trade: Option<&str>,
 ) -> (Arc<Analyzer>, Arc<PostponedAnalyses>) {
     let postponed = former.and_then(|former| former.postponed.as_ref());
-    let wanted = match former {
+    let current = match former {
         Some(former) if *former.own_business == *business => {
             Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
         }
         Some(_) | None => Arc::new(Analyzer::new(business, trade)),
     };
-    let none_made = PostponedAnalyses::new(&wanted);
+    let none_made = PostponedAnalyses::new(&current);
     let Some(former) = former else {
-        return (wanted, none_made);
+        return (current, none_made);
     };
-    let postponed = postponed.filter(|one| one.analyzer.method() == wanted.method());
+    let postponed = postponed.filter(|one| one.analyzer.method() == current.method());
     let work = cost(former.entries.len(), former.entries.index().text_bytes);
     match postponed.map(|one| (one, one.progress())) {
         Some((one, AnalysisProgress::Begun | AnalysisProgress::StoredThrough(..))) => {
@@ -329,7 +329,7 @@ fn next_analyses(
         }
         // All reviews would be analyzed again.
         None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), none_made),
-        Some((_, AnalysisProgress::Stored)) | None => (wanted, none_made),
+        Some((_, AnalysisProgress::Stored)) | None => (current, none_made),
     }
 }
 

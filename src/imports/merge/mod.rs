@@ -295,7 +295,7 @@ impl Merging<'_> {
         true
     }
 
-    /// Notes a row that is not stored because it equals a deleted review of any source; returns whether it does.
+    /// Notes a row that is not stored because it equals a deleted review of any source; returns whether it is one.
     fn note_copy_of_deleted(&mut self, row: &ReviewRow) -> bool {
         let deleted = self.equals.deleted(row);
         let deleted = deleted.filter(|_| !self.rules.request.restore);
@@ -325,12 +325,10 @@ impl Merging<'_> {
             Outcome::Duplicate
         };
         self.outcome.report.add(outcome, || {
-            let (id, theirs, review) = (&other.id, &other.source_name, row.review());
+            let Review { author, date, .. } = row.review();
+            let (id, theirs) = (&other.id, &other.source_name);
             let withheld = if other.is_withheld { ", withheld" } else { "" };
-            format!(
-                "{}, {}: {id} of {theirs}{withheld}",
-                review.author, review.date
-            )
+            format!("{author}, {date}: {id} of {theirs}{withheld}")
         });
         let is_left_out = is_anonymized || known.is_none() && self.rules.request.skip_duplicates;
         if is_left_out {
@@ -482,10 +480,9 @@ impl Merging<'_> {
         let doubted = if are_new { &outcome.doubted } else { hidden };
         let doubted: BTreeSet<ReviewId> = doubted.iter().cloned().collect();
         for known in doubted.iter().filter_map(|id| self.without_row.get(id)) {
-            let review = known.review();
             if !are_new {
                 outcome.set_status(known, &withheld, now);
-            } else if review.is_some_and(|review| review.status == withheld) {
+            } else if known.review().is_some_and(|it| it.status == withheld) {
                 outcome.set_status(known, &Status::Published, now);
             }
         }
