@@ -159,7 +159,7 @@ impl App {
     }
 }
 
-// Runs the service's listeners and jobs until shutdown. Every loop ends with its token and is awaited.
+// Runs the service's listeners and jobs until shutdown. Every loop ends with its token, named by what is cancelled, and is awaited.
 
 /// The delay after analyses could not be stored.
 const ANALYZE_RETRY: Duration = Duration::from_secs(1);
@@ -169,8 +169,8 @@ const ASK_NODE_INTERVAL: Duration = Duration::from_secs(1);
 const SETTLE: Duration = Duration::from_secs(1);
 
 impl App {
-    /// Serves until `shutdown`, then finishes requests in flight and closes the database. Serves the operators' endpoints
-    /// on `admin` until the end: during shutdown, `/readyz` reports it there.
+    /// Serves until `serving` is cancelled, by the owner or because the database was replaced; then finishes requests in flight and closes
+    /// the database. Serves the operators' endpoints on `admin` until the end: during shutdown, `/readyz` reports it there.
     ///
     /// # Errors
     /// [`DbError::Replaced`], which stops it.
@@ -178,10 +178,11 @@ impl App {
         &self,
         listener: TcpListener,
         admin: Option<TcpListener>,
-        shutdown: CancellationToken,
+        serving: CancellationToken,
         limits: ConnectionLimits,
     ) -> Result<(), DbError> {
-        let jobs_end = CancellationToken::new();
+        // Cancelled after the last public request: ends the jobs and the operators' listener.
+        let jobs = CancellationToken::new();
         // They forward requests of many clients.
         let exempt: Vec<IpNet> = LOOPBACK
             .iter()
@@ -192,35 +193,31 @@ impl App {
             server::serve(listener, Arc::clone(endpoint), stop, limits, exempt.clone())
         };
         let serve = async {
-            listen(listener, &self.endpoint, shutdown.clone()).await;
-            jobs_end.cancel();
+            listen(listener, &self.endpoint, serving.clone()).await;
+            jobs.cancel();
         };
         let answer_operators = async {
             if let (Some(listener), Some(admin)) = (admin, &self.admin) {
-                listen(listener, &admin.endpoint, jobs_end.clone()).await;
+                listen(listener, &admin.endpoint, jobs.clone()).await;
             }
         };
         let drain = async {
-            shutdown.cancelled().await;
+            serving.cancelled().await;
             self.ctx.draining.cancel();
         };
         let publish = async {
-            self.keep_published(&jobs_end).await;
-            shutdown.cancel();
+            self.keep_published(&jobs).await;
+            serving.cancel();
         };
-        let (precompress, analyze) = (
-            self.keep_precompressed(&jobs_end),
-            self.keep_analyzed(&jobs_end),
-        );
         tokio::join!(
             serve,
             answer_operators,
             drain,
             publish,
-            precompress,
-            analyze,
-            self.keep_asking_node(&jobs_end),
-            self.sender.keep_delivering(&shutdown)
+            self.keep_precompressed(&jobs),
+            self.keep_analyzed(&jobs),
+            self.keep_asking_node(&jobs),
+            self.sender.keep_delivering(&serving)
         );
         self.close().await
     }
@@ -235,18 +232,19 @@ impl App {
         input: impl AsyncBufRead + Unpin,
         output: impl AsyncWrite + Unpin,
     ) -> anyhow::Result<()> {
-        let jobs_end = CancellationToken::new();
+        // Cancelled after the last message, or because the database was replaced.
+        let jobs = CancellationToken::new();
         let answer = async {
             let agent = self.agents.connect();
-            let answered = jobs_end.run_until_cancelled(agent.run(input, output)).await;
-            jobs_end.cancel();
+            let answered = jobs.run_until_cancelled(agent.run(input, output)).await;
+            jobs.cancel();
             answered
         };
         let publish = async {
-            self.keep_published(&jobs_end).await;
-            jobs_end.cancel();
+            self.keep_published(&jobs).await;
+            jobs.cancel();
         };
-        let (answered, (), ()) = tokio::join!(answer, publish, self.keep_analyzed(&jobs_end));
+        let (answered, (), ()) = tokio::join!(answer, publish, self.keep_analyzed(&jobs));
         self.close().await?;
         let answered = answered.unwrap_or(Ok(()));
         answered.context("the connection to the agent failed")
@@ -266,10 +264,10 @@ impl App {
         self.database.verify_place()
     }
 
-    /// Calls `run` repeatedly after the delay that it returns, until it returns `None` or `end`.
+    /// Calls `run` repeatedly after the delay that it returns, until it returns `None` or `jobs` is cancelled.
     async fn repeat(
         &self,
-        end: &CancellationToken,
+        jobs: &CancellationToken,
         mut run: impl AsyncFnMut() -> Option<Duration>,
     ) {
         let repeated = async {
@@ -279,15 +277,15 @@ impl App {
                 }
             }
         };
-        Box::pin(end.run_until_cancelled(repeated)).await;
+        Box::pin(jobs.run_until_cancelled(repeated)).await;
     }
 
-    async fn keep_published(&self, end: &CancellationToken) {
-        self.repeat(end, async || self.watch_once().await).await;
+    async fn keep_published(&self, jobs: &CancellationToken) {
+        self.repeat(jobs, async || self.watch_once().await).await;
     }
 
     /// Queries this node's state regularly, if many nodes share the database.
-    async fn keep_asking_node(&self, end: &CancellationToken) {
+    async fn keep_asking_node(&self, jobs: &CancellationToken) {
         let mut retry = Retry::default();
         let ask = async || {
             match self.database.ask_node().await {
@@ -302,10 +300,10 @@ impl App {
             }
             Some(ASK_NODE_INTERVAL)
         };
-        self.repeat(end, ask).await;
+        self.repeat(jobs, ask).await;
     }
 
-    async fn keep_precompressed(&self, end: &CancellationToken) {
+    async fn keep_precompressed(&self, jobs: &CancellationToken) {
         let mut swaps = self.ctx.current.swaps();
         let precompress = async || {
             swaps.mark_unchanged();
@@ -321,10 +319,10 @@ impl App {
             };
             changed.ok().map(|()| Duration::ZERO)
         };
-        self.repeat(end, precompress).await;
+        self.repeat(jobs, precompress).await;
     }
 
-    async fn keep_analyzed(&self, end: &CancellationToken) {
+    async fn keep_analyzed(&self, jobs: &CancellationToken) {
         let mut swaps = self.ctx.current.swaps();
         let analyze = async || {
             swaps.mark_unchanged();
@@ -338,6 +336,6 @@ impl App {
                 }
             }
         };
-        self.repeat(end, analyze).await;
+        self.repeat(jobs, analyze).await;
     }
 }

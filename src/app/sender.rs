@@ -123,17 +123,18 @@ impl Sender {
         Ok((sender, api::HubEndpoint { intake }))
     }
 
-    /// Sends whenever this process may, until `stop`; exchanges in flight then get ten seconds.
-    pub(super) async fn keep_delivering(&self, stop: &CancellationToken) {
-        while stop.run_until_cancelled(self.await_lease()).await.is_some() {
-            let lost = stop.child_token();
-            tokio::join!(self.run_worker(&lost), self.keep_lease(&lost));
+    /// Sends whenever this process may, until `serving` is cancelled; exchanges in flight then get ten seconds.
+    pub(super) async fn keep_delivering(&self, serving: &CancellationToken) {
+        while let Some(()) = serving.run_until_cancelled(self.await_lease()).await {
+            // Cancelled with `serving`, or when the lease is lost.
+            let sending = serving.child_token();
+            tokio::join!(self.run_worker(&sending), self.keep_lease(&sending));
             self.worker.lock().await.forget_results();
             self.release_lease().await;
             metrics::HUB_SENDER.gauge(&[]).set(0.0);
             // The process that sends now reports them; here, the last figures would stay and keep alerts firing.
             set_gauges(HubGauges::default());
-            if !stop.is_cancelled() {
+            if !serving.is_cancelled() {
                 tracing::warn!(
                     "node.lease_lost: another process may send now; this one still serves"
                 );
@@ -142,7 +143,7 @@ impl Sender {
         self.release_lease().await;
     }
 
-    pub(super) async fn run_worker(&self, stop: &CancellationToken) {
+    pub(super) async fn run_worker(&self, sending: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
         let schedule =
             CronSchedule::start(&self.database, &self.clock, &self.wake, &self.entries).await;
@@ -150,7 +151,7 @@ impl Sender {
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; nothing is fetched \
                 or tried again"));
         let mut worker = self.worker.lock().await;
-        worker.run(stop).await;
+        worker.run(sending).await;
         drop(worker);
         if let Ok(schedule) = schedule {
             schedule.stop().await;
@@ -203,8 +204,8 @@ impl Sender {
         }
     }
 
-    /// Renews the lease until it is lost or `end` is cancelled; then cancels `end`.
-    async fn keep_lease(&self, end: &CancellationToken) {
+    /// Renews the lease until it is lost or `sending` is cancelled; then cancels `sending`.
+    async fn keep_lease(&self, sending: &CancellationToken) {
         let keep = async {
             let mut wait = LEASE_INTERVAL;
             loop {
@@ -223,8 +224,8 @@ impl Sender {
                 }
             }
         };
-        end.run_until_cancelled(keep).await;
-        end.cancel();
+        sending.run_until_cancelled(keep).await;
+        sending.cancel();
     }
 
     pub(super) fn longest_delivery(&self) -> Duration {

@@ -14,7 +14,9 @@ use crate::storage;
 use crate::storage::reviews::{
     AnalysisRow, INVALID_ROW, Numbered, broken_column, newest, unreadable,
 };
-use crate::storage::{Database, FileVerification, Migrated, list_faults, unerased, verify};
+use crate::storage::{
+    Database, FileVerification, LIKE_FAULTS, Migrated, first_faults, unerased, verify,
+};
 
 /// The advice where only the text index is wrong.
 const UNINDEXED: &str = "Start `reviews serve` again, which builds a damaged text index again.\n";
@@ -50,7 +52,7 @@ impl Check {
                 "reviews: {id} {INVALID_ROW} (`sqlite3 {file} \"{statement}\"`, or `reviews delete {id}`)"
             ));
         }
-        report.mendable = list_faults(report.mendable);
+        report.mendable = first_faults(report.mendable, LIKE_FAULTS);
         let business = storage::business::find(&mut connection).await?;
         let business = business.unwrap_or_default();
         let analyzer = Analyzer::new(&business, self.trade.trade.as_deref());
@@ -136,7 +138,7 @@ async fn verify_insights(
     let mend = "delete them from derived_analysis, and a running `reviews serve` analyses again";
     let sentence =
         |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
-    let wrong = list_faults(wrong.into_iter().map(sentence).collect());
+    let wrong = first_faults(wrong.into_iter().map(sentence).collect(), LIKE_FAULTS);
     report.mendable.extend(wrong);
     Ok(())
 }

@@ -21,7 +21,7 @@ use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{
     ImportRun, SourceCounts, UNDOABLE_MAX, counts_by_source, last_runs, unreadable,
 };
-use crate::storage::{list_faults, unpublished};
+use crate::storage::{LIKE_FAULTS, first_faults, unpublished};
 use crate::websub::store::{SubscriptionRow, list};
 
 /// Show the state: reviews, last imports, unpublished changes, and the next step
@@ -130,7 +130,7 @@ impl DatabaseStatus {
             let states = states(one.published, one.withheld);
             let _ = write!(reviews, "\n{}: {states}", one.source_name);
         }
-        let mut unreadable = list_faults(self.unreadable.clone()).join(", ");
+        let mut unreadable = first_faults(self.unreadable.clone(), LIKE_FAULTS).join(", ");
         if !unreadable.is_empty() {
             unreadable = format!("left out: {unreadable} (`reviews check` says why)");
         }

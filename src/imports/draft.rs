@@ -12,7 +12,7 @@ use crate::imports::format::{
     Format, Names, basic_string, column_key, ignored_name, is_same_column,
 };
 use crate::imports::read::{LIST, Table};
-use crate::imports::row::{field_columns, find_evidence};
+use crate::imports::row::{VALUES_MAX, field_columns, find_evidence};
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{find_address, find_number};
 use crate::imports::value::rating::number_above_five;
@@ -42,8 +42,6 @@ const CELL_CHARACTERS_MAX: usize = 40;
 /// Numbers of cells and of different values of a column that are shown.
 const CELLS_SHOWN: usize = 3;
 const VALUES_SHOWN: usize = 6;
-/// Maximum number of different values that are looked for.
-const VALUES_MAX: usize = 50;
 const COLUMNS_SHOWN: usize = 60;
 /// Maximum number of characters of their names in a sentence.
 const LEFT_CHARACTERS_MAX: usize = 200;

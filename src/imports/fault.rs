@@ -7,8 +7,6 @@ use std::fmt;
 
 use thiserror::Error;
 
-use crate::storage::FAULTS_SHOWN;
-
 /// Position of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Position {
@@ -93,14 +91,4 @@ pub fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
-}
-
-/// The first of several faults on a line each, and the number of the others.
-pub fn listed(faults: impl ExactSizeIterator<Item = String>, others: &str) -> String {
-    let more = faults.len().saturating_sub(FAULTS_SHOWN);
-    let mut lines: Vec<String> = faults.take(FAULTS_SHOWN).collect();
-    if more > 0 {
-        lines.push(format!("{more} more {others}"));
-    }
-    lines.join("\n")
 }

@@ -372,18 +372,18 @@ impl<'r> FormatChooser<'r> {
         let kept = kept.filter(|it| it.like.is_none() || **it != Format::like(it.like.clone()));
         let fit = kept.map_or(Fit::OtherTable, |kept| opened.fit(kept));
         let other = self.find_other_source(opened);
-        let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::WithoutPublic);
+        let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::AllButPublic);
         // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
         match &opened.native_form {
             NativeForm::Certain(format) => return self.choose_built_in(format),
-            NativeForm::Lines if fit < Fit::Partly && !lacks_public => {
+            NativeForm::Lines if !fit.reads_some() && !lacks_public => {
                 return self.choose_built_in(&NATIVE);
             }
             NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
         }
         // 3. What the named `--source` keeps.
         if named.is_some()
-            && let Some(kept) = kept.filter(|it| it.like.is_some() || fit >= Fit::Partly)
+            && let Some(kept) = kept.filter(|it| it.like.is_some() || fit.reads_some())
         {
             return self.choose_owners(kept, Basis::Kept);
         }
@@ -392,12 +392,12 @@ impl<'r> FormatChooser<'r> {
             return self.choose_built_in(platform);
         }
         // 5. What `Direct` keeps, unless another source's reads more of the file.
-        if fit < Fit::WithoutPublic
+        if !fit.reads_needed()
             && let Some((other, _)) = other
         {
             return Err(refuse_for_source(other, "give its format"));
         }
-        if let Some(kept) = kept.filter(|_| fit > Fit::OtherTable) {
+        if let Some(kept) = kept.filter(|_| fit != Fit::OtherTable) {
             return self.choose_owners(kept, Basis::Kept);
         }
         // 6. A draft, but of lines that are our own except for a member.
@@ -432,8 +432,8 @@ impl<'r> FormatChooser<'r> {
         let mut fitting: Vec<(&str, Fit)> = others
             .map(|(name, format)| (name.as_str(), opened.fit(format)))
             .collect();
-        fitting.retain(|(_, fit)| *fit >= Fit::WithoutPublic);
-        let without_public = fitting.iter().find(|(_, fit)| *fit == Fit::WithoutPublic);
+        fitting.retain(|(_, fit)| fit.reads_needed());
+        let without_public = fitting.iter().find(|(_, fit)| *fit == Fit::AllButPublic);
         let only = fitting.first().filter(|_| fitting.len() == 1);
         without_public.or(only).copied()
     }

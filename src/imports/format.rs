@@ -17,7 +17,7 @@ use toml::de::{DeTable, DeValue};
 use crate::imports::fault::FileError;
 use crate::imports::value::date::DateFormat;
 use crate::imports::value::rating::RatingWords;
-use crate::model::text::{escaped, nearest, shorten, without_accent, words};
+use crate::model::text::{base_letter, escaped, nearest, plain_words, shorten};
 use crate::model::{ReviewField, compose, named};
 
 /// An open value.
@@ -714,7 +714,7 @@ fn key_and_bracket(name: &str) -> (String, Option<String>) {
     if let Some((before, inside)) = closed.and_then(|it| it.rsplit_once(['(', '['])) {
         let is_scale = ["1-5", "1 - 5", "1–5"].contains(&inside.trim());
         let has_digit = inside.contains(|c: char| c.is_ascii_digit());
-        let words = words(inside);
+        let words = plain_words(inside);
         let says_hidden = HIDDEN.iter().any(|word| words.contains(word));
         let says_nothing = is_scale || !has_digit && !says_hidden;
         if says_nothing && before.contains(char::is_alphanumeric) && !inside.is_empty() {
@@ -731,7 +731,7 @@ fn key_and_bracket(name: &str) -> (String, Option<String>) {
         .chars()
         .filter(is_kept)
         .flat_map(char::to_lowercase)
-        .map(|c| if is_latin(c) { without_accent(c) } else { c })
+        .map(|c| if is_latin(c) { base_letter(c) } else { c })
         .collect();
     if key.contains(char::is_alphanumeric) {
         (key, bracket)

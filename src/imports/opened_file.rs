@@ -15,7 +15,7 @@ use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
-use crate::model::json::{member, visit};
+use crate::model::json::{is_empty_list, member, visit};
 use crate::model::{ReviewField, fold};
 
 /// An opened file.
@@ -62,17 +62,29 @@ pub enum NativeForm {
     Faulty(FileError),
 }
 
-/// How far an owner's format reads a table.
+/// How far an owner's format reads a table, in the order of certainty, by which it is compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Fit {
     /// It has neither the stars nor the texts: it is another table.
     OtherTable,
     /// The format names no column, so it is of any table.
-    AnyTable,
+    NamesNoColumn,
     Partly,
     /// It has all that the format needs, but a column that says what is public.
-    WithoutPublic,
+    AllButPublic,
     Wholly,
+}
+
+impl Fit {
+    /// Whether the format reads something of the table.
+    pub fn reads_some(self) -> bool {
+        self >= Self::Partly
+    }
+
+    /// Whether the format reads all that a review needs.
+    pub fn reads_needed(self) -> bool {
+        self >= Self::AllButPublic
+    }
 }
 
 impl<'t> FilePart<'t> {
@@ -177,7 +189,7 @@ impl ColumnNames {
             return if is_whole {
                 Fit::Wholly
             } else {
-                Fit::WithoutPublic
+                Fit::AllButPublic
             };
         }
         let mut telling = [ReviewField::Rating, ReviewField::Text].iter();
@@ -195,7 +207,7 @@ impl ColumnNames {
         if format.like.is_some() {
             Fit::OtherTable
         } else if names.is_empty() {
-            Fit::AnyTable
+            Fit::NamesNoColumn
         } else if names.iter().all(|names| self.has_one(names)) {
             Fit::Wholly
         } else if format.public_columns().next().is_some() {
@@ -350,7 +362,7 @@ impl<'t> OpenedFile<'t> {
         }
         let is_known = |part: &usize| match base {
             Some(base) => self.parts[*part].has_keys(base),
-            None => self.parts[*part].fit(format) >= Fit::WithoutPublic,
+            None => self.parts[*part].fit(format).reads_needed(),
         };
         let are_lists = self.parts[0].list().is_some();
         let known: BTreeSet<usize> = (0..self.parts.len()).filter(is_known).collect();
@@ -548,10 +560,4 @@ fn is_empty_document(document: &str) -> bool {
     });
     let is_empty_object = document.starts_with('{') && has_empty && !has_rows && !says_error;
     is_empty_list(document) || document == "{}" || is_empty_object && !is_native_document(document)
-}
-
-/// Whether a value is a list of nothing but lists.
-fn is_empty_list(value: &str) -> bool {
-    let mut inner = value.chars();
-    value.starts_with('[') && inner.all(|c| "[]".contains(c) || c.is_whitespace())
 }

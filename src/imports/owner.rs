@@ -14,14 +14,14 @@ use serde_path_to_error::Segment;
 use url::Url;
 
 use crate::config::read_text;
-use crate::imports::fault::{FieldError, FileError, listed, reason};
+use crate::imports::fault::{FieldError, FileError, reason};
 use crate::imports::format::is_inside;
 use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
 use crate::model::json::{join, locate};
 use crate::model::text::{
-    check_text, is_made_of_subtags, nearest, quoted, url, without_controls, words,
+    check_text, is_language_tag, nearest, plain_words, quoted, url, without_controls,
 };
-use crate::storage::FAULTS_SHOWN;
+use crate::storage::{FAULTS_SHOWN, first_faults};
 
 /// All faults of a file, in its order: each with its line and its byte of that line, both from 1 (1 if unknown), and the problem with the
 /// allowed values.
@@ -31,7 +31,7 @@ fn list_faults(path: &Path, mut faults: Vec<((usize, usize), String)>) -> FileEr
     let lines = faults
         .into_iter()
         .map(|((line, column), message)| format!("{}:{line}:{column}: {message}", path.display()));
-    FileError::new(listed(lines, "faults"))
+    FileError::new(first_faults(lines.collect(), "faults").join("\n"))
 }
 
 /// A `business.json` or an `editorial.json`, both written by hand, without unknown members.
@@ -218,7 +218,7 @@ pub fn editorial(
     let unnamed = editorial.faq.iter_mut();
     for entry in unnamed.filter(|entry| entry.id.is_empty()) {
         // `do-you-work-on-sundays`
-        entry.id = words(&entry.question).trim().replace(' ', "-");
+        entry.id = plain_words(&entry.question).trim().replace(' ', "-");
     }
     let ids = editorial.faq.iter().map(|entry| &entry.id);
     check_unique(ids, "faq[]", &mut faults);
@@ -513,9 +513,7 @@ pub fn zone(name: &str) -> Result<Tz, String> {
 
 /// Checks that a language tag is well formed (RFC 5646 §2.1), not that it is registered.
 pub fn language(tag: &str) -> Result<String, String> {
-    let primary = tag.split('-').next().unwrap_or_default();
-    let is_primary = primary.len() >= 2 && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
-    if is_primary && tag.len() <= LANGUAGE_BYTES_MAX && is_made_of_subtags(tag) {
+    if tag.len() <= LANGUAGE_BYTES_MAX && is_language_tag(tag, 2..=8) {
         return Ok(tag.to_owned());
     }
     Err(format!(

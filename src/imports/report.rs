@@ -8,12 +8,11 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::imports::draft::Draft;
-use crate::imports::fault::listed;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::model::text::shorten;
 use crate::model::{Review, Unit, named};
-use crate::storage::DbError;
+use crate::storage::{DbError, first_faults};
 
 named! {
     /// What becomes of a row, or of a review, by the words of the report.
@@ -379,8 +378,8 @@ impl ImportError {
         if faults.is_empty() {
             return Ok(());
         }
-        let faults = listed(faults.into_iter(), "files cannot be imported");
-        Err(Self::Refused(faults))
+        let faults = first_faults(faults, "files cannot be imported");
+        Err(Self::Refused(faults.join("\n")))
     }
 }
 

@@ -13,7 +13,7 @@ use crate::imports::incoming::{Incoming, Unpublished};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
-    ANONYMOUS, derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
+    derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
 };
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
@@ -21,10 +21,10 @@ use crate::imports::value::text::{
     remove_formula_escape,
 };
 use crate::model::business::Technician;
-use crate::model::text::{check_text, quoted, url, words};
+use crate::model::text::{check_text, plain_words, quoted, url};
 use crate::model::{
-    Calendar, Day, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField,
-    ReviewId, Source, Statement, Status, Unit, Units, Verification, source_day,
+    ANONYMOUS, Calendar, Day, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review,
+    ReviewField, ReviewId, Source, Statement, Status, Unit, Units, Verification, source_day,
 };
 
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
@@ -56,9 +56,9 @@ struct PublicRule<'t> {
     block: &'t PublicColumn,
     columns: Vec<usize>,
     /// The columns of members of an object, or of a list of objects, where a plain value is meant.
-    inside: Vec<usize>,
-    /// The columns of the objects whose members its columns are: a row without the object lacks none of them.
-    around: Vec<usize>,
+    nested_columns: Vec<usize>,
+    /// The columns of the objects whose members its columns are: filled where a row has null, or nothing else, in place of the object.
+    object_columns: Vec<usize>,
     is_required: bool,
 }
 
@@ -73,17 +73,18 @@ enum Visibility<'t> {
 }
 
 impl<'t> PublicRule<'t> {
-    /// What its columns say in a row; `None` if the row has nothing that they could say something of.
+    /// What its columns say in a row. `None`: it has null in place of the whole object, so there is nothing to hide; `Unstated`: it has
+    /// neither that nor the mark.
     fn visibility(&self, row: &Row) -> Option<Visibility<'t>> {
         let lacks = |columns: &[usize]| columns.iter().all(|it| row.cell(*it).is_none());
         let lacks_all = lacks(&self.columns);
-        if lacks_all && lacks(&self.inside) && !self.is_required {
-            return lacks(&self.around).then_some(Visibility::Unstated);
+        if lacks_all && lacks(&self.nested_columns) && !self.is_required {
+            return lacks(&self.object_columns).then_some(Visibility::Unstated);
         }
         let mut cells = self.columns.iter().filter_map(|column| row.cell(*column));
         let is_shown = cells.all(|cell| self.block.publishes(cell));
         let reason = self.block.reason.as_deref().filter(|_| !lacks_all);
-        Some(if is_shown && !lacks_all && lacks(&self.inside) {
+        Some(if is_shown && !lacks_all && lacks(&self.nested_columns) {
             Visibility::Shown
         } else {
             Visibility::Hidden(reason.unwrap_or(NOT_PUBLISHED))
@@ -157,14 +158,14 @@ impl<'t> RowReader<'t> {
                 table.is_objects && names.iter().any(|name| is_inside(column, name))
             };
             let all = 0..table.columns.len();
-            let around = names.iter().filter_map(|name| name.rsplit_once('.'));
-            let around: Vec<&str> = around.map(|(outer, _)| outer).collect();
+            let objects = names.iter().filter_map(|name| name.rsplit_once('.'));
+            let objects: Vec<&str> = objects.map(|(object, _)| object).collect();
             PublicRule {
                 part,
                 block,
                 columns: table.find_all(&names),
-                inside: all.filter(is_member).collect(),
-                around: table.find_all(&around),
+                nested_columns: all.filter(is_member).collect(),
+                object_columns: table.find_all(&objects),
                 is_required: block.is_required(table.is_objects),
             }
         });
@@ -218,7 +219,7 @@ impl<'t> RowReader<'t> {
         let public = self
             .public
             .iter()
-            .flat_map(|it| it.columns.iter().chain(&it.inside));
+            .flat_map(|it| it.columns.iter().chain(&it.nested_columns));
         let fields = self.fields.values().flatten();
         fields
             .chain(public)
@@ -345,8 +346,8 @@ impl<'t> RowReader<'t> {
     }
 }
 
-/// Maximum number of different values of columns of publication that are counted.
-const VALUES_MAX: usize = 50;
+/// Maximum number of different values that are counted, of a column or of those of publication.
+pub(super) const VALUES_MAX: usize = 50;
 pub(super) const NAMES_SHOWN: usize = 20;
 
 /// A cell that is not empty.
@@ -664,9 +665,9 @@ impl<'t> RowReading<'t> {
             let parts = [ReviewField::FirstName, ReviewField::LastName];
             let [first, last] = parts.map(|part| self.text(part).unwrap_or_default());
             // `Anna Bell` in the column `Name`, beside `Anna` in the column `Vorname`.
-            if words(&last).starts_with(&words(&first)) {
+            if plain_words(&last).starts_with(&plain_words(&first)) {
                 last
-            } else if words(&first).ends_with(&words(&last)) {
+            } else if plain_words(&first).ends_with(&plain_words(&last)) {
                 first
             } else {
                 format!("{first} {last}")
@@ -842,8 +843,9 @@ impl<'t> RowReading<'t> {
             author: self.text(ReviewField::ReplyAuthor),
         };
         // In a thread the customer may have the last word.
-        let customer = self.cell(ReviewField::Author).map(|cell| words(cell.text));
-        let writer = reply.author.as_deref().map(words);
+        let customer = self.cell(ReviewField::Author);
+        let customer = customer.map(|cell| plain_words(cell.text));
+        let writer = reply.author.as_deref().map(plain_words);
         if writer.is_some() && writer == customer {
             return None;
         }

@@ -128,8 +128,8 @@ impl OpinionFinder {
     pub fn analyze(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
         let mut sentences = self.read_sentences(text);
         let candidates = self.candidates(&sentences);
-        let seeks_complaints = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
-        let is_content = stars.is_some_and(|stars| stars > COMPLAINT_STARS_MAX);
+        let has_few_stars = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
+        let has_many_stars = stars.is_some_and(|stars| stars > COMPLAINT_STARS_MAX);
         let mut findings = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let sentence = &mut sentences[candidate.sentence];
@@ -143,61 +143,51 @@ impl OpinionFinder {
             if let Some(mut decision) = decision {
                 let says_nothing = match decision.label {
                     Polarity::Positive => {
-                        seeks_complaints && sentence.is_of_others(text, candidate, decision.label)
+                        has_few_stars && sentence.is_of_others(text, candidate, decision.label)
                             || sentence.praises_nothing(text, candidate)
                     }
                     Polarity::Negative => {
-                        is_content && sentence.is_of_others(text, candidate, decision.label)
+                        has_many_stars && sentence.is_of_others(text, candidate, decision.label)
                     }
                     Polarity::Neutral | Polarity::Uncertain => false,
                 };
                 if says_nothing {
                     decision.confidence = 0;
                 }
-                let is_blamed = seeks_complaints && decision.label == Polarity::Negative;
+                let is_blamed = has_few_stars && decision.label == Polarity::Negative;
                 let least = CONFIDENCE_MIN[usize::from(is_blamed)];
                 let finding = self.finding(text, sentence, candidate, decision, least);
                 findings.extend(finding);
             }
         }
-        if seeks_complaints {
+        if has_few_stars {
             self.add_complaints(text, &sentences, &mut findings);
         }
         findings.sort_by(|one, other| {
             (one.sentence, one.span, &one.aspect).cmp(&(other.sentence, other.span, &other.aspect))
         });
         let mut overall = Self::overall(&sentences, &findings);
-        let is_unheard = stars.is_some_and(|stars| is_unheard(&findings, stars));
+        // It blames no aspect: what it complains about is unknown, and may be what it seems to praise.
+        let mut placed = findings.iter().filter(|one| one.aspect != OVERALL);
+        let has_unplaced_complaint =
+            has_few_stars && placed.all(|one| one.polarity != Polarity::Negative);
         if let Some(stars) = stars {
             let findings = findings.iter_mut();
             let unannounced = findings.filter(|one| !sentences[one.sentence as usize].has_drawback);
-            withdraw_by_stars(unannounced, stars, is_unheard);
-            let is_too_good = overall.0 == Polarity::Positive && stars <= COMPLAINT_STARS_MAX;
+            withdraw_by_stars(unannounced, stars, has_unplaced_complaint);
+            let is_too_good = overall.0 == Polarity::Positive && has_few_stars;
             if is_too_good || overall.0.contradicts(stars) {
                 overall.0 = Polarity::Uncertain;
             }
         }
-        let parts = (0..).zip(&sentences);
-        let parts = parts.map(|(number, sentence)| {
+        let parts = (0..).zip(&sentences).map(|(number, sentence)| {
             // A complaint without an aspect is in no vote.
-            let is_open =
-                |one: &Finding| one.aspect == OVERALL && one.witness == Witness::Classifier;
-            let here = findings.iter();
-            let here = here.filter(|one| one.sentence == number && !is_open(one));
-            let here: Vec<&Finding> = here.collect();
-            let parts = sentence.scores.parts.iter();
-            let parts = parts.map(|part| {
-                let span = text.span(part.tokens.clone());
-                let polarity = part_polarity(part, span, sentence.has_words, &here, stars);
-                let is_doubtful = is_unheard && polarity == Polarity::Positive;
-                let polarity = if is_doubtful {
-                    Polarity::Uncertain
-                } else {
-                    polarity
-                };
-                (span, polarity)
+            let here = findings.iter().filter(|one| {
+                let has_vote = one.aspect != OVERALL || one.witness != Witness::Classifier;
+                one.sentence == number && has_vote
             });
-            parts.collect()
+            let here: Vec<&Finding> = here.collect();
+            judge_parts(text, sentence, &here, stars, has_unplaced_complaint)
         });
         TextFindings {
             parts: parts.collect(),
@@ -205,6 +195,24 @@ impl OpinionFinder {
             overall,
         }
     }
+}
+
+/// The parts of a sentence, and what each says.
+fn judge_parts(
+    text: &TokenizedText,
+    sentence: &SentenceReading<'_>,
+    findings: &[&Finding],
+    stars: Option<u8>,
+    has_unplaced_complaint: bool,
+) -> Vec<(TextSpan, Polarity)> {
+    let parts = sentence.scores.parts.iter().map(|part| {
+        let span = text.span(part.tokens.clone());
+        match part_polarity(part, span, sentence.has_words, findings, stars) {
+            Polarity::Positive if has_unplaced_complaint => (span, Polarity::Uncertain),
+            polarity => (span, polarity),
+        }
+    });
+    parts.collect()
 }
 
 /// What a part of a sentence says: its findings, otherwise the label that the classifier is sure of and the stars do not
@@ -881,13 +889,6 @@ impl OpinionFinder {
 // The stars withdraw a judgement that contradicts them and is not sure enough; and the praise of a review with a complaint
 // whose aspect is unknown. They create no finding.
 
-/// Whether a review of three stars or fewer blames no aspect: what it complains about is unknown, and may be what it seems to
-/// praise.
-fn is_unheard(findings: &[Finding], stars: u8) -> bool {
-    let mut placed = findings.iter().filter(|one| one.aspect != OVERALL);
-    stars <= COMPLAINT_STARS_MAX && placed.all(|one| one.polarity != Polarity::Negative)
-}
-
 /// The most stars of a review.
 const ALL_STARS: u8 = 5;
 
@@ -895,11 +896,11 @@ const ALL_STARS: u8 = 5;
 fn withdraw_by_stars<'a>(
     findings: impl Iterator<Item = &'a mut Finding>,
     stars: u8,
-    is_unheard: bool,
+    has_unplaced_complaint: bool,
 ) {
-    for finding in findings
-        .filter(|one| is_unheard && one.polarity == Polarity::Positive || is_withdrawn(one, stars))
-    {
+    for finding in findings.filter(|one| {
+        has_unplaced_complaint && one.polarity == Polarity::Positive || is_withdrawn(one, stars)
+    }) {
         finding.hits.push(Hit {
             rule: WITHDRAWN.to_owned(),
             span: finding.span,

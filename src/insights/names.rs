@@ -13,7 +13,7 @@ use super::pattern::{Lists, PatternMatcher, WordUnit, parse_pattern};
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{Fingerprint, WordMap, WordSet};
 use crate::model::business::Business;
-use crate::model::text::without_accent;
+use crate::model::text::base_letter;
 use crate::model::{MentionKind, named, parse_toml};
 
 /// The words by class, and the contexts; it is part of the digest of the method.
@@ -116,13 +116,13 @@ impl Contexts {
         for (class, words) in &table.words {
             lists.insert(class.clone(), split(words));
         }
-        let firm = words_of(&TokenizedText::new(&business.name));
+        let firm = words_only(&TokenizedText::new(&business.name));
         let people = business.technicians.iter();
         let people = people.flat_map(|one| one.aliases.iter().chain([&one.name]));
         let known = people.chain(&business.service_areas);
-        let known = known.flat_map(|name| words_of(&TokenizedText::new(name)));
+        let known = known.flat_map(|name| words_only(&TokenizedText::new(name)));
         let services = business.services.iter();
-        let services = services.flat_map(|one| words_of(&TokenizedText::new(&one.name)));
+        let services = services.flat_map(|one| words_only(&TokenizedText::new(&one.name)));
         // `the roofing guy` is the business's own if it is a roofing company.
         let own: Vec<String> = services.chain(firm.clone()).collect();
         let class = |name: &str| split(&table.words[name]);
@@ -322,7 +322,7 @@ impl<'a> NameContext<'a> {
 }
 
 /// The words and numbers of a text, without marks.
-pub fn words_of(text: &TokenizedText) -> Vec<String> {
+pub fn words_only(text: &TokenizedText) -> Vec<String> {
     let tokens = (0..text.tokens().len()).filter(|at| !text.has_shape(*at, Capitalisation::Mark));
     tokens.map(|at| text.word(at).to_owned()).collect()
 }
@@ -333,7 +333,7 @@ pub fn plain(word: &str) -> Cow<'_, str> {
     if stem.is_ascii() {
         return stem.into();
     }
-    stem.chars().map(without_accent).collect()
+    stem.chars().map(base_letter).collect()
 }
 
 // Names, with the entities that they mean. The longest match at a position wins.

@@ -8,7 +8,7 @@ use super::analysis::Polarity;
 use super::count::{
     AggregateInput, Counted, OpinionCounts, PERSON_MIN, QuoteCandidate, temporal, votes_over_time,
 };
-use super::names::words_of;
+use super::names::words_only;
 use super::people::names_stranger;
 use super::quotable::says_by_itself;
 use super::text::TokenizedText;
@@ -108,7 +108,7 @@ fn known_words(sources: &AggregateInput<'_>) -> HashSet<String> {
     let names = people.chain(services).chain(&business.service_areas);
     let names = names.chain([&business.name]);
     names
-        .flat_map(|name| words_of(&TokenizedText::new(name)))
+        .flat_map(|name| words_only(&TokenizedText::new(name)))
         .collect()
 }
 

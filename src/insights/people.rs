@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::analysis::Mention;
-use super::names::{Context, Contexts, NameClasses, NameContext, NameForms, plain, words_of};
+use super::names::{Context, Contexts, NameClasses, NameContext, NameForms, plain, words_only};
 use super::places::{Areas, Services};
 use super::rules::{HOME_SERVICES, Trade};
 use super::text::{Capitalisation, TokenizedText};
@@ -221,7 +221,7 @@ const SUFFIXES: &str = "jr sr ii iii md dds dmd dvm rn np phd";
 
 /// The words of a name, without marks, [`TITLES`] (`Dr.` is no first name) and [`SUFFIXES`].
 fn parts(name: &str) -> Vec<String> {
-    let words = words_of(&TokenizedText::new(name)).into_iter();
+    let words = words_only(&TokenizedText::new(name)).into_iter();
     words
         .skip_while(|word| TITLES.split(' ').any(|title| title == word))
         .filter(|word| SUFFIXES.split(' ').all(|suffix| suffix != word))

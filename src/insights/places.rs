@@ -3,7 +3,7 @@
 
 use super::analysis::Mention;
 use super::names::{
-    Context, Contexts, NameClasses, NameContext, NameForms, NameTable, plain, words_of,
+    Context, Contexts, NameClasses, NameContext, NameForms, NameTable, plain, words_only,
 };
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{LanguageWords, singular};
@@ -39,7 +39,7 @@ impl Services {
         Self {
             ids: services.iter().map(|service| service.id.clone()).collect(),
             forms: NameForms::new(singular, entries),
-            firm: words_of(&TokenizedText::new(firm)),
+            firm: words_only(&TokenizedText::new(firm)),
         }
     }
 
@@ -141,7 +141,8 @@ pub struct Areas {
 
 impl Areas {
     pub fn new(names: &[String]) -> Self {
-        let words = names.iter().map(|name| words_of(&TokenizedText::new(name)));
+        let words = names.iter();
+        let words = words.map(|name| words_only(&TokenizedText::new(name)));
         Self {
             names: names.to_vec(),
             forms: NameForms::new(plain, words.zip(0..)),

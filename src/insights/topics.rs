@@ -10,7 +10,7 @@ use super::analysis::{Polarity, TextLanguage};
 use super::classifier::STRENGTHS;
 use super::compact::CompactAnalysis;
 use super::count::AggregateInput;
-use super::names::words_of;
+use super::names::words_only;
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{Fingerprint, WordMap, singular};
 use crate::model::business::Business;
@@ -225,7 +225,7 @@ fn topic(phrase: &str, uses: &[PhraseUse], texts: &[ReadText<'_>]) -> Topic {
 }
 
 fn singular_words(name: &str) -> impl Iterator<Item = String> {
-    let words = words_of(&TokenizedText::new(name)).into_iter();
+    let words = words_only(&TokenizedText::new(name)).into_iter();
     words.map(|word| singular(&word).into_owned())
 }
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::ops::ControlFlow;
 
 use serde::Deserializer as _;
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
@@ -43,6 +43,13 @@ pub fn member<'t>(object: &'t str, name: &str) -> Option<&'t str> {
 pub fn elements(array: &str) -> Vec<&str> {
     let elements: Vec<&RawValue> = serde_json::from_str(array).unwrap_or_default();
     elements.into_iter().map(RawValue::get).collect()
+}
+
+/// Whether a text is an array of nothing but arrays.
+pub fn is_empty_list(json: &str) -> bool {
+    let mut bytes = json.bytes();
+    bytes.all(|byte| b"[], \t\r\n".contains(&byte))
+        && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
 /// Calls `each` with every element of an array, or member of an object with its name, until it breaks; returns with what. None is
@@ -122,4 +129,23 @@ pub fn without_nulls(mut value: Value) -> Value {
         members.retain(|_, member| !member.is_null());
     }
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_empty_list;
+
+    #[test]
+    fn list_of_empty_lists_is_empty() {
+        for (json, is_empty) in [
+            ("[]", true),
+            (" [[ ], []]", true),
+            ("{}", false),
+            ("[{}]", false),
+            ("[1]", false),
+            ("[[]", false),
+        ] {
+            assert_eq!(is_empty_list(json), is_empty, "{json}");
+        }
+    }
 }

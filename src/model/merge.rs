@@ -45,7 +45,7 @@ pub struct Merged {
     /// What the next merge compares with.
     pub last_statement: LastStatement,
     /// Units that keep the owner's value although the source has another one.
-    pub kept: Units,
+    pub kept_against_source: Units,
 }
 
 /// A new review. All units have the source's values, except those that the owner decided; `last_statement` is what the source last said
@@ -66,13 +66,13 @@ pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Me
     Merged {
         review,
         last_statement,
-        kept: Units::new(),
+        kept_against_source: Units::new(),
     }
 }
 
 /// Merges an imported review into the stored review.
 pub fn merge(
-    row: &Review,
+    stored: &Review,
     last_statement: &LastStatement,
     statement: &Statement,
     now: DateTime<Utc>,
@@ -84,23 +84,23 @@ pub fn merge(
         returned.unstated.remove(&Unit::Status);
     }
     let mut merged = Merged {
-        review: row.clone(),
+        review: stored.clone(),
         last_statement: last_statement.clone(),
-        kept: Units::new(),
+        kept_against_source: Units::new(),
     };
     for unit in Unit::ALL {
-        merge_unit(unit, row, &statement, &mut merged);
+        merge_unit(unit, stored, &statement, &mut merged);
     }
     merged.review = withhold_unverified(merged.review);
     let newer = statement
         .review
         .updated_at
-        .filter(|at_source| row.updated_at.is_none_or(|at| at < *at_source));
+        .filter(|at_source| stored.updated_at.is_none_or(|at| at < *at_source));
     merged.review.updated_at = match newer {
         Some(newer) => Some(newer),
-        None if merged.review == *row => row.updated_at,
+        None if merged.review == *stored => stored.updated_at,
         // The time advances with every visible change and never goes back.
-        None => row.updated_at.max(Some(now)),
+        None => stored.updated_at.max(Some(now)),
     };
     merged
 }
@@ -115,15 +115,15 @@ enum Standing {
     Edited,
 }
 
-fn standing(unit: Unit, row: &Review, stated: &Review, last: &LastStatement) -> Standing {
-    if unit.is_same(row, stated) {
+fn standing(unit: Unit, stored: &Review, stated: &Review, last_said: &LastStatement) -> Standing {
+    if unit.is_same(stored, stated) {
         return Standing::Equal;
     }
     // A review that its source hides is withheld even if nothing is known of what the source said before.
-    let hides = unit == Unit::Status && row.status == Status::Published;
-    let is_source_s = last.compare(unit, row);
-    let is_source_s = is_source_s.unwrap_or_else(|| unit.is_unset(row) || hides);
-    if is_source_s && !last.decided.contains(&unit) {
+    let hides = unit == Unit::Status && stored.status == Status::Published;
+    let is_source_s = last_said.compare(unit, stored);
+    let is_source_s = is_source_s.unwrap_or_else(|| unit.is_unset(stored) || hides);
+    if is_source_s && !last_said.decided.contains(&unit) {
         Standing::Untouched
     } else {
         Standing::Edited
@@ -131,34 +131,34 @@ fn standing(unit: Unit, row: &Review, stated: &Review, last: &LastStatement) -> 
 }
 
 /// Merges a unit by its [`Standing`]. One that the import does not state stays as it is.
-fn merge_unit(unit: Unit, row: &Review, statement: &Statement, merged: &mut Merged) {
-    let (stated, last) = (&statement.review, &mut merged.last_statement);
+fn merge_unit(unit: Unit, stored: &Review, statement: &Statement, merged: &mut Merged) {
+    let (stated, last_said) = (&statement.review, &mut merged.last_statement);
     let is_decision = statement.decided.contains(&unit);
     // What the source hid stays hidden until it says otherwise.
     let stays_hidden = statement.unshown.contains(&unit)
         && !is_hidden(unit, stated)
-        && last.units.get(unit.name()) == Some(&HIDDEN);
+        && last_said.units.get(unit.name()) == Some(&HIDDEN);
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
-    match standing(unit, row, stated, last) {
+    match standing(unit, stored, stated, last_said) {
         Standing::Equal => {
-            // An export tells of the decision itself, and what a command took away stays so, even if the source did the same in between.
-            let is_taken_away = unit == Unit::Status && row.status != Status::Published
-                || unit == Unit::Reply && row.reply.is_none()
-                || unit == Unit::Author && row.author == ANONYMOUS;
-            if !is_decision && !is_taken_away {
-                last.decided.remove(&unit);
+            // An exported decision stays one. What a command removed stays removed even if the source removed it too.
+            let is_removed = unit == Unit::Status && stored.status != Status::Published
+                || unit == Unit::Reply && stored.reply.is_none()
+                || unit == Unit::Author && stored.author == ANONYMOUS;
+            if !is_decision && !is_removed {
+                last_said.decided.remove(&unit);
             }
         }
         Standing::Untouched => unit.copy(stated, &mut merged.review),
-        Standing::Edited => _ = merged.kept.insert(unit),
+        Standing::Edited => _ = merged.kept_against_source.insert(unit),
     }
     if !is_decision {
-        last.note(unit, stated, statement);
-    } else if !last.is_decided(unit, &merged.review) {
+        last_said.note(unit, stated, statement);
+    } else if !last_said.is_decided(unit, &merged.review) {
         // Otherwise the value itself shows that it is not the source's, or a command did.
-        last.decided.insert(unit);
+        last_said.decided.insert(unit);
     }
 }
 
@@ -321,12 +321,17 @@ fn one_line(text: &str) -> String {
 }
 
 fn digest(parts: &[&[u8]]) -> i64 {
+    first_bits(&sha256_of_parts(parts)).cast_signed()
+}
+
+/// The SHA-256 of parts, each after its length, which distinguishes ("ab", "c") from ("a", "bc").
+pub fn sha256_of_parts(parts: &[impl AsRef<[u8]>]) -> [u8; 32] {
     let mut hash = Sha256::new();
-    for part in parts {
+    for part in parts.iter().map(AsRef::as_ref) {
         hash.update((part.len() as u64).to_be_bytes());
         hash.update(part);
     }
-    first_bits(&hash.finalize()).cast_signed()
+    hash.finalize().into()
 }
 
 fn first_bits(digest: &[u8]) -> u64 {
@@ -405,7 +410,7 @@ mod tests {
 
     #[test]
     fn a_source_updates_a_field_unless_the_owner_edited_it() {
-        // LastStatement, row, source; then the row after the merge, and whether the owner's value is kept.
+        // The last statement, the stored text, the source's; then the text after the merge, and whether the owner's value is kept.
         let cases = [
             (Some("a"), "a", "a", "a", false),
             (Some("a"), "a", "b", "b", false),
@@ -418,21 +423,21 @@ mod tests {
             (Some("a"), "", "b", "", true),
             (Some("a"), "a", "", "", false),
         ];
-        for (last_statement, row, source, then, is_kept) in cases {
+        for (last_statement, stored, source, then, is_kept) in cases {
             let last_statement = last_statement.map_or_else(LastStatement::default, |text| {
                 adopted(&statement_of(with_text(text))).last_statement
             });
             let merged = merge(
-                &with_text(row),
+                &with_text(stored),
                 &last_statement,
                 &statement_of(with_text(source)),
                 now(),
             );
-            let shown = format!("{last_statement:?} {row} {source}");
+            let shown = format!("{last_statement:?} {stored} {source}");
             assert_eq!(
                 (
                     merged.review.text.as_str(),
-                    merged.kept.contains(&Unit::Text)
+                    merged.kept_against_source.contains(&Unit::Text)
                 ),
                 (then, is_kept),
                 "{shown}"
@@ -495,8 +500,8 @@ mod laws {
         #[test]
         fn an_import_repeated_changes_nothing(first in any_statement(), edit in any_review(), next in any_statement(), is_edited: bool) {
                 let there = adopted(&first);
-            let row = if is_edited { edit } else { there.review };
-            let once = merge(&row, &there.last_statement, &next, now());
+            let stored = if is_edited { edit } else { there.review };
+            let once = merge(&stored, &there.last_statement, &next, now());
             let twice = merge(&once.review, &once.last_statement, &next, now() + chrono::Duration::days(1));
             prop_assert_eq!((&twice.review, &twice.last_statement), (&once.review, &once.last_statement));
         }
@@ -505,22 +510,22 @@ mod laws {
         fn an_owner_s_edit_survives_any_imports(first in any_statement(), edit in any_review(), imports in prop::collection::vec(any_statement(), 0..5)) {
                 let there = adopted(&first);
             let decided = there.last_statement.decisions(&edit);
-            let (mut row, mut last_statement, mut edited) = (edit.clone(), there.last_statement, decided);
+            let (mut stored, mut last_statement, mut edited) = (edit.clone(), there.last_statement, decided);
             for next in &imports {
                 // If the source agrees with the owner, it is no longer a decision.
                 edited.retain(|unit| {
                     next.unstated.contains(unit) || unit_json(*unit, &next.review) != unit_json(*unit, &edit)
                 });
-                let merged = merge(&row, &last_statement, next, now());
-                (row, last_statement) = (merged.review, merged.last_statement);
+                let merged = merge(&stored, &last_statement, next, now());
+                (stored, last_statement) = (merged.review, merged.last_statement);
                 for unit in edited.iter().copied() {
-                    prop_assert_eq!(unit_json(unit, &row), unit_json(unit, &edit), "{:?}", unit);
+                    prop_assert_eq!(unit_json(unit, &stored), unit_json(unit, &edit), "{:?}", unit);
                 }
             }
         }
 
         #[test]
-        fn without_edits_a_row_equals_the_last_statement(first in any_statement(), imports in prop::collection::vec(any_statement(), 1..5)) {
+        fn without_edits_the_stored_review_equals_the_last_statement(first in any_statement(), imports in prop::collection::vec(any_statement(), 1..5)) {
                 let mut there = adopted(&first);
             let mut stated = first.review;
             for next in &imports {
@@ -539,17 +544,17 @@ mod laws {
                 let there = adopted(&first);
             let at_once = merge(&edit, &there.last_statement, &next, now());
             // The same statement, field by field.
-            let (mut row, mut last_statement, mut kept) = (edit, there.last_statement, Units::new());
+            let (mut stored, mut last_statement, mut kept) = (edit, there.last_statement, Units::new());
             for unit in order {
                 let mut unstated: Units = Unit::ALL.into_iter().filter(|other| *other != unit).collect();
                 if next.unstated.contains(&unit) {
                     unstated.insert(unit);
                 }
-                let merged = merge(&row, &last_statement, &Statement { unstated, ..next.clone() }, now());
-                kept.extend(merged.kept);
-                (row, last_statement) = (merged.review, merged.last_statement);
+                let merged = merge(&stored, &last_statement, &Statement { unstated, ..next.clone() }, now());
+                kept.extend(merged.kept_against_source);
+                (stored, last_statement) = (merged.review, merged.last_statement);
             }
-            prop_assert_eq!((row, last_statement, kept), (at_once.review, at_once.last_statement, at_once.kept));
+            prop_assert_eq!((stored, last_statement, kept), (at_once.review, at_once.last_statement, at_once.kept_against_source));
         }
     }
 }

@@ -46,7 +46,7 @@ mod words;
 
 pub use merge::{
     Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Merged, NOT_PUBLISHED, NOT_VERIFIED,
-    Statement, Units, adopt, merge, source_day,
+    Statement, Units, adopt, merge, sha256_of_parts, source_day,
 };
 pub use review::{
     ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,
@@ -57,7 +57,6 @@ pub(crate) use review::{Calendar, FIRST_YEAR, Posted};
 pub use votes::{ComparisonVerdict, Vote, VoteCounts, interval, round_to};
 pub use words::{
     FoldedText, compose, fold, fold_both, fold_plain_character, fold_plainly, short_name,
-    without_accents,
 };
 
 /// The content of a file of this program; a test reads each.

@@ -462,7 +462,7 @@ impl Unit {
         } else {
             self.value(review)
         };
-        let parts = words_of(&value);
+        let parts = texts_in(&value);
         match parts.split_first() {
             None => "(none)".to_owned(),
             Some((first, [])) => first.clone(),
@@ -546,13 +546,13 @@ impl ReviewField {
 }
 
 /// The texts and numbers in a value.
-fn words_of(value: &Value) -> Vec<String> {
+fn texts_in(value: &Value) -> Vec<String> {
     match value {
         Value::Null => Vec::new(),
         Value::String(text) if text.is_empty() => Vec::new(),
         Value::String(text) => vec![text.clone()],
-        Value::Array(list) => list.iter().flat_map(words_of).collect(),
-        Value::Object(members) => members.values().flat_map(words_of).collect(),
+        Value::Array(list) => list.iter().flat_map(texts_in).collect(),
+        Value::Object(members) => members.values().flat_map(texts_in).collect(),
         Value::Bool(_) | Value::Number(_) => vec![value.to_string()],
     }
 }

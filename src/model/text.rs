@@ -1,6 +1,7 @@
 //! Texts of files: checks of their form, their words, and how messages and answers show them.
 
 use std::fmt::Write as _;
+use std::ops::RangeInclusive;
 
 use serde_json::Value;
 use url::Url;
@@ -90,21 +91,24 @@ pub fn url(text: &str) -> Result<String, String> {
     }
 }
 
-/// Whether all parts of a language tag have the form of subtags (RFC 5646 §2.1).
-pub fn is_made_of_subtags(tag: &str) -> bool {
-    tag.split('-').all(|part| {
-        (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
-    })
+/// Whether a language tag is well formed (RFC 5646 §2.1), and its first subtag has so many letters.
+pub fn is_language_tag(tag: &str, letters: RangeInclusive<usize>) -> bool {
+    let primary = tag.split('-').next().unwrap_or_default();
+    letters.contains(&primary.len())
+        && primary.bytes().all(|byte| byte.is_ascii_alphabetic())
+        && tag.split('-').all(|part| {
+            (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric())
+        })
 }
 
 /// The lower-case words of a text without accents, each preceded and followed by one blank.
-pub fn words(text: &str) -> String {
+pub fn plain_words(text: &str) -> String {
     let plain: String = text
         .chars()
         .flat_map(char::to_lowercase)
         .map(|c| {
             if c.is_alphanumeric() {
-                without_accent(c)
+                base_letter(c)
             } else {
                 ' '
             }
@@ -114,8 +118,8 @@ pub fn words(text: &str) -> String {
     format!(" {} ", words.join(" "))
 }
 
-/// A lower-case letter without its accent.
-pub fn without_accent(letter: char) -> char {
+/// A lower-case letter without its accent, or its stroke.
+pub fn base_letter(letter: char) -> char {
     match letter {
         // These have no decomposition in Unicode.
         'ł' => 'l',

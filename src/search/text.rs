@@ -42,7 +42,7 @@ impl TextQuery {
             TextMatch::Substring => (fold(query), Vec::new()),
             TextMatch::Words => {
                 let whole = fold_plainly(query);
-                let words = words(&whole);
+                let words = query_words(&whole);
                 (whole, words)
             }
         };
@@ -142,7 +142,7 @@ fn finder(text: &str) -> Finder<'static> {
 }
 
 /// The words of a folded query, longest first.
-fn words(folded: &str) -> Vec<QueryWord> {
+fn query_words(folded: &str) -> Vec<QueryWord> {
     let words = folded.split(|character: char| !character.is_alphanumeric());
     let words = words.filter(|word| !word.is_empty());
     let mut words: Vec<QueryWord> = words.map(query_word).collect();

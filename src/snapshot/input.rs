@@ -19,7 +19,7 @@ use crate::links::Links;
 use crate::metrics;
 use crate::model::business::{Business, Editorial, PublishStaff};
 use crate::model::{Day, MentionKind, PublishedReview, Review, ReviewId};
-use crate::storage::reviews::{AnalysisRow, Binding, Numbered, Observation, Reasons, newest};
+use crate::storage::reviews::{AnalysisRow, Dating, Numbered, Observation, Reasons, newest};
 
 #[derive(Debug, Clone, Default)]
 pub struct SnapshotInput {
@@ -190,7 +190,7 @@ impl EntryLoader<'_> {
             analysis.retain_names(|kind| self.publishes(kind));
             analysis
         });
-        self.date(&mut review, numbered.binding);
+        self.date(&mut review, numbered.dating);
         Entry {
             review_no: numbered.review_no,
             review,
@@ -231,21 +231,18 @@ impl EntryLoader<'_> {
     }
 
     /// Dates a review that another writer changed; it keeps its instant if it renders as before.
-    fn date(&mut self, review: &mut Review, binding: Binding) {
+    fn date(&mut self, review: &mut Review, dating: Dating) {
         let stated_at = review.updated_at;
-        let observed_at = match binding {
-            Binding::Bound => return,
+        let observed_at = match dating {
+            Dating::Dated => return,
             // The writer has set the date.
-            Binding::New if stated_at.is_some() => None,
-            Binding::New | Binding::Foreign => {
+            Dating::NeverDated if stated_at.is_some() => None,
+            Dating::NeverDated | Dating::ChangedSince => {
                 let known = self.published.and_then(|published| {
                     let at = published.entries.find(&review.id)?;
                     Some(&published.entries[at].review)
                 });
-                let is_as_before = known.is_some_and(|known| {
-                    review.updated_at = known.updated_at;
-                    *review == *known
-                });
+                let is_as_before = known.is_some_and(|known| is_same_but_for_date(review, known));
                 let floor = known.map(Review::changed_at).max(stated_at);
                 // A later instant that the writer set is kept, even if nothing else changed.
                 (!is_as_before).then(|| self.now.max(floor.unwrap_or_default()))
@@ -255,6 +252,12 @@ impl EntryLoader<'_> {
         let id = review.id.clone();
         self.loaded.observed.push(Observation { id, observed_at });
     }
+}
+
+fn is_same_but_for_date(one: &Review, other: &Review) -> bool {
+    let mut dated = one.clone();
+    dated.updated_at = other.updated_at;
+    dated == *other
 }
 
 pub fn analyze(analyzer: &Analyzer, review: &Review) -> StoredAnalysis {

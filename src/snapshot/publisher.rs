@@ -303,32 +303,33 @@ impl StoredState {
     }
 }
 
-/// The analyzer of the next snapshot, and the analyses that are postponed if it does not have all.
+/// The analyzer of the next snapshot, and the analyses that are postponed if it lacks some. The former analyzer stays until all postponed
+/// analyses are stored, unless all can be made at once ([`ANALYZE_AT_ONCE_MAX`]).
 fn next_analyses(
     former: Option<&SnapshotInput>,
     business: &Business,
     trade: Option<&str>,
 ) -> (Arc<Analyzer>, Arc<PostponedAnalyses>) {
     let postponed = former.and_then(|former| former.postponed.as_ref());
-    let latest = match former {
+    let current = match former {
         Some(former) if *former.own_business == *business => {
             Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
         }
         Some(_) | None => Arc::new(Analyzer::new(business, trade)),
     };
-    let begun = PostponedAnalyses::new(&latest);
+    let none_made = PostponedAnalyses::new(&current);
     let Some(former) = former else {
-        return (latest, begun);
+        return (current, none_made);
     };
-    let postponed = postponed.filter(|one| one.analyzer.method() == latest.method());
+    let postponed = postponed.filter(|one| one.analyzer.method() == current.method());
     let work = cost(former.entries.len(), former.entries.index().text_bytes);
     match postponed.map(|one| (one, one.progress())) {
         Some((one, AnalysisProgress::Begun | AnalysisProgress::StoredThrough(..))) => {
             (Arc::clone(&former.analyzer), Arc::clone(one))
         }
         // All reviews would be analyzed again.
-        None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), begun),
-        Some((_, AnalysisProgress::Stored)) | None => (latest, begun),
+        None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), none_made),
+        Some((_, AnalysisProgress::Stored)) | None => (current, none_made),
     }
 }
 

@@ -199,6 +199,97 @@ pub struct Carried {
     pub is_other: bool,
 }
 
+// The queries and statements, in the order in which they run: some select from what those before them made.
+
+/// The reviews that the former database has without their authors' names, and the name in this one of each of its sources, which may have
+/// been renamed since: that of most reviews that both have.
+const NAMES: &str = "
+    create temp table anonymized_again as select review_id from former.review_source join former.review using (review_id)
+        where author = 'Anonymous' and exists (select 1 from json_each(said, '$.decided') where value = 'author');
+    create temp table restored_source as select former_name, restored_name, max(reviews) from (
+        select f.name as former_name, m.name as restored_name, count(*) as reviews from (
+            select review_id, coalesce(s.source_name, r.source_name) as name
+                from former.review as r left join former.review_source as s using (review_id)
+            union all select review_id, coalesce(imported_from, source_name) from former.deleted_review) as f
+        join (
+            select review_id, coalesce(s.source_name, r.source_name) as name
+                from main.review as r left join main.review_source as s using (review_id)
+            union all select review_id, coalesce(imported_from, source_name) from main.deleted_review) as m
+        using (review_id) group by 1, 2) group by former_name";
+
+const RENAMED: &str = "select json_group_object(former_name, restored_name) from restored_source
+    where former_name <> restored_name";
+
+/// Reviews of the former database that are hidden there, and whose ID the backup does not have.
+const HIDDEN_IN_FORMER: &str = "select review_id from (select review_id from former.deleted_review
+        union select review_id from former.review where status = 'withheld' union select review_id from anonymized_again)
+    where review_id not in (select review_id from main.review)";
+
+/// Reviews of the backup whose ID the former database does not have.
+const ONLY_IN_BACKUP: &str = "select review_id from main.review
+    where review_id not in (select review_id from former.review union all select review_id from former.deleted_review)";
+
+/// Does nothing if the ID is another review's, or the review is renamed already.
+const RENAME: &str = "update main.review set review_id = ?1
+    where review_id = ?2 and not exists (select 1 from main.review where review_id = ?1)";
+
+/// What is carried over, under the names of the sources in this database.
+const LISTS: &str = "
+    create temp table deleted_again as select * from former.deleted_review
+        where review_id not in (select review_id from former.review);
+    create temp table withheld_again as select review_id from (
+        select review_id, withheld_reason, note from former.review where status = 'withheld' except
+        select review_id, withheld_reason, note from main.review where status = 'withheld');
+    create temp table whole_again as select * from former.review where review_id in withheld_again
+        or review_id in anonymized_again and review_id not in (select review_id from main.review);
+    create temp table source_again as select * from former.review_source
+        where review_id in withheld_again or review_id in anonymized_again;
+    update deleted_again set
+        source_name = coalesce((select restored_name from restored_source where former_name = source_name), source_name),
+        imported_from = coalesce((select restored_name from restored_source where former_name = imported_from), imported_from);
+    update whole_again set source_name = restored_name from restored_source where former_name = source_name;
+    update source_again set source_name = restored_name,
+            said = iif(said ->> '$.source.source' = former_name, json_set(said, '$.source.source', restored_name), said)
+        from restored_source where former_name = source_name";
+
+const DELETE: &str =
+    "delete from main.review where review_id in (select review_id from deleted_again)";
+
+const COPY_MARKS: &str = "
+    insert into main.review_change (review_id, change_no)
+        select review_id, 1 + (select coalesce(max(change_no), 0) from main.review_change) from deleted_again
+        where review_id not in (select review_id from main.review_change);
+    insert or replace into main.deleted_review select * from deleted_again";
+
+const ANONYMIZE: &str = "update main.review set author = 'Anonymous' where review_id in anonymized_again and author <> 'Anonymous'";
+
+const WITHHOLD: &str =
+    "insert or replace into main.review select * from whole_again where status = 'withheld'";
+
+/// Anonymized reviews that the backup lacks.
+const ADD_WHOLE: &str =
+    "insert into main.review select * from whole_again where status = 'published'";
+
+const COPY_DEPENDENTS: &str = "
+    delete from main.mention where review_id in (select review_id from whole_again);
+    insert into main.mention select * from former.mention where review_id in (select review_id from whole_again);
+    insert or replace into main.review_source select * from source_again
+        where review_id in (select review_id from whole_again) or review_id not in (select review_id from main.review_source);
+    update main.review_source
+        set said = json_set(said, '$.decided', json((select json_group_array(value) from
+            (select value from json_each(said, '$.decided') union select 'author'))))
+        where review_id in anonymized_again;
+    update main.import_run_review set change_no = null, former = json_remove(former, '$.review.author')
+        where review_id in anonymized_again;
+    delete from main.subscription;
+    delete from main.intent;
+    insert into main.subscription select * from former.subscription;
+    insert into main.intent select * from former.intent";
+
+/// Readers of feeds saw the newer form of what comes back in an older one, and no date goes back.
+const DATE_CHANGES: &str = "update main.review_change set observed_at = ?
+    from former.review_change as f where f.review_id = review_change.review_id and f.change_no <> review_change.change_no";
+
 /// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
 /// column identifies it.
 const COMPARED: [[&str; 3]; 5] = [
@@ -238,98 +329,8 @@ const COMPARED: [[&str; 3]; 5] = [
 const SHOWS_STAFF: &str = "select exists (select 1 from main.business, former.business
     where main.business.publish_staff = 'full' and former.business.publish_staff = 'off')";
 
-// A review that has another ID in the former database is found by its source and its content.
-
-/// Reviews of the backup whose ID the former database does not have.
-const LOST: &str = "select review_id from main.review
-    where review_id not in (select review_id from former.review union all select review_id from former.deleted_review)";
-
-/// Reviews of the former database that are hidden there, and whose ID the backup does not have.
-const HIDDEN: &str = "select review_id from (select review_id from former.deleted_review
-        union select review_id from former.review where status = 'withheld' union select review_id from anonymized_again)
-    where review_id not in (select review_id from main.review)";
-
-/// Does nothing if the ID is another review's, or the review is renamed already.
-const RENAME: &str = "update main.review set review_id = ?1
-    where review_id = ?2 and not exists (select 1 from main.review where review_id = ?1)";
-
-/// The reviews that the former database has without their authors' names, and the name in this one of each of its sources, which may have
-/// been renamed since: that of most reviews that both have.
-const NAMES: &str = "
-    create temp table anonymized_again as select review_id from former.review_source join former.review using (review_id)
-        where author = 'Anonymous' and exists (select 1 from json_each(said, '$.decided') where value = 'author');
-    create temp table restored_source as select former_name, restored_name, max(reviews) from (
-        select f.name as former_name, m.name as restored_name, count(*) as reviews from (
-            select review_id, coalesce(s.source_name, r.source_name) as name
-                from former.review as r left join former.review_source as s using (review_id)
-            union all select review_id, coalesce(imported_from, source_name) from former.deleted_review) as f
-        join (
-            select review_id, coalesce(s.source_name, r.source_name) as name
-                from main.review as r left join main.review_source as s using (review_id)
-            union all select review_id, coalesce(imported_from, source_name) from main.deleted_review) as m
-        using (review_id) group by 1, 2) group by former_name";
-
-const RENAMED: &str = "select json_group_object(former_name, restored_name) from restored_source
-    where former_name <> restored_name";
-
-/// What is carried over, under the names of the sources in this database.
-const LISTS: &str = "
-    create temp table deleted_again as select * from former.deleted_review
-        where review_id not in (select review_id from former.review);
-    create temp table withheld_again as select review_id from (
-        select review_id, withheld_reason, note from former.review where status = 'withheld' except
-        select review_id, withheld_reason, note from main.review where status = 'withheld');
-    create temp table whole_again as select * from former.review where review_id in withheld_again
-        or review_id in anonymized_again and review_id not in (select review_id from main.review);
-    create temp table source_again as select * from former.review_source
-        where review_id in withheld_again or review_id in anonymized_again;
-    update deleted_again set
-        source_name = coalesce((select restored_name from restored_source where former_name = source_name), source_name),
-        imported_from = coalesce((select restored_name from restored_source where former_name = imported_from), imported_from);
-    update whole_again set source_name = restored_name from restored_source where former_name = source_name;
-    update source_again set source_name = restored_name,
-            said = iif(said ->> '$.source.source' = former_name, json_set(said, '$.source.source', restored_name), said)
-        from restored_source where former_name = source_name";
-
-const DELETE: &str =
-    "delete from main.review where review_id in (select review_id from deleted_again)";
-
-const MARK: &str = "
-    insert into main.review_change (review_id, change_no)
-        select review_id, 1 + (select coalesce(max(change_no), 0) from main.review_change) from deleted_again
-        where review_id not in (select review_id from main.review_change);
-    insert or replace into main.deleted_review select * from deleted_again";
-
-const ANONYMIZE: &str = "update main.review set author = 'Anonymous' where review_id in anonymized_again and author <> 'Anonymous'";
-
-const WITHHOLD: &str =
-    "insert or replace into main.review select * from whole_again where status = 'withheld'";
-
-/// Anonymized reviews that the backup lacks.
-const ADD: &str = "insert into main.review select * from whole_again where status = 'published'";
-
-const FOLLOW: &str = "
-    delete from main.mention where review_id in (select review_id from whole_again);
-    insert into main.mention select * from former.mention where review_id in (select review_id from whole_again);
-    insert or replace into main.review_source select * from source_again
-        where review_id in (select review_id from whole_again) or review_id not in (select review_id from main.review_source);
-    update main.review_source
-        set said = json_set(said, '$.decided', json((select json_group_array(value) from
-            (select value from json_each(said, '$.decided') union select 'author'))))
-        where review_id in anonymized_again;
-    update main.import_run_review set change_no = null, former = json_remove(former, '$.review.author')
-        where review_id in anonymized_again;
-    delete from main.subscription;
-    delete from main.intent;
-    insert into main.subscription select * from former.subscription;
-    insert into main.intent select * from former.intent";
-
-/// Readers of feeds saw the newer form of what comes back in an older one, and no date goes back.
-const DATE: &str = "update main.review_change set observed_at = ? from former.review_change as f
-    where f.review_id = review_change.review_id and f.change_no <> review_change.change_no";
-
 /// Numbers and dates continue above those of both databases, and every document is due.
-const CONTINUE: &str = "
+const RAISE_VERSIONS: &str = "
     insert into main.review_change (review_id, change_no)
         select '', 1 + max(change_no) from (select change_no from main.review_change union all
             select change_no from former.review_change union all select 0) where true
@@ -390,12 +391,12 @@ async fn carry_from(
         rename_hidden(connection, former, &carried.renamed).await?;
         connection.execute(LISTS).await?;
         carried.deleted = connection.execute(DELETE).await?.rows_affected();
-        connection.execute(MARK).await?;
+        connection.execute(COPY_MARKS).await?;
         carried.anonymized = connection.execute(ANONYMIZE).await?.rows_affected();
         carried.withheld = connection.execute(WITHHOLD).await?.rows_affected();
-        carried.anonymized += connection.execute(ADD).await?.rows_affected();
-        connection.execute(FOLLOW).await?;
-        let date = sqlx::query(DATE).bind(utc(now));
+        carried.anonymized += connection.execute(ADD_WHOLE).await?.rows_affected();
+        connection.execute(COPY_DEPENDENTS).await?;
+        let date = sqlx::query(DATE_CHANGES).bind(utc(now));
         date.execute(&mut *connection).await?;
         carried.subscriptions = sqlx::query_scalar!("select count(*) from subscription")
             .fetch_one(&mut *connection)
@@ -417,18 +418,19 @@ async fn carry_from(
             .fetch_one(&mut *connection)
             .await?;
     }
-    connection.execute(CONTINUE).await?;
+    connection.execute(RAISE_VERSIONS).await?;
     Ok(carried)
 }
 
-/// Gives each review that the former database hides under another ID that ID, so that it is hidden again.
+/// Gives each review that the former database hides under another ID that ID, so that it is hidden again. It is found by its source and
+/// its content.
 async fn rename_hidden(
     connection: &mut SqliteConnection,
     former: &mut SqliteConnection,
     renamed: &BTreeMap<String, String>,
 ) -> sqlx::Result<()> {
     let mut hidden: HashMap<(String, i64), Vec<ReviewId>> = HashMap::new();
-    let ids: Vec<Text> = sqlx::query_scalar(HIDDEN)
+    let ids: Vec<Text> = sqlx::query_scalar(HIDDEN_IN_FORMER)
         .fetch_all(&mut *connection)
         .await?;
     let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
@@ -440,7 +442,8 @@ async fn rename_hidden(
             hidden.entry(content).or_default().push(id.clone());
         }
     }
-    let ids: Vec<Text> = sqlx::query_scalar(LOST).fetch_all(&mut *connection).await?;
+    let ids = sqlx::query_scalar(ONLY_IN_BACKUP);
+    let ids: Vec<Text> = ids.fetch_all(&mut *connection).await?;
     let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
     for (id, known) in standing(connection, &ids).await? {
         for digests in known.digests() {

@@ -2,7 +2,8 @@
 //! of files beside the database; on many nodes, leases.
 //!
 //! A lease is a row with an end time by its holder's wall clock; another process takes it over after that time plus a
-//! margin for clock differences. The holder uses its monotonic clock, from the moment at which it sent the request.
+//! margin for clock differences. The holder uses its monotonic clock, from the moment at which it sent the request. The row of the lease
+//! to send also has the number of the sender's last write, so that a node's own file tells whether it already has that write.
 
 use std::fs::File;
 use std::time::Duration;
@@ -81,8 +82,8 @@ impl Database {
         let clock = Clock::system();
         let (sent_at, now, is_renewal) = (clock.monotonic(), clock.now(), self.may_send());
         if is_renewal {
-            let renewal = lock(&cluster.lease).renewal;
-            if !self.has_writes(cluster, renewal).await? {
+            let write_no = lock(&cluster.lease).renewal_write_no;
+            if !self.has_write(cluster, write_no).await? {
                 tracing::warn!(
                     "node.behind: this node's file is behind the leader; another process may take the lease"
                 );
@@ -96,22 +97,20 @@ impl Database {
             }
         }
         let length = LEASE_MIN.max(exchange * 2);
-        let number = cluster.next_number(now);
-        if !cluster
-            .take_lease(SENDER, &cluster.holder, now, length, number)
-            .await?
-        {
+        let write_no = cluster.next_write_no(now);
+        let taken = cluster.take_lease(SENDER, &cluster.holder, now, length, write_no);
+        if !taken.await? {
             lock(&cluster.lease).ends_at = None;
             return Ok(false);
         }
-        if !is_renewal && !self.await_writes(cluster, number).await? {
+        if !is_renewal && !self.await_write(cluster, write_no).await? {
             cluster.end_lease(SENDER, &cluster.holder).await?;
             return Ok(false);
         }
         let mut lease = lock(&cluster.lease);
         lease.ends_at = Some(sent_at + length);
-        lease.writes = lease.writes.max(number);
-        lease.renewal = number;
+        lease.last_write_no = lease.last_write_no.max(write_no);
+        lease.renewal_write_no = write_no;
         Ok(true)
     }
 
@@ -119,18 +118,18 @@ impl Database {
     pub async fn has_own_writes(&self) -> Result<bool, DbError> {
         match &self.writer {
             Writer::Cluster(cluster) if self.may_send() => {
-                let writes = lock(&cluster.lease).writes;
-                self.has_writes(cluster, writes).await
+                let write_no = lock(&cluster.lease).last_write_no;
+                self.has_write(cluster, write_no).await
             }
             Writer::Cluster(_) | Writer::File(..) => Ok(true),
         }
     }
 
-    async fn await_writes(&self, cluster: &Cluster, number: i64) -> Result<bool, DbError> {
+    async fn await_write(&self, cluster: &Cluster, write_no: i64) -> Result<bool, DbError> {
         let clock = Clock::system();
         let end = clock.monotonic() + FILE_TIMEOUT;
         while clock.monotonic() < end {
-            if self.has_writes(cluster, number).await? {
+            if self.has_write(cluster, write_no).await? {
                 return Ok(true);
             }
             clock.sleep(LOOK_INTERVAL).await;
@@ -138,12 +137,13 @@ impl Database {
         Ok(false)
     }
 
-    async fn has_writes(&self, cluster: &Cluster, number: i64) -> Result<bool, DbError> {
+    /// Whether this node's file has the write of this process with that number, and so those before it.
+    async fn has_write(&self, cluster: &Cluster, write_no: i64) -> Result<bool, DbError> {
         sqlx::query_scalar!(
             r#"select exists (select 1 from lease where name = ?1 and holder = ?2 and writes >= ?3) as "is: bool""#,
             SENDER,
             cluster.holder,
-            number
+            write_no
         )
         .fetch_one(&self.readers())
         .await
@@ -199,14 +199,14 @@ impl Cluster {
         holder: &str,
         now: DateTime<Utc>,
         length: Duration,
-        number: i64,
+        write_no: i64,
     ) -> Result<bool, ClusterError> {
         let take = "insert into lease (name, holder, ends_at, writes) values (?1, ?2, ?3, ?5) on conflict (name) do update \
              set holder = excluded.holder, ends_at = excluded.ends_at, writes = max(writes, excluded.writes) \
              where lease.holder = excluded.holder or lease.ends_at <= ?4";
         let ends_at = utc_milliseconds(now + length);
         let held_after = utc_milliseconds(now - CLOCKS_DIFFER_MAX);
-        let take = json!([take, name, holder, ends_at, held_after, number]);
+        let take = json!([take, name, holder, ends_at, held_after, write_no]);
         let rows = self.client.execute(vec![take], WRITE_TIMEOUT).await?;
         Ok(rows == [1])
     }
@@ -214,10 +214,8 @@ impl Cluster {
     async fn end_lease(&self, name: &str, holder: &str) -> Result<(), ClusterError> {
         let end = "delete from lease where name = ?1 and holder = ?2";
         let end = json!([end, name, holder]);
-        self.client
-            .execute(vec![end], WRITE_TIMEOUT)
-            .await
-            .map(drop)
+        let ended = self.client.execute(vec![end], WRITE_TIMEOUT).await;
+        ended.map(drop)
     }
 }
 

@@ -39,5 +39,5 @@ pub use files::{
 };
 pub use locks::EntryLock;
 pub use schema::Migrated;
-pub use verify::{FAULTS_SHOWN, FileVerification, list_faults, unpublished, verify};
+pub use verify::{FAULTS_SHOWN, FileVerification, LIKE_FAULTS, first_faults, unpublished, verify};
 pub use write::Write;

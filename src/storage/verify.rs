@@ -8,8 +8,10 @@ use super::columns::Text;
 use super::error::{AtPath as _, DbError};
 use super::schema;
 
-/// Maximum number of like faults that are listed.
+/// Maximum number of faults that are listed.
 pub const FAULTS_SHOWN: usize = 20;
+/// What [`first_faults`] calls the others where all are of one kind.
+pub const LIKE_FAULTS: &str = "like the one above";
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileVerification {
@@ -101,17 +103,17 @@ async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<V
     let stray = stray
         .into_iter()
         .map(|row| format!("text index: row {row} belongs to no review"));
-    let mut faults = list_faults(unindexed.collect());
-    faults.extend(list_faults(stray.collect()));
+    let mut faults = first_faults(unindexed.collect(), LIKE_FAULTS);
+    faults.extend(first_faults(stray.collect(), LIKE_FAULTS));
     Ok(faults)
 }
 
-/// The first [`FAULTS_SHOWN`] of like faults, and how many there are besides.
-pub fn list_faults(mut faults: Vec<String>) -> Vec<String> {
-    let besides = faults.len().saturating_sub(FAULTS_SHOWN);
+/// The first [`FAULTS_SHOWN`] faults, and how many `others` there are.
+pub fn first_faults(mut faults: Vec<String>, others: &str) -> Vec<String> {
+    let more = faults.len().saturating_sub(FAULTS_SHOWN);
     faults.truncate(FAULTS_SHOWN);
-    if besides > 0 {
-        faults.push(format!("{besides} more like the one above"));
+    if more > 0 {
+        faults.push(format!("{more} more {others}"));
     }
     faults
 }

@@ -15,10 +15,11 @@ use url::Url;
 
 use super::client::{FetchedPage, NO_REVIEWS, PAGE_BYTES_MAX, SourceClient, SyncError, check_size};
 use super::file::SyncEntry;
-use super::paging::{Pager, is_empty_list};
+use super::paging::Pager;
 use super::secrets::Secrets;
 use crate::compute::run_long;
 use crate::imports::{Format, INPUT_BYTES_MAX, ImportRequest, Mask, format_of};
+use crate::model::json::is_empty_list;
 use crate::storage::formats::KeptFormats;
 use crate::storage::sync::SyncState;
 use crate::storage::temporary_folder;

@@ -6,12 +6,11 @@ use std::hash::{BuildHasher as _, RandomState};
 use std::ops::ControlFlow;
 
 use reqwest::header::{HeaderMap, LINK};
-use serde::de::IgnoredAny;
 use url::Url;
 
 use super::client::{FetchedPage, NO_REVIEWS, SyncError};
 use crate::imports::{Format, Paging};
-use crate::model::json::{self, visit};
+use crate::model::json::{self, is_empty_list, visit};
 
 /// Objects deep to which a further page is looked for that no platform's file describes.
 const DEPTH_MAX: usize = 3;
@@ -243,13 +242,6 @@ pub fn word(json: &str) -> Option<String> {
         .then(|| json.to_owned())
 }
 
-/// Whether this is an array without rows, which may be in groups.
-pub fn is_empty_list(json: &str) -> bool {
-    let mut bytes = json.bytes();
-    bytes.all(|byte| b"[], \t\r\n".contains(&byte))
-        && serde_json::from_str::<IgnoredAny>(json).is_ok()
-}
-
 #[cfg(test)]
 mod tests {
     use reqwest::header::HeaderName;
@@ -375,20 +367,6 @@ mod tests {
             ("a,next\n", false),
         ] {
             assert_eq!(names_next_page(body, DEPTH_MAX), is_named, "{body}");
-        }
-    }
-
-    #[test]
-    fn list_of_empty_lists_is_empty() {
-        for (json, is_empty) in [
-            ("[]", true),
-            (" [[ ], []]", true),
-            ("{}", false),
-            ("[{}]", false),
-            ("[1]", false),
-            ("[[]", false),
-        ] {
-            assert_eq!(is_empty_list(json), is_empty, "{json}");
         }
     }
 }

@@ -90,7 +90,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-/// Serves `endpoint` on `listener` until `shutdown`, then lets requests in flight finish within
+/// Serves `endpoint` on `listener` until `accepting` is cancelled, then lets requests in flight finish within
 /// [`ConnectionLimits::shutdown_timeout`], cuts the rest, and returns once every task has ended.
 ///
 /// A panic outside of the handlers ends only its own connection. Peers in the nets of `exempt` may have
@@ -98,7 +98,7 @@ pub fn listen(address: SocketAddr) -> io::Result<TcpListener> {
 pub async fn serve<E: Endpoint<Output = Response> + 'static>(
     listener: TcpListener,
     endpoint: Arc<E>,
-    shutdown: CancellationToken,
+    accepting: CancellationToken,
     limits: ConnectionLimits,
     exempt: Vec<IpNet>,
 ) {
@@ -115,11 +115,12 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
         .max_buf_size(BUFFER_BYTES)
         // A client may close its side after the request and still expect the response.
         .half_close(true);
-    let (mut connections, stopping) = (Connections::default(), CancellationToken::new());
-    let clock = Clock::system();
+    // Cancelled once the listener is closed: a connection then ends with the request that it is in.
+    let keep_alive = CancellationToken::new();
+    let (mut connections, clock) = (Connections::default(), Clock::system());
     loop {
         let accepted = tokio::select! {
-            () = shutdown.cancelled() => break,
+            () = accepting.cancelled() => break,
             Some(ended) = connections.tasks.join_next_with_id() => {
                 connections.forget(&ended);
                 continue;
@@ -137,7 +138,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
                 }
                 let (http, endpoint) = (http.clone(), Arc::clone(&endpoint));
                 let served =
-                    serve_connection(stream, peer, http, endpoint, limits, stopping.clone());
+                    serve_connection(stream, peer, http, endpoint, limits, keep_alive.clone());
                 let task = connections.tasks.spawn(served);
                 connections
                     .networks
@@ -147,7 +148,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
             Err(error) => {
                 tracing::error!(%error, "server.accept_failed: no new connection can be taken, trying again until it works");
                 tokio::select! {
-                    () = shutdown.cancelled() => break,
+                    () = accepting.cancelled() => break,
                     () = clock.sleep(ACCEPT_PAUSE) => {}
                 }
             }
@@ -155,7 +156,7 @@ pub async fn serve<E: Endpoint<Output = Response> + 'static>(
     }
     // The listener is closed first, so that the system refuses new connections instead of queueing them.
     drop(listener);
-    stopping.cancel();
+    keep_alive.cancel();
     connections.end(limits.shutdown_timeout).await;
 }
 
@@ -166,7 +167,7 @@ async fn serve_connection<E: Endpoint<Output = Response> + 'static>(
     http: http1::Builder,
     endpoint: Arc<E>,
     limits: ConnectionLimits,
-    stopping: CancellationToken,
+    keep_alive: CancellationToken,
 ) {
     // A small response must not wait for the acknowledgement of the one before (Nagle and delayed ACK: 40 ms).
     // These fail only on a closed connection.
@@ -179,7 +180,7 @@ async fn serve_connection<E: Endpoint<Output = Response> + 'static>(
     let mut connection = http.serve_connection(TokioIo::new(Box::pin(stream)), service);
     let ended = tokio::select! {
         ended = &mut connection => Some(ended),
-        () = stopping.cancelled() => None,
+        () = keep_alive.cancelled() => None,
     };
     let ended = if let Some(ended) = ended {
         ended

@@ -11,7 +11,7 @@ use crate::imports::incoming::ReviewRow;
 use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
 use crate::imports::value::names::of_platform;
-use crate::model::text::words;
+use crate::model::text::plain_words;
 use crate::model::{Digests, ReviewId, Status, Unit, parse_toml};
 use crate::storage::reviews::{Known, KnownReview};
 
@@ -82,7 +82,7 @@ struct Candidate<'k> {
 
 /// What a row and a review have in common.
 #[derive(Clone, Copy)]
-enum Equal {
+enum SameBy {
     AuthorDayStarsText,
     AuthorDayText,
     AuthorDay,
@@ -90,7 +90,7 @@ enum Equal {
     Text,
 }
 
-impl Equal {
+impl SameBy {
     /// The digests that are the same.
     const fn key(self, digests: &Digests) -> [i64; 2] {
         match self {
@@ -105,12 +105,12 @@ impl Equal {
 
 impl Candidate<'_> {
     /// Whether it may be that of a row: no other row is, and not both have an ID.
-    const fn is_left(&self, row_has_id: bool) -> bool {
+    const fn is_free(&self, row_has_id: bool) -> bool {
         !(self.has_row || row_has_id && self.has_id)
     }
 
-    /// Whether a row may be doubtful for it: it is left, or the owner hid it. If both have an ID, it has no row, and the owner hid it.
-    const fn is_left_or_hidden(&self, row_has_id: bool) -> bool {
+    /// Whether a row may be doubtful for it: it is free, or the owner hid it. If both have an ID, it has no row, and the owner hid it.
+    const fn may_cause_doubt(&self, row_has_id: bool) -> bool {
         if row_has_id && self.has_id {
             self.is_hidden && !self.has_row
         } else {
@@ -128,7 +128,7 @@ struct Group {
 
 struct Matcher<'k> {
     rows: &'k [ReviewRow],
-    /// Those that the owner hid come last.
+    /// Those that the owner hid come last, and of these the deleted ones: a row takes one of them only if no other is like it.
     candidates: Vec<Candidate<'k>>,
     /// `None` while it is not known.
     matches: Vec<Option<RowMatch>>,
@@ -165,11 +165,11 @@ impl<'k> Matcher<'k> {
 
     /// Rows whose review is not known yet, with the reviews of the same source that have the same: those that `may_be` the review of a row
     /// with or without an ID.
-    fn groups(&self, equal: Equal, may_be: impl Fn(&Candidate<'k>, bool) -> bool) -> Vec<Group> {
+    fn groups(&self, same_by: SameBy, may_be: impl Fn(&Candidate<'k>, bool) -> bool) -> Vec<Group> {
         let mut groups: HashMap<(&str, bool, [i64; 2]), Group> = HashMap::new();
         for (index, row) in self.rows.iter().enumerate() {
             if self.matches[index].is_none() {
-                let key = (row.source(), row.incoming.has_id, equal.key(&row.digests));
+                let key = (row.source(), row.incoming.has_id, same_by.key(&row.digests));
                 groups.entry(key).or_default().rows.push(index);
             }
         }
@@ -179,7 +179,7 @@ impl<'k> Matcher<'k> {
                     continue;
                 }
                 for digests in &candidate.digests {
-                    let key = (candidate.source, row_has_id, equal.key(digests));
+                    let key = (candidate.source, row_has_id, same_by.key(digests));
                     if let Some(group) = groups.get_mut(&key)
                         && group.candidates.last() != Some(&index)
                     {
@@ -266,7 +266,7 @@ impl<'k> Matcher<'k> {
             if row.incoming.has_id {
                 continue;
             }
-            let equal = Equal::AuthorDayStarsText.key(&row.digests);
+            let equal = SameBy::AuthorDayStarsText.key(&row.digests);
             let key = (row.source(), equal);
             let number: &mut usize = numbers.entry((row.file, key)).or_default();
             let is_of_many = is_shared_name(row.author()) && row.review().text.is_empty();
@@ -288,23 +288,23 @@ impl<'k> Matcher<'k> {
     /// Rules 1 to 4 for the rows that are left. What none of them takes or doubts is new: rule 5.
     fn match_others(&mut self) {
         // 1. Equal author, day and text, those of equal stars first, are the same review.
-        for group in self.groups(Equal::AuthorDayStarsText, Candidate::is_left) {
+        for group in self.groups(SameBy::AuthorDayStarsText, Candidate::is_free) {
             for (row, candidate) in group.rows.into_iter().zip(group.candidates) {
                 self.take(row, candidate);
             }
         }
-        for group in self.groups(Equal::AuthorDayText, Candidate::is_left) {
+        for group in self.groups(SameBy::AuthorDayText, Candidate::is_free) {
             self.take_only(&group);
         }
         // 2. One row and one review left of an author and a day are the same review, edited.
-        for group in self.groups(Equal::AuthorDay, Candidate::is_left) {
+        for group in self.groups(SameBy::AuthorDay, Candidate::is_free) {
             if !self.is_doubtful_edit(&group) {
                 self.take_only(&group);
             }
         }
         // 3. Equal author and telling text, in files with rows for at least half of the source's reviews, are the same review, its day
         // corrected.
-        let mut moved = self.groups(Equal::AuthorText, Candidate::is_left);
+        let mut moved = self.groups(SameBy::AuthorText, Candidate::is_free);
         moved.retain(|group| self.has_telling_text(group));
         let partial = self.sources_without_half(&moved);
         moved.retain(|group| !partial.contains(self.rows[group.rows[0]].source()));
@@ -315,11 +315,11 @@ impl<'k> Matcher<'k> {
         }
         // 4. Doubtful are rows for which several reviews are left, or whose author and day, or telling text, are those of one that the owner
         // hid. No other day brings a name back that was taken away.
-        let left = self.groups(Equal::AuthorDay, Candidate::is_left_or_hidden);
-        let mut same_text = self.groups(Equal::Text, |it, _| it.is_hidden);
+        let left = self.groups(SameBy::AuthorDay, Candidate::may_cause_doubt);
+        let mut same_text = self.groups(SameBy::Text, |it, _| it.is_hidden);
         same_text.retain(|group| self.has_telling_text(group));
-        let same_review = self.groups(Equal::AuthorDayText, |it, _| it.is_hidden);
-        let mut same_name = self.groups(Equal::AuthorText, |it, _| it.known.is_anonymized());
+        let same_review = self.groups(SameBy::AuthorDayText, |it, _| it.is_hidden);
+        let mut same_name = self.groups(SameBy::AuthorText, |it, _| it.known.is_anonymized());
         same_name.retain(|group| !is_shared_name(self.rows[group.rows[0]].author()));
         for group in [left, same_text, same_review, same_name].iter().flatten() {
             self.doubt(group);
@@ -477,7 +477,7 @@ impl<'k> NewIds<'k> {
 
 /// The name of a source as the beginning of an ID.
 fn prefix(source: &str) -> String {
-    let name = words(source).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let name = plain_words(source).replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     match name.trim_matches('-') {
         "" => "source".to_owned(),
         name => name.get(..BASE_BYTES_MAX).unwrap_or(name).to_owned(),

@@ -61,8 +61,6 @@ pub struct MergeOutcome {
     pub present: HashSet<ReviewId>,
     /// Ids of reviews that a doubtful row may be.
     pub doubted: HashSet<ReviewId>,
-    /// The reviews without a row.
-    pub others: Known,
     pub report: ImportReport,
 }
 
@@ -107,10 +105,10 @@ pub fn merge_rows(
         rules,
         published: BTreeMap::new(),
         tallies: Tallies::of(&known),
+        without_row: known,
         outcome: MergeOutcome {
             changes: Vec::with_capacity(rows.len()),
             doubted,
-            others: known,
             report,
             ..MergeOutcome::default()
         },
@@ -124,7 +122,7 @@ pub fn merge_rows(
     for mark in deleted {
         merging.note_deleted(mark);
     }
-    merging.outcome.withhold_doubted(&hidden, rules);
+    merging.withhold_doubted(&hidden);
     let outcome = &mut merging.outcome;
     (merging.tallies).check(&mut outcome.report, rules.request)?;
     let has_excerpts = outcome.report.files.iter().any(|file| file.excerpts);
@@ -147,6 +145,8 @@ struct Merging<'r> {
     /// The number of published reviews that the files have of each source.
     published: BTreeMap<String, usize>,
     tallies: Tallies,
+    /// The stored and deleted reviews of which no row is merged yet.
+    without_row: Known,
     outcome: MergeOutcome,
 }
 
@@ -160,7 +160,7 @@ impl Merging<'_> {
                 self.outcome.report.add(Outcome::OfOther, || id.to_string());
             }
             RowMatch::Known(id) | RowMatch::New(id) => self.merge_row(row, id),
-            RowMatch::Doubtful(_) if self.is_kept_deleted(&row) => {}
+            RowMatch::Doubtful(_) if self.note_copy_of_deleted(&row) => {}
             RowMatch::Doubtful(ids) => self.note_doubtful(&row, &ids),
             RowMatch::Rejected => self.reject(&row, OTHER_ID.to_owned())?,
             RowMatch::Repeated => self.outcome.report.add(Outcome::Repeated, String::new),
@@ -169,7 +169,7 @@ impl Merging<'_> {
     }
 
     fn is_unreadable(&self, id: &ReviewId) -> bool {
-        let known = self.outcome.others.get(id);
+        let known = self.without_row.get(id);
         known.is_some_and(|known| matches!(known.state, ReviewState::Unreadable))
     }
 
@@ -187,16 +187,16 @@ impl Merging<'_> {
     /// Merges a row with the review `id`, which may be new.
     fn merge_row(&mut self, row: ReviewRow, id: ReviewId) {
         self.outcome.present.insert(id.clone());
-        let known = self.outcome.others.remove(&id);
+        let known = self.without_row.remove(&id);
         if let Some(known) = &known
             && known.is_deleted()
-            && self.keep_deleted(&row, &id, known)
+            && self.note_kept_deleted(&row, &id, known)
         {
             return;
         }
         let brings_content = brings_content(&row, known.as_ref());
-        if brings_content && self.is_kept_deleted(&row)
-            || self.is_left_out(&row, &id, known.as_ref(), brings_content)
+        if brings_content && self.note_copy_of_deleted(&row)
+            || self.note_copy_of_other_source(&row, known.as_ref(), brings_content)
         {
             let Some(known) = known else {
                 self.outcome.present.remove(&id);
@@ -204,12 +204,11 @@ impl Merging<'_> {
             };
             if row.incoming.hides() {
                 let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
-                self.outcome.others.insert(id.clone(), known);
-                self.outcome.set_status(&id, &withheld, self.rules.now);
-                self.outcome.others.remove(&id);
+                self.outcome.set_status(&known, &withheld, self.rules.now);
             }
             return;
         }
+        self.note_stored(&row, &id, known.as_ref(), brings_content);
         let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
             || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
@@ -269,8 +268,8 @@ impl Merging<'_> {
         });
     }
 
-    /// Whether a review that the owner deleted stays deleted; what identifies it is that of the row from now on.
-    fn keep_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) -> bool {
+    /// Notes that a review stays deleted, with what identifies it in the row from now on; returns false if such are restored.
+    fn note_kept_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) -> bool {
         if self.rules.request.restore {
             return false;
         }
@@ -296,8 +295,8 @@ impl Merging<'_> {
         true
     }
 
-    /// Whether the row is not stored because it equals a deleted review of any source.
-    fn is_kept_deleted(&mut self, row: &ReviewRow) -> bool {
+    /// Notes a row that is not stored because it equals a deleted review of any source; returns whether it is one.
+    fn note_copy_of_deleted(&mut self, row: &ReviewRow) -> bool {
         let deleted = self.equals.deleted(row);
         let deleted = deleted.filter(|_| !self.rules.request.restore);
         if let Some(deleted) = deleted {
@@ -307,47 +306,58 @@ impl Merging<'_> {
         deleted.is_some()
     }
 
-    /// Whether the row is not stored because it equals a review of another source: a new one if such are to be left out, and one that
-    /// `brings_content` if the author's name was taken away there.
-    fn is_left_out(
+    /// Notes a row that equals a review of another source; returns whether it is not stored: a new one if such are to be left out, and one
+    /// that `brings_content` if the author's name was taken away there.
+    fn note_copy_of_other_source(
+        &mut self,
+        row: &ReviewRow,
+        known: Option<&KnownReview>,
+        brings_content: bool,
+    ) -> bool {
+        let Some(other) = self.equals.of_other_source(row) else {
+            return false;
+        };
+        let is_deleted = known.is_some_and(KnownReview::is_deleted);
+        let is_anonymized = brings_content && !is_deleted && other.is_anonymized;
+        let outcome = if is_anonymized {
+            Outcome::KeptAnonymous
+        } else {
+            Outcome::Duplicate
+        };
+        self.outcome.report.add(outcome, || {
+            let Review { author, date, .. } = row.review();
+            let (id, theirs) = (&other.id, &other.source_name);
+            let withheld = if other.is_withheld { ", withheld" } else { "" };
+            format!("{author}, {date}: {id} of {theirs}{withheld}")
+        });
+        let is_left_out = is_anonymized || known.is_none() && self.rules.request.skip_duplicates;
+        if is_left_out {
+            *self.published.entry(row.source().to_owned()).or_default() += 1;
+        }
+        is_left_out
+    }
+
+    /// Notes a row that is stored: later rows may equal it, and the review may be one that was deleted.
+    fn note_stored(
         &mut self,
         row: &ReviewRow,
         id: &ReviewId,
         known: Option<&KnownReview>,
         brings_content: bool,
-    ) -> bool {
+    ) {
         let is_deleted = known.is_some_and(KnownReview::is_deleted);
-        let (review, source) = (row.review(), row.source());
-        if let Some(other) = self.equals.of_other_source(row) {
-            let is_anonymized = brings_content && !is_deleted && other.is_anonymized;
-            let outcome = if is_anonymized {
-                Outcome::KeptAnonymous
-            } else {
-                Outcome::Duplicate
-            };
-            self.outcome.report.add(outcome, || {
-                let (author, date, theirs) = (&review.author, review.date, &other.source_name);
-                let withheld = if other.is_withheld { ", withheld" } else { "" };
-                format!("{author}, {date}: {} of {theirs}{withheld}", other.id)
-            });
-            if is_anonymized || known.is_none() && self.rules.request.skip_duplicates {
-                *self.published.entry(source.to_owned()).or_default() += 1;
-                return true;
-            }
-        }
         if is_deleted || brings_content && self.equals.deleted(row).is_some() {
             let report = &mut self.outcome.report;
             report.add(Outcome::Restored, || id.to_string());
         }
         self.equals.add(EqualReview {
             id: id.clone(),
-            source_name: source.to_owned(),
+            source_name: row.source().to_owned(),
             digests: row.digests,
             is_deleted: false,
-            is_withheld: review.status != Status::Published,
+            is_withheld: row.review().status != Status::Published,
             is_anonymized: false,
         });
-        false
     }
 
     /// `there` is the review before the merge.
@@ -359,7 +369,7 @@ impl Merging<'_> {
             Some(there) if there == review => report.add(Outcome::Unchanged, String::new),
             Some(there) => report.add(Outcome::Updated, || preview_change(there, review)),
         }
-        let mut edited = merged.kept.clone();
+        let mut edited = merged.kept_against_source.clone();
         if let Status::Withheld { reason } = &review.status {
             let reason = reason.as_deref().filter(|it| !it.is_empty());
             let reason = reason.unwrap_or(REASON_DEFAULT);
@@ -388,7 +398,7 @@ impl Merging<'_> {
         let has_doubts = self.outcome.report.count(Outcome::Doubtful) > 0;
         let brought = self.rules.brought.as_ref();
         let mut missing: BTreeMap<String, Vec<ReviewId>> = BTreeMap::new();
-        for (id, known) in &self.outcome.others {
+        for (id, known) in &self.without_row {
             let review = known.review();
             if let Some(record) = &known.source
                 && review.is_some_and(|review| review.status == Status::Published)
@@ -416,7 +426,7 @@ impl Merging<'_> {
 
     fn note_deleted(&mut self, mark: Mark) {
         let (id, outcome) = (&mark.id, &mut self.outcome);
-        let known = outcome.others.get(id);
+        let known = self.without_row.get(id);
         if known.is_some_and(KnownReview::is_deleted) {
             outcome.report.add(Outcome::KeptDeleted, || id.to_string());
         } else if known.is_some() || outcome.present.contains(id) {
@@ -448,7 +458,8 @@ impl Merging<'_> {
             let report = &mut self.outcome.report;
             check_missing(self.rules.request, source, ids.len(), all, report)?;
             ids.retain(|id| {
-                let is_set = (self.outcome).set_status(id, &Status::withheld(GONE), self.rules.now);
+                let (known, gone) = (&self.without_row[id], Status::withheld(GONE));
+                let is_set = self.outcome.set_status(known, &gone, self.rules.now);
                 let report = &mut self.outcome.report;
                 if is_set {
                     report.add(Outcome::Withdrawn, || id.to_string());
@@ -460,32 +471,32 @@ impl Merging<'_> {
         }
         Ok(())
     }
-}
 
-impl MergeOutcome {
     /// Withholds reviews while a doubtful row that its source hides may be one of them; a row that is new, as the owner says, is none.
-    fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>, rules: &Rules<'_>) {
+    fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>) {
+        let (outcome, now) = (&mut self.outcome, self.rules.now);
         let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
-        let are_new = rules.request.doubtful == Some(Doubtful::New);
-        let doubted = if are_new { &self.doubted } else { hidden };
+        let are_new = self.rules.request.doubtful == Some(Doubtful::New);
+        let doubted = if are_new { &outcome.doubted } else { hidden };
         let doubted: BTreeSet<ReviewId> = doubted.iter().cloned().collect();
-        for id in doubted {
-            let review = self.others.get(&id).and_then(KnownReview::review);
+        for known in doubted.iter().filter_map(|id| self.without_row.get(id)) {
             if !are_new {
-                self.set_status(&id, &withheld, rules.now);
-            } else if review.is_some_and(|review| review.status == withheld) {
-                self.set_status(&id, &Status::Published, rules.now);
+                outcome.set_status(known, &withheld, now);
+            } else if known.review().is_some_and(|it| it.status == withheld) {
+                outcome.set_status(known, &Status::Published, now);
             }
         }
     }
+}
 
-    /// Gives a review without a row a status as its source's, unless the owner decided it; returns whether it did.
-    fn set_status(&mut self, id: &ReviewId, status: &Status, now: DateTime<Utc>) -> bool {
-        let Some(KnownReview {
+impl MergeOutcome {
+    /// Gives a review a status as its source's, unless the owner decided it; returns whether it did.
+    fn set_status(&mut self, known: &KnownReview, status: &Status, now: DateTime<Utc>) -> bool {
+        let KnownReview {
             state: ReviewState::There(review),
             source: Some(record),
             ..
-        }) = self.others.get(id)
+        } = known
         else {
             return false;
         };
@@ -507,14 +518,9 @@ impl MergeOutcome {
             }),
             None => self.report.add(Outcome::PublishedAgain, || preview(&after)),
         }
+        let former = Former::new(Some(review), &after, Some(record.clone()), None, &[]);
         self.changes.push(Change {
-            former: Some(Former::new(
-                Some(review),
-                &after,
-                Some(record.clone()),
-                None,
-                &[],
-            )),
+            former: Some(former),
             review: Some(after),
             source,
             kind: RunChange::Changed,

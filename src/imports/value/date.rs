@@ -10,7 +10,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use crate::imports::fault::Position;
 use crate::imports::value::text::ascii_digits;
-use crate::model::text::{quoted, words};
+use crate::model::text::{plain_words, quoted};
 use crate::model::{Day, FIRST_YEAR, Posted};
 
 /// Layouts of a time.
@@ -301,7 +301,7 @@ fn days_with_month(plain: &str) -> Option<(Days, &str)> {
 }
 
 fn months(text: &str) -> Vec<u32> {
-    words(text).split(' ').filter_map(month).collect()
+    plain_words(text).split(' ').filter_map(month).collect()
 }
 
 /// A year of two digits is one from 1970 to 2069.

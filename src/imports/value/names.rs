@@ -1,12 +1,10 @@
 //! Names and IDs in cells: the IDs of reviews from other platforms, display names without addresses, the people in a cell.
 
-use sha2::{Digest, Sha256};
-
 use crate::imports::fault::FieldError;
 use crate::imports::value::text::clean;
 use crate::model::business::Technician;
-use crate::model::text::words;
-use crate::model::{InvalidReviewId, Rating, ReviewId, hex};
+use crate::model::text::plain_words;
+use crate::model::{ANONYMOUS, InvalidReviewId, Rating, ReviewId, hex, sha256_of_parts};
 
 // Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
 // syntax (`[A-Za-z0-9._~=-]{1,128}`).
@@ -26,13 +24,7 @@ pub fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewI
 
 /// The first 32 hexadecimal digits of a SHA-256.
 fn hash(parts: &[&str]) -> String {
-    let mut hash = Sha256::new();
-    for part in parts {
-        // The length distinguishes ("ab", "c") from ("a", "bc").
-        hash.update((part.len() as u64).to_be_bytes());
-        hash.update(part.as_bytes());
-    }
-    format!("{:.32}", hex(&hash.finalize()))
+    format!("{:.32}", hex(&sha256_of_parts(parts)))
 }
 
 /// The id of a row without one: of its source, author, day and text, without a text of title and stars, too. The same row has the same
@@ -57,8 +49,6 @@ pub fn derive_id(
 }
 
 // Private data: e-mail addresses in names.
-
-pub use crate::model::ANONYMOUS;
 
 /// Minimum number of digits of a telephone number in a name.
 const DIGITS_MIN: usize = 7;
@@ -162,14 +152,15 @@ pub fn technician(name: &str, roster: &[Technician]) -> Option<String> {
     if shown == ANONYMOUS && name != ANONYMOUS {
         return None;
     }
-    let named = words(&shown);
-    let mut aliased = roster
-        .iter()
-        .filter(|person| person.aliases.iter().any(|alias| words(alias) == named));
+    let named = plain_words(&shown);
+    let mut aliased = roster.iter().filter(|person| {
+        let mut aliases = person.aliases.iter();
+        aliases.any(|alias| plain_words(alias) == named)
+    });
     let alias = aliased.next().filter(|_| aliased.next().is_none());
     let mut people = roster.iter();
-    let person = people.find(|person| words(&person.name) == named).or(alias);
-    Some(person.map_or(shown, |person| person.name.clone()))
+    let person = people.find(|person| plain_words(&person.name) == named);
+    Some(person.or(alias).map_or(shown, |person| person.name.clone()))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use std::num::NonZeroU16;
 use crate::imports::value::date::month;
 use crate::imports::value::text::ascii_digits;
 use crate::model::Rating;
-use crate::model::text::{quoted, words};
+use crate::model::text::{plain_words, quoted};
 
 /// The ends of the scales that a rating may name.
 const SCALES: [f64; 3] = [5.0, 10.0, 100.0];
@@ -122,7 +122,7 @@ fn is_preposition(text: &str) -> bool {
 fn are_words(text: &str) -> bool {
     let letters = text.chars().filter(|c| c.is_alphabetic()).count();
     // `-jan`, `-mrt.`
-    let word = words(text.trim_matches(['-', '.', ' ']));
+    let word = plain_words(text.trim_matches(['-', '.', ' ']));
     let is_month = month(word.trim()).is_some();
     letters <= LETTERS_MAX && !is_month && !text.contains(['€', '$', '@', '-', '+'])
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use html5gum::{Token, Tokenizer};
 
 use crate::model::compose;
-use crate::model::text::{is_made_of_subtags, quoted, words};
+use crate::model::text::{is_language_tag, plain_words, quoted};
 
 /// Maximum length of a text in bytes.
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
@@ -22,7 +22,7 @@ const NO: &str = "false|falsch|no|n|0|f|off|not verified|unverified|nein|non";
 pub fn flag(text: &str) -> Result<bool, String> {
     // A sign before a number is significant: -1 is not 1.
     let word = if text.contains(char::is_alphabetic) {
-        words(text)
+        plain_words(text)
     } else {
         text.to_owned()
     };
@@ -44,10 +44,7 @@ pub fn flag(text: &str) -> Result<bool, String> {
 pub fn language_tag(text: &str) -> Option<String> {
     let (tag, _) = text.split_once(['.', '@']).unwrap_or((text, ""));
     let tag = tag.replace('_', "-");
-    let (primary, _) = tag.split_once('-').unwrap_or((&tag, ""));
-    let is_primary =
-        (2..=3).contains(&primary.len()) && primary.bytes().all(|byte| byte.is_ascii_alphabetic());
-    (is_primary && is_made_of_subtags(&tag)).then_some(tag)
+    is_language_tag(&tag, 2..=3).then_some(tag)
 }
 
 // Cells that hold no value.

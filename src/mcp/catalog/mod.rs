@@ -22,7 +22,6 @@ use crate::wire::parameters::ParameterDescription;
 use crate::wire::{Arguments, Parameters as _};
 use results::{AspectArguments, ReviewArguments, SinceArguments, ToolCall};
 
-pub use crate::search::facets::FACET_VALUES_MAX;
 pub use results::{CallError, Object, RESULT_BYTES_MAX, ToolAnswer};
 
 /// The server's instructions after the name of the business.

@@ -39,9 +39,9 @@ pub struct Lease {
     /// `None` while this process does not hold it.
     pub ends_at: Option<Monotonic>,
     /// Number of this process's last write as the sender.
-    pub writes: i64,
+    pub last_write_no: i64,
     /// Number of the write that last prolonged the lease.
-    pub renewal: i64,
+    pub renewal_write_no: i64,
 }
 
 // Client of rqlite's HTTP API: tries the nodes in turn until one accepts the request or the time is up. The nodes are

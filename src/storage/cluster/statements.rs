@@ -123,20 +123,20 @@ impl RecordedStatements {
 
 impl Cluster {
     /// A number above those of all earlier writes of senders, whose clocks nearly agree.
-    pub fn next_number(&self, now: DateTime<Utc>) -> i64 {
-        now.timestamp_millis().max(lock(&self.lease).writes + 1)
+    pub fn next_write_no(&self, now: DateTime<Utc>) -> i64 {
+        i64::max(now.timestamp_millis(), lock(&self.lease).last_write_no + 1)
     }
 
     /// Applies statements as one transaction, unless another process has the right to send when they are applied.
     async fn apply_as_sender(&self, statements: Vec<SqlStatement>) -> Result<(), ClusterError> {
-        let number = self.next_number(Clock::system().now());
+        let write_no = self.next_write_no(Clock::system().now());
         let fence =
             "update lease set writes = iif(holder = ?2, max(writes, ?3), null) where name = ?1";
-        let mut all = vec![json!([fence, SENDER, self.holder, number])];
+        let mut all = vec![json!([fence, SENDER, self.holder, write_no])];
         all.extend(statements);
         self.client.execute(all, WRITE_TIMEOUT).await?;
         let mut lease = lock(&self.lease);
-        lease.writes = lease.writes.max(number);
+        lease.last_write_no = lease.last_write_no.max(write_no);
         Ok(())
     }
 

@@ -5,7 +5,7 @@ mod runs;
 mod source;
 
 pub use rows::{
-    AnalysisRow, Binding, DatabasePosition, Deletion, INVALID_ROW, Numbered, Observation, Reasons,
+    AnalysisRow, DatabasePosition, Dating, Deletion, INVALID_ROW, Numbered, Observation, Reasons,
     ReviewState, broken_column, changed_ids, delete_all, list_ids, newest, observe, position,
     published, unreadable, upsert, withheld,
 };

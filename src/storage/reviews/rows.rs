@@ -85,21 +85,20 @@ pub struct Numbered {
     /// `review_change.review_no`; `None` if that row was deleted.
     pub review_no: Option<i64>,
     pub review: Review,
-    /// Whether its `updated_at` belongs to its present content.
-    pub binding: Binding,
+    pub dating: Dating,
     /// `None` if there is none, or if the query does not read it.
     pub analysis: Option<AnalysisRow>,
 }
 
-/// Whether a review's `updated_at` is known.
+/// Whether a review's `updated_at` belongs to its present content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Binding {
-    /// Set by our own writer, or by the publisher when it first saw the change.
-    Bound,
-    /// Written by another program and not yet seen by the publisher.
-    New,
-    /// Changed by another program since.
-    Foreign,
+pub enum Dating {
+    /// Our own writer set it, or the publisher when it first saw the change.
+    Dated,
+    /// Another program wrote the review, and the publisher has not seen it yet.
+    NeverDated,
+    /// Another program changed the review since.
+    ChangedSince,
 }
 
 /// The published reviews with their analyses, newest first: date descending, then id ascending.
@@ -273,17 +272,17 @@ fn numbered(row: StoredReview) -> Option<Numbered> {
         tracing::warn!(review.id = %row.id, "review.unreadable: the row {INVALID_ROW}");
         return None;
     };
-    let binding = match (row.bound_change_no, row.change_no) {
-        (bound, change) if bound == change => Binding::Bound,
-        (None, _) => Binding::New,
-        (Some(_), _) => Binding::Foreign,
+    let dating = match (row.bound_change_no, row.change_no) {
+        (bound, change) if bound == change => Dating::Dated,
+        (None, _) => Dating::NeverDated,
+        (Some(_), _) => Dating::ChangedSince,
     };
     let hashes = row.text_hash.zip(row.method_hash);
     let analysis = hashes.zip(row.analysis);
     Some(Numbered {
         review_no: row.review_no,
         review,
-        binding,
+        dating,
         analysis: analysis.map(|((text_hash, method_hash), analysis)| AnalysisRow {
             text_hash,
             method_hash,
