@@ -23,8 +23,6 @@ pub struct PublishChanges {
     ctx: Arc<Ctx>,
     publisher: Publisher,
     pub changes: Changes,
-    /// Whether `changes` reads a file that was replaced.
-    is_replaced: bool,
     /// Notifies the hub's worker of every change, also of requests that another process accepted.
     wake: Arc<Notify>,
     retry: Retry,
@@ -40,7 +38,6 @@ impl PublishChanges {
             role: Role::of(&publisher.database),
             publisher,
             changes,
-            is_replaced: false,
             wake: Arc::clone(wake),
             retry: Retry::default(),
         }
@@ -87,10 +84,8 @@ impl PublishChanges {
     pub async fn run_once(&mut self) -> anyhow::Result<bool> {
         // Open connections keep using a file that was replaced, and would not see further changes.
         let database = &self.publisher.database;
-        self.is_replaced |= database.follow_file().await?;
-        if self.is_replaced {
-            let mut former = std::mem::replace(&mut self.changes, database.changes().await?);
-            self.is_replaced = false;
+        if let Some(changes) = database.follow_file().await? {
+            let mut former = std::mem::replace(&mut self.changes, changes);
             former.close().await?;
         }
         // Until this node's file has this process's own writes, it is older than the published state.

@@ -14,9 +14,7 @@ use crate::storage;
 use crate::storage::reviews::{
     AnalysisRow, INVALID_ROW, Numbered, broken_column, newest, unreadable,
 };
-use crate::storage::{
-    Database, FileVerification, LIKE_FAULTS, Migrated, first_faults, unerased, verify,
-};
+use crate::storage::{Database, FileVerification, LIKE_FAULTS, first_faults, unerased, verify};
 
 /// The advice where only the text index is wrong.
 const UNINDEXED: &str = "Start `reviews serve` again, which builds a damaged text index again.\n";
@@ -152,18 +150,12 @@ impl Migrate {
         let address = database.address()?;
         let (database, migrated) = Database::open_at(&address).await?;
         database.close().await;
-        Ok(print_report(&format!(
-            "{}\n{}",
-            address.file().display(),
-            format_migrated(&migrated)
-        )))
+        let steps = if migrated.applied.is_empty() {
+            format!("up to date: {} migrations", migrated.total)
+        } else {
+            format!("applied {}", migrated.applied.join("\napplied "))
+        };
+        let file = address.file().display();
+        Ok(print_report(&format!("{file}\n{steps}\n")))
     }
-}
-
-/// The applied migrations, one per line.
-fn format_migrated(migrated: &Migrated) -> String {
-    if migrated.applied.is_empty() {
-        return format!("up to date: {} migrations\n", migrated.total);
-    }
-    format!("applied {}\n", migrated.applied.join("\napplied "))
 }

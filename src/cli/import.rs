@@ -353,7 +353,9 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
             add_outcome(&mut text, outcome.name(), reviews, are_lines);
         }
     }
-    for (source, count) in &report.without_row {
+    // A rejected row may be of any.
+    let is_known = report.count(Outcome::Rejected) == 0;
+    for (source, count) in report.without_row.iter().filter(|_| is_known) {
         let reviews = counted(*count, "public review", "public reviews");
         let _ = writeln!(text, "{reviews} of {source} without a row in these files");
     }

@@ -245,6 +245,9 @@ impl FileReader<'_> {
         if places.len() == 1 {
             places.clear();
         }
+        if places.iter().any(|place| self.request.mask.is_in(place)) {
+            return Err(FileError::new(format!("a list or sheet {HAS_SECRET}")));
+        }
         let mut table = opened.table(parts[0], &format, &mut self.bounds)?;
         table.named = format.all_names();
         self.hide_secrets(&mut table);
@@ -392,8 +395,8 @@ impl<'r> FormatChooser<'r> {
             return self.choose_built_in(platform);
         }
         // 5. What `Direct` keeps, unless another source's reads more of the file.
-        if !fit.reads_needed()
-            && let Some((other, _)) = other
+        if let Some((other, other_fit)) = other
+            && fit < other_fit
         {
             return Err(refuse_for_source(other, "give its format"));
         }

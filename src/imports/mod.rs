@@ -247,7 +247,9 @@ async fn merge_and_write(
     let report = std::mem::take(&mut outcome.report);
     let doubted = std::mem::take(&mut outcome.doubted);
     write_changes(write, outcome, run, now, watch).await?;
-    let is_partial = request.partial || has_only || report.files.iter().any(|file| file.excerpts);
+    let has_excerpts = report.files.iter().any(|file| file.excerpts);
+    let has_rejected = report.count(Outcome::Rejected) > 0;
+    let is_partial = request.partial || has_only || has_excerpts || has_rejected;
     let entry = request.run_of.as_deref();
     note_entry(write, entry, is_partial, &ids, &doubted).await?;
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::draft::named_field;
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{Format, Names, Reader, column_key, is_inside};
+use crate::imports::format::{Format, Names, Reader, column_key, is_inside, is_same_column};
 use crate::imports::native::{are_native, columns_of_table};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};
@@ -73,6 +73,8 @@ pub enum Fit {
     /// It has all that the format needs, but a column that says what is public.
     AllButPublic,
     Wholly,
+    /// Wholly, and it names all columns.
+    Exactly,
 }
 
 impl Fit {
@@ -184,12 +186,14 @@ impl ColumnNames {
         let has_needed = needed.iter().all(|names| self.has_one(names))
             && only.is_none_or(|only| self.has(&only.column));
         if has_needed {
-            let mut blocks = format.public_columns();
-            let is_whole = blocks.all(|block| self.has_one(&block.names));
-            return if is_whole {
-                Fit::Wholly
-            } else {
+            let (mut blocks, named) = (format.public_columns(), format.all_names());
+            let mut columns = self.columns.iter();
+            return if !blocks.all(|block| self.has_one(&block.names)) {
                 Fit::AllButPublic
+            } else if columns.all(|column| named.iter().any(|it| is_same_column(column, it))) {
+                Fit::Exactly
+            } else {
+                Fit::Wholly
             };
         }
         let mut telling = [ReviewField::Rating, ReviewField::Text].iter();

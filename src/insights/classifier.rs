@@ -116,8 +116,8 @@ pub const LEXICON_UNIT: i32 = 256;
 pub struct Classifier {
     /// Names of the sums, in their order: the aspects and their judgements, then [`LABELS`], then [`COMPLAINT`].
     pub heads: Vec<String>,
-    /// Number of heads before the labels.
-    aspects: usize,
+    /// Index of the first head of [`LABELS`]; that of [`COMPLAINT`] follows them.
+    label_heads: usize,
     /// The initial value of each sum.
     pub biases: Vec<i32>,
     /// For each feature of the lexicon a weight for each head.
@@ -161,7 +161,7 @@ impl Classifier {
             let key = u32::from_le_bytes(key.try_into().ok()?);
             classifier.rows.insert(key, u32::try_from(start).ok()?);
         }
-        classifier.aspects = classifier.head(LABELS[0])?;
+        classifier.label_heads = classifier.head(LABELS[0])?;
         rest.is_empty().then_some(classifier)
     }
 
@@ -240,8 +240,8 @@ pub struct SentenceScores<'classifier> {
     pub parts: Vec<SentencePart>,
     /// In the order of the text.
     known: Vec<KnownNgram<'classifier>>,
-    /// Number of heads before the labels.
-    aspects: usize,
+    /// Index of the first head of [`LABELS`]; that of [`COMPLAINT`] follows them.
+    pub label_heads: usize,
 }
 
 impl SentenceScores<'_> {
@@ -250,21 +250,11 @@ impl SentenceScores<'_> {
         &self.parts[self.parts.len() - 1]
     }
 
-    /// The head of the label at this index of [`LABELS`].
-    pub const fn label_head(&self, index: usize) -> usize {
-        self.aspects + index
-    }
-
-    pub const fn complaint_head(&self) -> usize {
-        self.aspects + LABELS.len()
-    }
-
     /// The n-gram in `tokens` with the largest weight for the head with that index, if one has a weight above 0.
     pub fn strongest(&self, tokens: &Range<usize>, head: usize) -> Option<Range<usize>> {
-        let fitting = self
-            .known
-            .iter()
-            .filter(|known| known.is_within(tokens) && !(known.is_negated && head >= self.aspects));
+        let fitting = self.known.iter().filter(|known| {
+            known.is_within(tokens) && !(known.is_negated && head >= self.label_heads)
+        });
         let weighed = fitting.filter_map(|known| Some((*known.weights.get(head)?, known)));
         let praising = weighed.filter(|(weight, _)| *weight > 0);
         // Of equal ones, the first.
@@ -295,7 +285,7 @@ impl Classifier {
         SentenceScores {
             parts: parts.map(|part| self.score(text, part, &known)).collect(),
             known,
-            aspects: self.aspects,
+            label_heads: self.label_heads,
         }
     }
 
@@ -312,7 +302,7 @@ impl Classifier {
         for one in known.iter().filter(|one| one.is_within(&tokens)) {
             // The labels follow the aspects.
             let heads = if one.is_negated {
-                self.aspects
+                self.label_heads
             } else {
                 sums.len()
             };
@@ -326,16 +316,16 @@ impl Classifier {
             let products = weights.zip(lexicon).map(|(weight, value)| weight * value);
             self.biases[at] + sum + products.sum::<i32>() / LEXICON_UNIT
         };
-        let complaint = self.aspects + LABELS.len();
+        let complaint = self.label_heads + LABELS.len();
         // The n-grams count the less the longer the part is.
         let length = i32::try_from(tokens.len()).unwrap_or(i32::MAX);
         let root = length.saturating_mul(STEPS * STEPS).isqrt().max(1);
         SentencePart {
-            aspects: (0..self.aspects)
+            aspects: (0..self.label_heads)
                 .map(|at| self.biases[at] + sums[at])
                 .collect(),
             labels: std::array::from_fn(|label| {
-                let at = self.aspects + label;
+                let at = self.label_heads + label;
                 sums.get(at).map_or(0, |sum| head(at, *sum))
             }),
             complaint: (sums.get(complaint)).map_or(0, |sum| head(complaint, sum * STEPS / root)),

@@ -207,10 +207,11 @@ fn judge_parts(
 ) -> Vec<(TextSpan, Polarity)> {
     let parts = sentence.scores.parts.iter().map(|part| {
         let span = text.span(part.tokens.clone());
-        match part_polarity(part, span, sentence.has_words, findings, stars) {
-            Polarity::Positive if has_unplaced_complaint => (span, Polarity::Uncertain),
-            polarity => (span, polarity),
+        let polarity = part_polarity(part, span, sentence.has_words, findings, stars);
+        if has_unplaced_complaint && polarity == Polarity::Positive {
+            return (span, Polarity::Uncertain);
         }
+        (span, polarity)
     });
     parts.collect()
 }
@@ -707,8 +708,8 @@ impl OpinionFinder {
         };
         if points != 0 {
             let tokens = text.tokens_in(finding.span);
-            let label = scores.label_head(if points > 0 { PRAISE } else { BLAME });
-            let words = scores.strongest(&tokens, label).unwrap_or(tokens);
+            let head = scores.label_heads + if points > 0 { PRAISE } else { BLAME };
+            let words = scores.strongest(&tokens, head).unwrap_or(tokens);
             add_hit(&mut finding, text, words, points);
         }
         Some(finding)
@@ -778,7 +779,7 @@ impl OpinionFinder {
             });
             let finding = &mut findings[at];
             let scores = &sentence.scores;
-            let words = scores.strongest(&whole.tokens, scores.complaint_head());
+            let words = scores.strongest(&whole.tokens, scores.label_heads + LABELS.len());
             let words = words.unwrap_or_else(|| whole.tokens.clone());
             add_hit(finding, text, words, -POINTS - finding.score);
             finding.polarity = Polarity::Negative;

@@ -19,6 +19,8 @@ use poem::http::Method;
 use serde_json::{Value, json};
 pub use stdio::StdioConnection;
 
+pub use crate::model::text::escaped_json;
+
 use crate::links::MCP_PATH;
 use crate::web::{PROBLEM, Routes};
 

@@ -170,7 +170,7 @@ fn returns(last_statement: &LastStatement, statement: &Statement) -> bool {
 }
 
 /// A review without a verification is never published.
-fn withhold_unverified(mut review: Review) -> Review {
+pub fn withhold_unverified(mut review: Review) -> Review {
     if review.verification.method.is_none() && review.status == Status::Published {
         review.status = Status::withheld(NOT_VERIFIED);
     }

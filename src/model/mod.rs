@@ -46,7 +46,7 @@ mod words;
 
 pub use merge::{
     Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Merged, NOT_PUBLISHED, NOT_VERIFIED,
-    Statement, Units, adopt, merge, sha256_of_parts, source_day,
+    Statement, Units, adopt, merge, sha256_of_parts, source_day, withhold_unverified,
 };
 pub use review::{
     ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,

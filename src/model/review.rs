@@ -735,7 +735,7 @@ impl Sort {
 mod tests {
     use serde_json::json;
 
-    use super::{RatingCounts, Review, words_of};
+    use super::{RatingCounts, Review, texts_in};
 
     #[test]
     fn texts_are_all_that_a_source_or_an_owner_wrote() {
@@ -745,7 +745,7 @@ mod tests {
             "owner_reply": {"text": "reply-x", "author": "replier-x"}, "verification": "manual",
             "mentions": {"technicians": ["technician-x"], "services": ["service-x"], "service_areas": ["area-x"]},
         });
-        let written = words_of(&review).into_iter();
+        let written = texts_in(&review).into_iter();
         let mut written: Vec<String> = written.filter(|text| text.ends_with("-x")).collect();
         let review: Review = serde_json::from_value(review).unwrap();
         let mut texts: Vec<&str> = review.texts().collect();

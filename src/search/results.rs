@@ -115,7 +115,8 @@ where
             suggestions.text_match =
                 (by_words.matched > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
         }
-        found.did_you_mean = suggestions.if_any();
+        let has_any = suggestions != DidYouMean::default();
+        found.did_you_mean = has_any.then_some(suggestions);
     }
     Ok(found)
 }

@@ -457,8 +457,6 @@ impl Opening {
     /// Those of the work, and of [`Opening::close`].
     pub async fn finish<T, E: From<DbError>>(self, worked: Result<T, E>) -> Result<T, E> {
         let closed = self.close(worked.is_ok()).await;
-        let worked = worked?;
-        closed?;
-        Ok(worked)
+        worked.and_then(|worked| Ok(closed.map(|()| worked)?))
     }
 }

@@ -133,12 +133,11 @@ impl SyncRunner {
             self.store_next_run(name, next).await?;
         }
         let ended = Box::pin(self.fetch_and_import(run, state, zone)).await;
-        if is_recorded {
-            let recorded = self.record(name, next, &ended).await;
-            let outcome = ended?;
-            return recorded.map(|()| outcome).map_err(SyncError::from);
+        if !is_recorded {
+            return ended;
         }
-        ended
+        let recorded = self.record(name, next, &ended).await;
+        ended.and_then(|outcome| Ok(recorded.map(|()| outcome)?))
     }
 
     /// Records how a run ended; an import has recorded itself. `next` is when the next one is due.

@@ -61,13 +61,6 @@ pub struct DidYouMean {
     pub text_match: Option<Vec<String>>,
 }
 
-impl DidYouMean {
-    /// `None` if it is empty.
-    pub fn if_any(self) -> Option<Self> {
-        (self != Self::default()).then_some(self)
-    }
-}
-
 /// `eq`: the number is exact; `gte`: counting stopped there, and there are more.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Enum)]
 #[serde(rename_all = "snake_case")]

@@ -238,23 +238,32 @@ impl<'k> Matcher<'k> {
             for row in &rows[..rows.len() - 1] {
                 self.matches[*row] = Some(RowMatch::Repeated);
             }
-            if let Some(found) = found {
-                self.take(last, found);
+            match found {
+                Some(found) if self.candidates[found].has_row => self.doubt(&Group {
+                    rows: vec![last],
+                    candidates: vec![found],
+                }),
+                Some(found) => self.take(last, found),
+                None => {}
             }
         }
     }
 
-    /// By source and ID, as the source gives it or as it is here; a native row that names no source may be of any.
+    /// By source and ID, which is the source's, else the review's; a native row that names no source may be of any.
     fn candidates_by_id(&self) -> HashMap<(&'k str, &'k str), usize> {
         let mut by_id = HashMap::new();
-        for (index, candidate) in self.candidates.iter().enumerate() {
-            let Candidate { id, source, .. } = *candidate;
-            if let Some(id_at_source) = candidate.known.id_at_source() {
-                by_id.insert((source, id_at_source), index);
-            }
+        let candidates = self.candidates.iter().enumerate();
+        let (others, own): (Vec<_>, Vec<_>) =
+            candidates.partition(|(_, it)| it.known.id_at_source().is_some());
+        for (index, candidate) in others.into_iter().chain(own) {
+            let Candidate {
+                id, source, known, ..
+            } = *candidate;
             for source in [source, ""] {
                 by_id.entry((source, id.as_str())).or_insert(index);
             }
+            let id_at_source = known.id_at_source().unwrap_or(id.as_str());
+            by_id.insert((source, id_at_source), index);
         }
         by_id
     }
@@ -395,6 +404,9 @@ impl<'k> Matcher<'k> {
             *rows_of.entry(*candidate).or_default() += 1;
         }
         for (row, candidates) in doubts {
+            if self.matches[row].is_some() {
+                continue;
+            }
             match (request.doubtful, &candidates[..]) {
                 (Some(Doubtful::New), _)
                     if request.restore || !self.is_deleted(row, &candidates) => {}

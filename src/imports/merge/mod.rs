@@ -16,7 +16,7 @@ use crate::imports::report::{
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::model::{
     ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
-    fold, merge, short_name,
+    fold, merge, short_name, withhold_unverified,
 };
 use crate::storage::reviews::{
     Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
@@ -226,6 +226,12 @@ impl Merging<'_> {
                     && !statement.unstated.contains(&Unit::Status)
                     && statement.review.status != Status::Published),
         };
+        let stored_at = known.as_ref().and_then(|it| it.review()?.updated_at);
+        let is_of_export = incoming.unpublished.last_statement.is_some();
+        if is_of_export && hiding.was_by_source && statement.review.updated_at < stored_at {
+            // An older export does not publish what its source has hidden since.
+            statement.unstated.insert(Unit::Status);
+        }
         let (state, before) = known.map(|known| (known.state, known.source)).unzip();
         let before = before.flatten();
         let (kind, there, deletion) = match state {
@@ -237,6 +243,11 @@ impl Merging<'_> {
             None => adopt(&statement, incoming.unpublished.last_statement),
             Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),
         };
+        let (review, now) = (&mut merged.review, self.rules.now);
+        if there.is_none() && review.updated_at.is_none() && review.changed_at() > now {
+            // Its day has not begun in UTC.
+            review.updated_at = Some(now);
+        }
         if is_anonymized {
             ANONYMOUS.clone_into(&mut merged.review.author);
             merged.last_statement.decided.insert(Unit::Author);
@@ -503,16 +514,19 @@ impl MergeOutcome {
         let mut last = record.last_statement();
         let is_decided = last.decided.contains(&Unit::Status)
             || last.compare(Unit::Status, review) == Some(false);
-        if is_decided || review.status == *status {
+        // One that is withheld keeps its reason.
+        let was_public = review.status == Status::Published;
+        if is_decided || was_public == (*status == Status::Published) {
             return false;
         }
         let mut after = review.clone();
         after.status = status.clone();
+        let mut after = withhold_unverified(after);
         after.updated_at = after.updated_at.max(Some(now));
         last.set(Unit::Status, &after);
         let mut source = record.clone();
         source.set_last_statement(&last);
-        match status.reason() {
+        match after.status.reason() {
             Some(reason) => self.report.add(Outcome::NewlyWithheld, || {
                 format!("{} ({reason})", preview(review))
             }),

@@ -10,7 +10,7 @@ use std::time::Duration;
 use arc_swap::ArcSwap;
 use serde_json::json;
 
-use super::database::{Database, OpenFile, Writer};
+use super::database::{Changes, Database, OpenFile, Writer};
 use super::error::{AtPath as _, DbError};
 use super::files::options;
 use super::schema::{
@@ -106,22 +106,24 @@ impl Database {
         }))
     }
 
-    /// Reopens the file if rqlited has replaced it; returns whether it was replaced.
+    /// Reopens the file if rqlited has replaced it, and returns its changes.
     ///
     /// # Errors
     /// As [`Database::verify_place`], for a file that rqlited does not own.
-    pub async fn follow_file(&self) -> Result<bool, DbError> {
+    pub async fn follow_file(&self) -> Result<Option<Changes>, DbError> {
         match self.verify_place() {
             Err(DbError::Replaced(_)) if self.has_nodes() => {}
-            verified => return verified.map(|()| false),
+            verified => return verified.map(|()| None),
         }
+        // Before the former file is left, so that the next run tries again where it cannot be read.
+        let changes = self.changes().await?;
         let open = OpenFile::open(&self.path, options(&self.path)).await?;
         self.open.swap(Arc::new(open)).close().await;
         tracing::info!(
             file = %self.path.display(),
             "node.file_replaced: rqlited replaced its file; reading the new one"
         );
-        Ok(true)
+        Ok(Some(changes))
     }
 }
 

@@ -546,6 +546,19 @@ async fn a_hidden_doubtful_row_withholds_the_reviews_that_it_may_be() {
     assert_eq!(public(&bench), "2 4 5");
     let withheld = "select rating from review where status = 'withheld'";
     assert_eq!(bench.sql(withheld), "1");
+    // What its source hides by itself stays hidden, whatever an older export says.
+    let exported = export(&bench.database).await;
+    bench.clock.advance(chrono::Duration::days(1));
+    let hides = file(&[(UMA, "yes"), (one, "no"), (other, "yes")]);
+    bench.csv(&hides, "--accept-changes").await;
+    let third = file(&[(UMA, "yes"), ("Anonymous,3,2026-10-05,So cold", "no")]);
+    for options in ["", "--doubtful new --accept-changes"] {
+        bench.csv(&third, options).await;
+    }
+    bench
+        .take([b"{\"editorial\": {}}\n", &exported[..]].concat())
+        .await;
+    assert_eq!(public(&bench), "2 4");
 }
 
 #[tokio::test]
@@ -563,8 +576,15 @@ async fn a_new_id_and_an_edited_text_bring_nothing_hidden_back() {
             let found = tally(&report, [Outcome::Doubtful, Outcome::New]);
             assert_eq!(found, [1, 0], "{text}");
         }
-        // Beside the row of that review, it is another one.
-        let both = row("q1", "Broke my door") + "q2,Ann Bell,4,2026-10-05,Came back\n";
+        // One that the owner said to be that review is doubtful beside it each time.
+        bench.csv(row("q2", "Left"), "--doubtful same").await;
+        let both = row("q1", "Broke my door") + "q2,Ann Bell,1,2026-10-05,Left\n";
+        for _ in 0..2 {
+            let report = bench.csv(&both, "").await;
+            assert_eq!(report.count(Outcome::New), 0, "{owner:?}");
+        }
+        // Beside the row of that review, a third one is another.
+        let both = row("q1", "Broke my door") + "q3,Ann Bell,4,2026-10-05,Came back\n";
         assert_eq!(bench.csv(both, "").await.count(Outcome::New), 1);
     }
 }

@@ -284,8 +284,9 @@ fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
 async fn an_update_dated_in_the_future_gets_the_time_of_the_import() {
     let bench = bench().await;
     for (changes, updated_at) in [
-        (json!({"updated_at": "2027-11-01T00:00:00Z"}), "2026-11-20"),
-        (json!({"text": "Bad."}), "2026-11-21"),
+        (json!({"date": "2026-11-21"}), "2026-11-20"),
+        (json!({"updated_at": "2027-11-01T00:00:00Z"}), "2026-11-21"),
+        (json!({"text": "Bad."}), "2026-11-22"),
     ] {
         bench.take(native(&changes).to_string()).await;
         let expected = format!("{updated_at}T12:00:00Z");

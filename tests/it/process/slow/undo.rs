@@ -229,23 +229,6 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
 }
 
 #[test]
-fn times_of_imports_are_shown_in_the_zone_of_the_business() {
-    let home = Home::new();
-    home.steps(
-        r#"
-        init --name N --time-zone America/Phoenix → N
-        a.csv ← author,rating,date,text\nAnn,5,2026-03-01,Neat\n
-        import a.csv → 1 new
-        sql: update import_run set started_at = '2026-03-02T02:30:00Z'
-        status → 1: 2026-03-01 19:30 MST, a.csv: 1 new, 0 updated
-        status --json → "started_at": "2026-03-02T02:30:00Z"
-        sql: update import_run set started_at = strftime('%Y-%m-%dT%H:%M:%SZ', 'now')
-        undo →  MST, a.csv: 1 new, 0 updated
-        "#,
-    );
-}
-
-#[test]
 fn a_dry_run_names_changes_field_by_field_and_writes_nothing() {
     let home = Home::new();
     home.import("one.jsonl", &rows("a First.\nb Second."), "2 new");

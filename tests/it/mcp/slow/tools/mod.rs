@@ -11,6 +11,7 @@ mod same_as_rest;
 use std::sync::Arc;
 
 use reviews_service::mcp::catalog::{CallError, Catalog, Object, RESULT_BYTES_MAX, TOOL_LIST};
+use reviews_service::mcp::escaped_json;
 use reviews_service::model::{Mentions, Rating, Review};
 use serde_json::{Value, json};
 

@@ -9,7 +9,7 @@ async fn walk(tools: &Tools, tool: &str, arguments: &Value) -> (Vec<Value>, Vec<
     let mut arguments = arguments.clone();
     loop {
         let answer = tools.call(tool, arguments.clone()).await;
-        largest = largest.max(answer.to_string().len());
+        largest = largest.max(escaped_json(&answer).len());
         let reviews = array_of(&answer["reviews"]);
         assert_eq!(answer["returned"], reviews.len(), "{tool}");
         all.extend_from_slice(reviews);

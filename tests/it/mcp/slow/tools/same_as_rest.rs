@@ -80,7 +80,7 @@ fn check_refusal(refusal: &CallError, rest: &Answer, target: &str) {
     }
     let line = |issue: &Value| {
         let (parameter, message) = (str_of(&issue["path"][0]), str_of(&issue["message"]));
-        let received = issue["received"].to_string();
+        let received = escaped_json(&issue["received"]);
         format!("- {parameter}: {message}; received {received}")
     };
     let issues = rest.json()["issues"].take();

@@ -206,6 +206,11 @@ fn row_or_validator_with_a_secret_is_left_out() {
     let url = site.url("/other?api_key=${KEY}");
     let header = "headers = { X-Api-Key = '${KEY}' }";
     add(&home, "shop", &url, header).failed("whether one of …");
+    site.answer(|request| {
+        let list = json!([{"author": "Ann", "rating": 5, "date": "2026-10-01", "text": "Good"}]);
+        SiteAnswer::value(&json!({ request.header("x-api-key"): list, "other": list }))
+    });
+    sync(&home).failed("a list or sheet has the value of a variable");
     assert_no_trace(&home, &["hush"]);
 }
 
