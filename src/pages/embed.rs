@@ -48,7 +48,7 @@ struct EmbedPage<'a> {
     options: EmbedOptions,
     faults: Vec<Issue>,
     rating: Option<RatingFigure>,
-    reviews: Vec<ReviewFragment<'a>>,
+    reviews: Vec<String>,
 }
 
 named! {

@@ -42,7 +42,7 @@ struct HomePage<'a> {
     aspects: Vec<AspectRowFragment<'a>>,
     folded: Vec<AspectRowFragment<'a>>,
     more: Cow<'static, str>,
-    newest: Vec<ReviewFragment<'a>>,
+    newest: Vec<String>,
     /// The number of reviews, if it is more than these.
     all: Option<u64>,
     structured: String,

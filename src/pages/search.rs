@@ -35,7 +35,7 @@ struct SearchPage<'a> {
     nothing: Cow<'static, str>,
     /// The same search with a nearer name, or by words, if nothing was found.
     nearest: Vec<ChoiceLink>,
-    reviews: Vec<ReviewFragment<'a>>,
+    reviews: Vec<String>,
     next: Option<String>,
     limit: String,
     form: SearchFormFragment<'a>,
@@ -87,8 +87,8 @@ impl SearchView<'_> {
         let shown = found.reviews(self.snapshot).map(|review| {
             let item = ReviewFragment::in_list(review, site);
             match &text {
-                Some(text) => item.with_marks(text),
-                None => item,
+                Some(text) => item.with_marks(text).html(),
+                None => item.html(),
             }
         });
         let page_at =
