@@ -202,10 +202,11 @@ fn is_hidden(unit: Unit, review: &Review) -> bool {
 }
 
 impl LastStatement {
-    /// Records the unit of `review` as the source's, also that the source hides it.
+    /// Records the unit of `review` as the source's, also that the source hides it. What it hid it still hides where there is no value.
     fn note(&mut self, unit: Unit, review: &Review, statement: &Statement) {
+        let was_hidden = self.units.get(unit.name()) == Some(&HIDDEN);
         self.set(unit, review);
-        if statement.unshown.contains(&unit) && is_hidden(unit, review) {
+        if (was_hidden || statement.unshown.contains(&unit)) && is_hidden(unit, review) {
             self.units.insert(unit.name().to_owned(), HIDDEN);
         }
     }

@@ -7,12 +7,12 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::imports::incoming::ReviewRow;
+use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
 use crate::imports::value::names::of_platform;
 use crate::model::text::plain_words;
-use crate::model::{Digests, ReviewId, Status, Unit, parse_toml};
+use crate::model::{Digests, ReviewId, Unit, parse_toml};
 use crate::storage::reviews::{Known, KnownReview};
 
 /// From this number of words on, equal texts are of one review; shorter ones are written by many people.
@@ -377,8 +377,8 @@ impl<'k> Matcher<'k> {
 
     /// Notes that each of the rows may be any of the candidates.
     fn doubt(&mut self, group: &Group) {
-        let mut reviews = group.rows.iter().map(|row| self.rows[*row].review());
-        let is_hiding = reviews.any(|review| review.status != Status::Published);
+        let mut rows = group.rows.iter().map(|row| &self.rows[*row].incoming);
+        let is_hiding = rows.any(Incoming::hides);
         for candidate in &group.candidates {
             let id = self.candidates[*candidate].id;
             self.doubted.insert(id.clone());

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
+use crate::imports::format::Reader;
 use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
 use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
@@ -213,6 +214,7 @@ impl Merging<'_> {
             || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_table = row.format.is_table();
+        let is_document = row.format.reader == Reader::Document;
         let ReviewRow { incoming, .. } = row;
         let hidden_parts = incoming.hidden_parts();
         let mut statement = incoming.statement;
@@ -226,11 +228,15 @@ impl Merging<'_> {
                     && !statement.unstated.contains(&Unit::Status)
                     && statement.review.status != Status::Published),
         };
-        let stored_at = known.as_ref().and_then(|it| it.review()?.updated_at);
-        let is_of_export = incoming.unpublished.last_statement.is_some();
-        if is_of_export && hiding.was_by_source && statement.review.updated_at < stored_at {
-            // An older export does not publish what its source has hidden since.
-            statement.unstated.insert(Unit::Status);
+        if incoming.unpublished.last_statement.is_some()
+            && let Some(known) = &known
+            && let Some(stored) = known.review()
+            && stored.status != Status::Published
+            && statement.review.updated_at < stored.updated_at
+            && !known.last_statement().is_decided(Unit::Status, stored)
+        {
+            // An older export does not publish what is withheld since for its source.
+            statement.review.status.clone_from(&stored.status);
         }
         let (state, before) = known.map(|known| (known.state, known.source)).unzip();
         let before = before.flatten();
@@ -239,6 +245,10 @@ impl Merging<'_> {
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
+        if is_document && there.is_some() {
+            // Of a review without one it has another instant.
+            statement.review.updated_at = None;
+        }
         let mut merged = match &there {
             None => adopt(&statement, incoming.unpublished.last_statement),
             Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),
@@ -265,7 +275,8 @@ impl Merging<'_> {
         let is_same_record = before
             .as_ref()
             .map_or(record.says_nothing(), |it| *it == record);
-        if is_same && is_same_record {
+        // A document is no word of the source: it has what stands, and nothing hidden.
+        if is_same && (is_same_record || is_document) {
             return;
         }
         let (there, review, note) = (there.as_ref(), merged.review, incoming.unpublished.note);
@@ -279,7 +290,8 @@ impl Merging<'_> {
         });
     }
 
-    /// Notes that a review stays deleted, with what identifies it in the row from now on; returns false if such are restored.
+    /// Notes that a review stays deleted, and by an answer of the owner what identifies it from now on; returns false if such are
+    /// restored.
     fn note_kept_deleted(&mut self, row: &ReviewRow, id: &ReviewId, known: &KnownReview) -> bool {
         if self.rules.request.restore {
             return false;
@@ -289,11 +301,11 @@ impl Merging<'_> {
         let Some(before) = &known.source else {
             return true;
         };
-        let record = SourceRecord {
-            id_at_source: before.id_at_source.clone().or_else(|| row.id_at_source(id)),
-            digests: row.digests,
-            ..before.clone()
-        };
+        let mut record = before.clone();
+        record.id_at_source = record.id_at_source.or_else(|| row.id_at_source(id));
+        if self.rules.request.doubtful == Some(Doubtful::Same) {
+            record.digests = row.digests;
+        }
         if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
             self.outcome.changes.push(Change {
                 review: None,
@@ -492,7 +504,10 @@ impl Merging<'_> {
         let doubted: BTreeSet<ReviewId> = doubted.iter().cloned().collect();
         for known in doubted.iter().filter_map(|id| self.without_row.get(id)) {
             if !are_new {
-                outcome.set_status(known, &withheld, now);
+                if outcome.set_status(known, &withheld, now) {
+                    let counts = &mut outcome.report.withheld;
+                    *counts.entry(MAYBE_NOT_PUBLISHED.to_owned()).or_default() += 1;
+                }
             } else if known.review().is_some_and(|it| it.status == withheld) {
                 outcome.set_status(known, &Status::Published, now);
             }
