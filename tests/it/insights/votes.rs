@@ -50,7 +50,6 @@ const JUDGED: &str = "
     Hotel → 5 → The only downside was the lack of air conditioning. → atmosphere-
     Hotel → 4 → Major flaw is the absence of an elevator. → atmosphere-
     Hotel → 3 → Rooms are small but well equipped. → atmosphere-
-    # Words have the meaning of their context.
     Restaurant → 1 → Con: patchy table service. → -
     Restaurant → 5 → The pasta was great and I got full really fast. → food+
     Restaurant → 5 → There is always a lively and friendly crowd of locals. → -
@@ -60,19 +59,20 @@ const JUDGED: &str = "
     Restaurant → 4 → We took eight clients to lunch. → -
     Restaurant → 4 → We were seated at an excellent table. → -
     Restaurant → 5 → The owner and the staff are all Thai as well. → -
+    HairSalon → 5 → She cut my dirty blonde hair. → -
+    Dentist → 5 → The patient before me was rude. → -
     Plumber → 5 → Quickly became our go-to electrician. → -
     Plumber → 5 → The fast food place below us flooded and they handled it. → workmanship+
     Plumber → 1 → He was cold and nasty to my mother. → professionalism-
 ";
 
 #[tokio::test]
-async fn a_text_judges_the_aspects_that_its_words_mean() {
+async fn words_judge_by_context() {
     for [kind, stars, text, judged] in table(JUDGED) {
         let app = firm(&[("a", text)]).await;
-        app.shell(&format!(
-            "update business set type = '{kind}'; update review set rating = {stars}"
-        ))
-        .await;
+        let set =
+            format!("update business set type = '{kind}'; update review set rating = {stars}");
+        app.shell(&set).await;
         let found = "select coalesce(group_concat(aspect || iif(polarity = 'positive', '+', '-')), '-')
                      from derived_finding where polarity in ('positive', 'negative') and aspect <> 'overall'";
         assert_eq!(app.sql(found), judged, "{text}");
