@@ -43,7 +43,7 @@ pub fn told(data: &Path, model: &Classifier) -> anyhow::Result<(usize, usize)> {
         .filter(|one| !learned.contains(&one.original))
     {
         for (part, label) in sentence.parts().filter(|(_, label)| *label != NEUTRAL) {
-            let heard = model.classify(&sentence.text, part);
+            let heard = model.classify(&sentence.text, part, &[]);
             let lead = heard.parts.last().map_or(0, SentencePart::lead);
             all += 1;
             right += usize::from((lead > 0) == (label == POSITIVE));

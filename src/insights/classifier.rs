@@ -264,18 +264,24 @@ impl SentenceScores<'_> {
 }
 
 impl Classifier {
-    /// The scores of a sentence.
-    pub fn classify(&self, text: &TokenizedText, sentence: Range<usize>) -> SentenceScores<'_> {
+    /// The scores of a sentence without the words of its idioms.
+    pub fn classify(
+        &self,
+        text: &TokenizedText,
+        sentence: Range<usize>,
+        idioms: &[Range<usize>],
+    ) -> SentenceScores<'_> {
         let words = NgramTokens::read(text, sentence.clone());
         let mut known = Vec::with_capacity(sentence.len() * 2);
         words.ngrams(|key, tokens, is_negated| {
-            if let Some(weights) = self.row(key) {
-                known.push(KnownNgram {
-                    tokens,
-                    weights,
-                    is_negated,
-                });
-            }
+            let mut idioms = idioms.iter();
+            let has_idiom = idioms.any(|one| one.start < tokens.end && tokens.start < one.end);
+            let weights = self.row(key).filter(|_| !has_idiom);
+            known.extend(weights.map(|weights| KnownNgram {
+                tokens,
+                weights,
+                is_negated,
+            }));
         });
         let mut parts = words.parts();
         if parts.len() != 1 {
@@ -444,7 +450,9 @@ mod tests {
     fn parts(sentence: &str) -> Vec<SentencePart> {
         let text = TokenizedText::new(sentence);
         let classifier = Classifier::built_in();
-        classifier.classify(&text, 0..text.tokens().len()).parts
+        classifier
+            .classify(&text, 0..text.tokens().len(), &[])
+            .parts
     }
 
     #[test]
@@ -497,7 +505,7 @@ mod tests {
     fn the_strongest_run_is_within_the_tokens() {
         let text = TokenizedText::new("They were on time and the price was fair.");
         let classifier = Classifier::built_in();
-        let scores = classifier.classify(&text, 0..text.tokens().len());
+        let scores = classifier.classify(&text, 0..text.tokens().len(), &[]);
         let head = classifier.head("price").unwrap();
         let ngram = scores.strongest(&(0..text.tokens().len()), head).unwrap();
         assert!(text.words(ngram).contains("price"));

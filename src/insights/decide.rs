@@ -17,7 +17,7 @@ use super::classifier::{
     BLAME, Classifier, LABELS, LEXICON_FEATURES, PRAISE, SentencePart, SentenceScores, UNIT,
     WEIGHTS, judgement_head,
 };
-use super::rules::{CompiledRules, Cue, IDS, Meaning, OVERALL, Trade};
+use super::rules::{CompiledRules, Cue, IDS, OVERALL, Trade};
 use super::score::{ParsedSentence, judge_sentence};
 use super::text::{Token, TokenizedText};
 use super::words::LanguageWords;
@@ -382,40 +382,29 @@ impl OpinionFinder {
                 *aspect != overall || hits.any(|hit| hit.rule.starts_with("phrase:"))
             });
         }
-        let mut scores = self.classifier.classify(text, tokens.clone());
-        let unpraised = parsed
-            .phrases
-            .iter()
-            .filter(|phrase| matches!(phrase.meaning, Meaning::Cue(Cue::Elsewhere | Cue::Wishes)));
-        let unpraised = unpraised.map(|phrase| parsed.tokens(phrase.start..phrase.end).start);
-        let unpraised: Vec<usize> = unpraised.collect();
+        let idioms: Vec<Range<usize>> = parsed.cues(Cue::Idioms).collect();
+        let mut scores = self.classifier.classify(text, tokens.clone(), &idioms);
+        let unpraised = parsed.cues(Cue::Elsewhere).chain(parsed.cues(Cue::Wishes));
+        let unpraised: Vec<usize> = unpraised.map(|words| words.start).collect();
         for at in &unpraised {
             let mut parts = scores.parts.iter_mut();
             if let Some(part) = parts.find(|part| part.tokens.contains(at)) {
                 part.labels[PRAISE] = part.labels[PRAISE].min(part.labels[BLAME]);
             }
         }
-        let others = parsed.phrases.iter();
-        let others = others.filter(|phrase| phrase.meaning == Meaning::Cue(Cue::Others));
-        let others = others.map(|phrase| {
-            let Range { start, end } = parsed.tokens(phrase.start..phrase.end);
-            start..next_subject(text, &scores.parts, end).unwrap_or(tokens.end)
+        let others = parsed.cues(Cue::Others).map(|words| {
+            words.start..next_subject(text, &scores.parts, words.end).unwrap_or(tokens.end)
         });
         let others = others.collect();
         let has_words = text.tokens()[tokens].iter().any(Token::is_word);
-        let [has_deed, has_drawback] = [Cue::Deeds, Cue::Drawbacks].map(|cue| {
-            let mut phrases = parsed.phrases.iter();
-            phrases.any(|phrase| phrase.meaning == Meaning::Cue(cue))
-        });
+        let lead = if has_words { scores.whole().lead() } else { 0 };
+        let [has_deed, has_drawback] =
+            [Cue::Deeds, Cue::Drawbacks].map(|cue| parsed.cues(cue).next().is_some());
         SentenceReading {
             rules,
             judged,
             has_words,
-            lead: if has_words {
-                clamped(scores.whole().lead())
-            } else {
-                0
-            },
+            lead: clamped(lead),
             has_deed,
             has_drawback,
             unpraised,
@@ -791,18 +780,15 @@ impl OpinionFinder {
     /// The features that decide whether a sentence complains.
     pub fn complaint_features(&self, sentence: &SentenceReading<'_>) -> Features {
         let whole = sentence.scores.whole();
-        let complaint = if sentence.has_words {
-            clamped(whole.complaint)
-        } else {
-            0
-        };
+        let has_words = sentence.has_words;
+        let complaint = if has_words { whole.complaint } else { 0 };
         let overall = self.heads[self.trade.overall()];
         let others = self.heads[..self.trade.overall()].iter();
         let blamed = others.flatten().map(|heads| heads.judgements[0]);
         let blamed = blamed.map(|head| whole.aspects[head]).max();
         let mut features = vec![
             ("constant", UNIT),
-            ("complaint", complaint),
+            ("complaint", clamped(complaint)),
             ("lead", sentence.lead),
             ("rules_praise", flag(sentence.judged[0] > 0)),
             ("rules_blame", flag(sentence.judged[1] > 0)),

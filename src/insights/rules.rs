@@ -60,7 +60,6 @@ pub struct Trade {
     pub has_strays: bool,
     /// In display order; the last one is [`OVERALL`].
     pub aspects: Vec<AspectDefinition>,
-    /// Measured quality.
     #[serde(skip)]
     pub quality: Vec<Measured>,
 }
@@ -82,8 +81,7 @@ impl Trade {
         &READ
     }
 
-    /// The trade with that id (one of [`IDS`]); for any other id, the general one. The published figures were
-    /// measured for [`HOME_SERVICES`].
+    /// The trade with that id (one of [`IDS`]); for any other id, the general one.
     pub fn built_in(id: &str) -> &'static Self {
         Self::first(|trade| trade.id == id)
     }
@@ -210,6 +208,8 @@ named! {
         Others = "others",
         /// `the only downside`: announces blame, also of a content customer.
         Drawbacks = "drawbacks",
+        /// `as well`, `fast food`: its words do not mean what they mean alone.
+        Idioms = "idioms",
     }
 }
 

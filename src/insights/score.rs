@@ -34,7 +34,7 @@ struct Clause {
 pub struct ParsedSentence<'rules> {
     units: Vec<WordUnit<'rules>>,
     /// Phrases by position; at the same position in the trade's order.
-    pub phrases: Vec<PhraseMatch>,
+    phrases: Vec<PhraseMatch>,
     /// Clauses in order, never empty, without the marks between them.
     clauses: Vec<Clause>,
 }
@@ -54,12 +54,19 @@ impl<'rules> ParsedSentence<'rules> {
     }
 
     /// The tokens of these units.
-    pub fn tokens(&self, units: Range<usize>) -> Range<usize> {
+    fn tokens(&self, units: Range<usize>) -> Range<usize> {
         let last = self.units.get(units.end.saturating_sub(1));
         match self.units.get(units.start).zip(last) {
             Some((first, last)) => first.start..last.end,
             None => 0..0,
         }
+    }
+
+    /// The tokens of each phrase with that cue.
+    pub fn cues(&self, cue: Cue) -> impl Iterator<Item = Range<usize>> {
+        let phrases = self.phrases.iter();
+        let phrases = phrases.filter(move |phrase| phrase.meaning == Meaning::Cue(cue));
+        phrases.map(|phrase| self.tokens(phrase.start..phrase.end))
     }
 
     /// The index of the clause that contains a unit.

@@ -1,6 +1,7 @@
 //! What counts as praise and as blame: recommendations, warnings, announced drawbacks, and complaints about one thing.
 
 use super::*;
+use crate::support::table;
 
 /// The numbers of positive and negative whole reviews with these texts, and of positive votes for the service.
 async fn votes(stars: u8, text: &str) -> [u64; 3] {
@@ -43,38 +44,37 @@ async fn a_warning_of_three_words_is_blame() {
     assert_eq!(votes(5, "Don't go anywhere else!").await, [1, 0, 0]);
 }
 
-/// The votes on aspects in a review of a hotel: `atmosphere-`.
-async fn votes_on_a_hotel(stars: u8, text: &str) -> String {
-    let app = firm(&[("a", text)]).await;
-    app.shell(&format!(
-        "update business set type = 'Hotel'; update review set rating = {stars}"
-    ))
-    .await;
-    let insights = app.json("/insights.json").await;
-    let votes = array_of(&insights["aspects"]).iter().flat_map(|aspect| {
-        let signs = [("positive_count", '+'), ("negative_count", '-')];
-        let has = move |(count, sign)| (aspect[count] == 1).then_some(sign);
-        let id = str_of(&aspect["id"]);
-        let signs = signs.into_iter().filter_map(has);
-        signs.map(move |sign| format!("{id}{sign}"))
-    });
-    votes.collect::<Vec<_>>().join(" ")
-}
+/// The type of a business, the stars and the text of its review, and the judged aspects.
+const JUDGED: &str = "
+    # An announced drawback is blame whatever the stars; a complaint blames no aspect that it does not name.
+    Hotel → 5 → The only downside was the lack of air conditioning. → atmosphere-
+    Hotel → 4 → Major flaw is the absence of an elevator. → atmosphere-
+    Hotel → 3 → Rooms are small but well equipped. → atmosphere-
+    Restaurant → 1 → Con: patchy table service. → -
+    Restaurant → 5 → The pasta was great and I got full really fast. → food+
+    Restaurant → 5 → There is always a lively and friendly crowd of locals. → -
+    Restaurant → 5 → For dessert the Crema Catalana was amazing. → food+
+    Restaurant → 5 → We had dumplings and they were great. → food+
+    Restaurant → 1 → Not tasty and the batter was just nasty. → food-
+    Restaurant → 4 → We took eight clients to lunch. → -
+    Restaurant → 4 → We were seated at an excellent table. → -
+    Restaurant → 5 → The owner and the staff are all Thai as well. → -
+    HairSalon → 5 → She cut my dirty blonde hair. → -
+    Dentist → 5 → The patient before me was rude. → -
+    Plumber → 5 → Quickly became our go-to electrician. → -
+    Plumber → 5 → The fast food place below us flooded and they handled it. → workmanship+
+    Plumber → 1 → He was cold and nasty to my mother. → professionalism-
+";
 
 #[tokio::test]
-async fn an_announced_drawback_is_blame_whatever_the_stars() {
-    for text in [
-        "The only downside was the lack of air conditioning.",
-        "Major flaw is the absence of an elevator.",
-    ] {
-        for stars in [4, 5] {
-            assert_eq!(votes_on_a_hotel(stars, text).await, "atmosphere-", "{text}");
-        }
+async fn words_judge_by_context() {
+    for [kind, stars, text, judged] in table(JUDGED) {
+        let app = firm(&[("a", text)]).await;
+        let set =
+            format!("update business set type = '{kind}'; update review set rating = {stars}");
+        app.shell(&set).await;
+        let found = "select coalesce(group_concat(aspect || iif(polarity = 'positive', '+', '-')), '-')
+                     from derived_finding where polarity in ('positive', 'negative') and aspect <> 'overall'";
+        assert_eq!(app.sql(found), judged, "{text}");
     }
-}
-
-#[tokio::test]
-async fn a_complaint_blames_no_aspect_that_it_does_not_name() {
-    let small = votes_on_a_hotel(3, "Rooms are small but well equipped.").await;
-    assert!(!small.contains("food"), "{small}");
 }
