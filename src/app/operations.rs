@@ -15,7 +15,7 @@ use poem::{EndpointExt as _, Response, handler};
 
 use crate::metrics;
 use crate::metrics::figure;
-use crate::storage::{AtPath as _, Database, DbError, sqlite_version};
+use crate::storage::Database;
 use crate::web::context::Ctx;
 use crate::web::{HttpProblem, Routes};
 
@@ -61,17 +61,6 @@ fn figures(
     measure(ctx, database);
     let figures = metrics::render().map_err(InternalServerError)?;
     Ok(text("text/plain; version=0.0.4", figures))
-}
-
-/// Sets the metric of the release.
-///
-/// # Errors
-/// If SQLite's version cannot be read.
-pub async fn report_release(database: &Database) -> Result<(), DbError> {
-    let sqlite = sqlite_version().await.at(database.path())?;
-    let (version, commit) = (env!("CARGO_PKG_VERSION"), env!("REVIEWS_COMMIT"));
-    metrics::BUILD.gauge(&[version, commit, &sqlite]).set(1.0);
-    Ok(())
 }
 
 /// Whether the service should receive requests, or why not. Published documents are readable without the database, but

@@ -247,7 +247,12 @@ impl Delete {
                 anyhow::Ok((id, known, undo))
             };
             let (id, known, undo) = read(config, find).await?;
-            let counted = format_counted(undo);
+            let undo = undo.map_or_else(String::new, |undo| {
+                format!("; {undo} takes back the import that brought it, which counts nothing")
+            });
+            let counted = format!(
+                "/transparency counts deleted reviews by source and reason, for ever{undo}"
+            );
             ensure!(
                 can_ask(),
                 "nothing was deleted; {counted}; add --yes to delete {id} without being asked"
@@ -279,14 +284,6 @@ impl Delete {
         })
         .await
     }
-}
-
-/// That deletions are counted, and the command that takes back an import without.
-fn format_counted(undo: Option<String>) -> String {
-    let undo = undo.map_or_else(String::new, |undo| {
-        format!("; {undo} takes back the import that brought it, which counts nothing")
-    });
-    format!("/transparency counts deleted reviews by source and reason, for ever{undo}")
 }
 
 /// What an erasure does not reach.

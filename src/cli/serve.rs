@@ -1,7 +1,6 @@
 //! The commands that run until they are stopped: `reviews serve` and `reviews mcp`.
 
 use std::net::SocketAddr;
-use std::os::unix::net::UnixDatagram;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -23,7 +22,7 @@ use crate::clock::Clock;
 use crate::config::bounds::CONNECTIONS_MAX;
 use crate::config::{
     BaseUrlConfig, DatabaseAddress, DatabaseConfig, HubConfig, ListenConfig, ServeConfig,
-    SyncConfig, TradeConfig, notify_socket,
+    SyncConfig, TradeConfig,
 };
 use crate::links::{DOCS_PATH, HUB_PATH, Links, MCP_PATH, OPENAPI_PATH, SEARCH_API_PATH};
 use crate::model::business::SET_UP_COMMAND;
@@ -130,14 +129,8 @@ impl Serve {
                 .unwrap_or(usize::MAX),
             ..ConnectionLimits::default()
         };
-        tell_supervisor("READY=1");
-        let served = Box::pin(app.serve(listener, admin, stop.clone(), limits));
-        let stopping = async {
-            stop.cancelled().await;
-            tell_supervisor("STOPPING=1");
-        };
-        let (served, ()) = tokio::join!(served, stopping);
-        Ok(served?)
+        Box::pin(app.serve(listener, admin, stop.clone(), limits)).await?;
+        Ok(())
     }
 
     /// The settings as lines of an environment file, which gives the same settings when it is loaded.
@@ -285,18 +278,6 @@ impl Signals {
         }
         work.await??;
         Ok("Stopped.")
-    }
-}
-
-/// Notifies systemd (`sd_notify(3)`) of the service's state; nothing is sent without `NOTIFY_SOCKET`.
-fn tell_supervisor(state: &str) {
-    let Some(path) = notify_socket() else {
-        return;
-    };
-    let sent = UnixDatagram::unbound()
-        .and_then(|socket| socket.send_to(format!("{state}\n").as_bytes(), path));
-    if let Err(error) = sent {
-        tracing::warn!(%error, "server.not_notified: NOTIFY_SOCKET does not accept `{state}`");
     }
 }
 

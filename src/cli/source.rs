@@ -240,9 +240,6 @@ impl UndoCommand {
 fn format_undone(undone: &Undone, is_dry_run: bool, zone: Tz) -> String {
     let (run, report) = (&undone.run, &undone.report);
     let mut text = run_line(run, zone);
-    if let Some(newer) = undone.newer_unchanged {
-        let _ = write!(text, "; import {newer}, which is newer, changed nothing");
-    }
     text = format!("{text}\n{}", summary(report, is_dry_run));
     let is = if is_dry_run { "would be" } else { "is" };
     if let Some(entry) = &run.sync_entry {

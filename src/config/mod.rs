@@ -12,7 +12,6 @@
 pub mod bounds;
 
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -164,11 +163,6 @@ pub(crate) fn variable(name: &str) -> io::Result<Option<String>> {
 /// A value without the blanks and control characters around it: editors and scripts leave a line end there.
 fn trim_value(value: &str) -> &str {
     value.trim_matches(|c: char| c.is_whitespace() || c.is_control())
-}
-
-/// Where systemd wants to hear of the service's state (`sd_notify(3)`).
-pub(crate) fn notify_socket() -> Option<OsString> {
-    std::env::var_os("NOTIFY_SOCKET").filter(|path| !path.is_empty())
 }
 
 /// Which requests are logged.

@@ -336,7 +336,8 @@ impl Collector<'_> {
                 self.collected.report.add(Outcome::Elsewhere, String::new);
                 continue;
             }
-            let read = reader.read(row, &mut hiding);
+            let rejected = &mut self.collected.report.rejected_hidden;
+            let read = reader.read(row, &mut hiding, rejected);
             if let Err(faults) = &read {
                 let first = self.request.describe_faults(&faults[..1]);
                 let fault = format!("{}: {first}", row.at);

@@ -379,14 +379,14 @@ impl<'r> FormatChooser<'r> {
         // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
         match &opened.native_form {
             NativeForm::Certain(format) => return self.choose_built_in(format),
-            NativeForm::Lines if !fit.reads_some() && !lacks_public => {
+            NativeForm::Lines if fit < Fit::Partly && !lacks_public => {
                 return self.choose_built_in(&NATIVE);
             }
             NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
         }
         // 3. What the named `--source` keeps.
         if named.is_some()
-            && let Some(kept) = kept.filter(|it| it.like.is_some() || fit.reads_some())
+            && let Some(kept) = kept.filter(|it| it.like.is_some() || fit >= Fit::Partly)
         {
             return self.choose_owners(kept, Basis::Kept);
         }
@@ -435,7 +435,7 @@ impl<'r> FormatChooser<'r> {
         let mut fitting: Vec<(&str, Fit)> = others
             .map(|(name, format)| (name.as_str(), opened.fit(format)))
             .collect();
-        fitting.retain(|(_, fit)| fit.reads_needed());
+        fitting.retain(|(_, fit)| *fit >= Fit::AllButPublic);
         let without_public = fitting.iter().find(|(_, fit)| *fit == Fit::AllButPublic);
         let only = fitting.first().filter(|_| fitting.len() == 1);
         without_public.or(only).copied()

@@ -77,18 +77,6 @@ pub enum Fit {
     Exactly,
 }
 
-impl Fit {
-    /// Whether the format reads something of the table.
-    pub fn reads_some(self) -> bool {
-        self >= Self::Partly
-    }
-
-    /// Whether the format reads all that a review needs.
-    pub fn reads_needed(self) -> bool {
-        self >= Self::AllButPublic
-    }
-}
-
 impl<'t> FilePart<'t> {
     fn new(
         place: &str,
@@ -366,7 +354,7 @@ impl<'t> OpenedFile<'t> {
         }
         let is_known = |part: &usize| match base {
             Some(base) => self.parts[*part].has_keys(base),
-            None => self.parts[*part].fit(format).reads_needed(),
+            None => self.parts[*part].fit(format) >= Fit::AllButPublic,
         };
         let are_lists = self.parts[0].list().is_some();
         let known: BTreeSet<usize> = (0..self.parts.len()).filter(is_known).collect();

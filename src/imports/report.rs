@@ -11,7 +11,7 @@ use crate::imports::draft::Draft;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::model::text::shorten;
-use crate::model::{Review, Unit, named};
+use crate::model::{Review, ReviewId, Unit, named};
 use crate::storage::{DbError, first_faults};
 
 named! {
@@ -84,6 +84,8 @@ pub struct ImportReport {
     pub kept_formats: Vec<String>,
     /// The values of columns of publication that hide something.
     pub new_values: Vec<NewValue>,
+    /// Sources and IDs of rejected rows that their source hides.
+    pub rejected_hidden: Vec<(String, ReviewId)>,
     /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
     /// Sentences about the files, such as the order of day and month in their dates.

@@ -286,8 +286,14 @@ impl<'t> RowReader<'t> {
         })
     }
 
-    /// The review in a row, or all its errors. The values by which it is hidden, or a part of it, are counted in `hiding`.
-    pub fn read(&self, row: &Row, hiding: &mut HidingValues) -> Result<Incoming, Vec<FieldError>> {
+    /// The review in a row, or all its errors. The values by which it is hidden, or a part of it, are counted in `hiding`; `rejected` gets
+    /// its source and ID if it has errors, too.
+    pub fn read(
+        &self,
+        row: &Row,
+        hiding: &mut HidingValues,
+        rejected: &mut Vec<(String, ReviewId)>,
+    ) -> Result<Incoming, Vec<FieldError>> {
         if let Some(fault) = &row.fault {
             return Err(vec![FieldError::new("", &fault.message)]);
         }
@@ -295,6 +301,7 @@ impl<'t> RowReader<'t> {
             reader: self,
             row,
             hiding,
+            rejected,
             faults: Vec::new(),
             unstated: Units::new(),
             unshown: Units::new(),
@@ -363,6 +370,7 @@ struct RowReading<'t> {
     reader: &'t RowReader<'t>,
     row: &'t Row,
     hiding: &'t mut HidingValues,
+    rejected: &'t mut Vec<(String, ReviewId)>,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
@@ -473,6 +481,9 @@ impl<'t> RowReading<'t> {
         let updated_at = self.updated_at();
         let (Some((rating, _)), Some((date, posted_at)), []) = (rating, posted, &self.faults[..])
         else {
+            let is_hidden = status != Status::Published || is_name_hidden || self.is_reply_hidden;
+            self.rejected
+                .extend(stated_id.filter(|_| is_hidden).map(|id| (source.name, id)));
             return Err(self.faults);
         };
         // A file without texts gives no statement about them; platforms leave out an object's empty text.

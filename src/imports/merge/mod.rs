@@ -1,7 +1,7 @@
 //! Merges the rows of an import with the stored reviews: it depends only on what the sources last said, on the stored reviews and on
 //! the rows. `identity` finds the review of each row; the rules for one review are in `model::merge`.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use chrono::{DateTime, Utc};
 use serde_json::json;
@@ -163,7 +163,13 @@ impl Merging<'_> {
             RowMatch::Known(id) | RowMatch::New(id) => self.merge_row(row, id),
             RowMatch::Doubtful(_) if self.note_copy_of_deleted(&row) => {}
             RowMatch::Doubtful(ids) => self.note_doubtful(&row, &ids),
-            RowMatch::Rejected => self.reject(&row, OTHER_ID.to_owned())?,
+            RowMatch::Rejected => {
+                if row.incoming.hides() {
+                    let hidden = (row.source().to_owned(), row.id().clone());
+                    self.outcome.report.rejected_hidden.push(hidden);
+                }
+                self.reject(&row, OTHER_ID.to_owned())?;
+            }
             RowMatch::Repeated => self.outcome.report.add(Outcome::Repeated, String::new),
         }
         Ok(())
@@ -495,20 +501,29 @@ impl Merging<'_> {
         Ok(())
     }
 
-    /// Withholds reviews while a doubtful row that its source hides may be one of them; a row that is new, as the owner says, is none.
+    /// Withholds reviews while a doubtful row that its source hides may be one of them, or such a row with their ID is rejected; a doubtful
+    /// row that is new, as the owner says, is none.
     fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>) {
         let (outcome, now) = (&mut self.outcome, self.rules.now);
         let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
         let are_new = self.rules.request.doubtful == Some(Doubtful::New);
-        let doubted = if are_new { &outcome.doubted } else { hidden };
-        let doubted: BTreeSet<ReviewId> = doubted.iter().cloned().collect();
-        for known in doubted.iter().filter_map(|id| self.without_row.get(id)) {
-            if !are_new {
+        let rejected = std::mem::take(&mut outcome.report.rejected_hidden);
+        let rejected = rejected
+            .iter()
+            .map(|(source, id)| (source.as_str(), id.as_str()));
+        let rejected: HashSet<(&str, &str)> = rejected.collect();
+        for (id, known) in &self.without_row {
+            let id_at_source = known.id_at_source().unwrap_or(id.as_str());
+            let is_rejected = rejected.contains(&(known.source_name(), id_at_source));
+            if is_rejected || !are_new && hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
                     let counts = &mut outcome.report.withheld;
                     *counts.entry(MAYBE_NOT_PUBLISHED.to_owned()).or_default() += 1;
                 }
-            } else if known.review().is_some_and(|it| it.status == withheld) {
+            } else if are_new
+                && outcome.doubted.contains(id)
+                && known.review().is_some_and(|it| it.status == withheld)
+            {
                 outcome.set_status(known, &Status::Published, now);
             }
         }

@@ -29,8 +29,6 @@ pub struct Undone {
     pub report: ImportReport,
     /// What sources keep, before the undo and after it.
     pub formats: [KeptFormats; 2],
-    /// The number of the newest import, if it is newer than the run and changed nothing.
-    pub newer_unchanged: Option<i64>,
 }
 
 /// Undoes the newest import of the source with the given name, or of the one that was last imported by hand. With `is_dry_run`,
@@ -50,15 +48,9 @@ pub async fn undo(
     reviews::forget_runs(&mut write, now).await.at(path)?;
     let runs = reviews::last_runs(write.reader(), i64::MAX).await;
     let runs = runs.at(path)?;
-    let run = choose_run(&runs, source).map_err(ImportError::Refused)?;
-    let run = run.clone();
-    let newer_unchanged = runs.iter().find(|newer| {
-        let names = &newer.sources;
-        newer.id > run.id
-            && newer.undone_at.is_none()
-            && !newer.stands()
-            && source.is_none_or(|source| names.iter().any(|name| fold(name) == fold(source)))
-    });
+    let run = choose_run(&runs, source)
+        .map_err(ImportError::Refused)?
+        .clone();
     let before = load_formats(write.reader()).await.at(path)?;
     let report = take_back(&mut write, run.id, now).await.at(path)?;
     let after = load_formats(write.reader()).await.at(path)?;
@@ -72,7 +64,6 @@ pub async fn undo(
     }
     .at(path)?;
     Ok(Undone {
-        newer_unchanged: newer_unchanged.map(|newer| newer.id),
         formats: [before, after],
         run,
         report,

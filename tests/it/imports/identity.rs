@@ -555,10 +555,41 @@ async fn a_hidden_doubtful_row_withholds_the_reviews_that_it_may_be() {
     for options in ["", "--doubtful new --accept-changes"] {
         bench.csv(&third, options).await;
     }
-    bench
-        .take([b"{\"editorial\": {}}\n", &exported[..]].concat())
-        .await;
+    let exported = [b"{\"editorial\": {}}\n", &exported[..]].concat();
+    bench.take(&exported).await;
     assert_eq!(public(&bench), "2 4");
+    let gone = file(&[(UMA, "yes"), (one, "no")]);
+    bench.csv(gone, "--withdraw-missing --accept-changes").await;
+    bench.take(&exported).await;
+    assert_eq!(public(&bench), "2");
+}
+
+#[tokio::test]
+async fn a_row_that_hides_and_is_rejected_or_doubtful_withholds_its_review() {
+    let bench = bench().await;
+    let header = "Id,author,rating,date,text,public,shown";
+    let csv = |rows: &str| format!("{header}\n{rows}q9,Cy Hale,4,2026-10-09,Fine,yes,yes\n");
+    let shown = csv(
+        "q1,Ann Bell,5,2026-10-05,Good,yes,yes\n,Bo Hale,5,2026-10-06,Warm,yes,yes\n,Bo Hale,4,2026-10-06,Fair,yes,yes\n",
+    );
+    let format = "format: [fields]; id = [\"Id\"]; [[public]]; names = [\"public\"]; values = [\"yes\"]; \
+        [[public_name]]; names = [\"shown\"]; values = [\"yes\"]";
+    bench.csv(&shown, format).await;
+    for (rows, count) in [
+        ("q1,Ann Bell,nine,2026-10-05,Good,no,yes\n", 1),
+        (
+            "q1,Di Oren,1,2026-11-01,Bad,no,yes\nq1,Ed Roth,2,2026-11-02,Worse,yes,yes\n",
+            1,
+        ),
+        (",Bo Hale,1,2026-10-06,Never again,yes,no\n", 2),
+    ] {
+        let report = bench.csv(csv(rows), "").await;
+        let reason = "perhaps not published at the source";
+        assert_eq!(report.withheld.get(reason), Some(&count), "{rows}");
+        bench.csv(&shown, "--accept-changes").await;
+        let published = "select count(*) from review where status = 'published'";
+        assert_eq!(bench.sql(published), "4");
+    }
 }
 
 #[tokio::test]

@@ -43,6 +43,8 @@ fn delete_says_that_it_is_counted_and_keeps_the_reason() {
         delete a --yes --reason 'a threat' → /transparency counts it as deleted (a threat)
         delete typed --yes → /transparency counts it as deleted (not stated)
         a.jsonl ← {"id": "y", "rating": 1, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Yelp"}
+        edited.jsonl ← {"id": "a", "rating": 4, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Google"}
+        import edited.jsonl → kept deleted: a
         import a.jsonl → kept deleted: a
         import a.jsonl --restore → 1 brought back from deletion: y
         b.jsonl ← {"id": "b", "rating": 1, "date": "2026-10-01", "author": "Ann a", "text": "Two hours late, and a.", "source": "Google", "status": "withheld"}

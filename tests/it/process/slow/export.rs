@@ -218,3 +218,30 @@ fn an_exported_table_contains_no_formulas() {
     );
     assert_eq!(home.read("out.csv"), table);
 }
+
+#[test]
+fn own_exports_and_documents_are_no_word_of_the_source() {
+    let home = Home::new();
+    home.steps(
+        r#"
+        bare.toml ← [fields]\nrating = "Stars"\ndate = "Date"\nauthor = "Name"\ntext = "Review"\nreply_text = "Reply"\n
+        bare.csv ← Name,Stars,Date,Review,Reply\nAnn Bell,5,2026-03-01,Fast and clean,\nCy Tell,3,2026-03-03,All fine,\n
+        shown.csv ← Name,Stars,Date,Review,Reply,Shown\nAnn Bell,5,2026-03-01,Fast and clean,,no\nCy Tell,3,2026-03-03,All fine,,yes\n
+        shown.toml ← [fields]\nrating = "Stars"\ndate = "Date"\nauthor = "Name"\ntext = "Review"\nreply_text = "Reply"\n[[public_name]]\nnames = "Shown"\nvalues = ["yes"]\n
+        import shown.csv --format shown.toml → 2 new
+        sql: update review set reply_text = 'Thank you.' where author = 'Cy Tell'
+        export own.jsonl → 2 reviews
+        import own.jsonl → 2 unchanged
+        "#,
+    );
+    home.file("own.json", &home.serve().get("/reviews.json"));
+    home.steps(
+        "
+        import own.json → 2 unchanged
+        import shown.csv → 2 unchanged
+        source format Direct bare.toml → kept for Direct
+        import bare.csv → 2 unchanged
+        sql: select author, reply_text from review order by 1 → Anonymous|\\nCy Tell|Thank you.
+        ",
+    );
+}

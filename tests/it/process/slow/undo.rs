@@ -80,6 +80,18 @@ fn undo_publishes_withdrawn_reviews_again() {
         import cut.jsonl --withdraw-missing → 1 withdrawn
         ",
     );
+    // What its source hid in between stays hidden.
+    home.file(
+        "hidden.jsonl",
+        &row(29).replace('}', ", \"status\": \"withheld\"}"),
+    );
+    home.steps(
+        "
+        import hidden.jsonl → 1 updated
+        undo → g-29 (its source hides it)
+        undo → g-29 (changed since)
+        ",
+    );
 }
 
 #[test]
@@ -117,7 +129,7 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
         undo ✗ no import to undo
         import angi.jsonl → 1 new
         import angi.jsonl → 1 unchanged
-        undo → angi.jsonl: 1 new, 0 updated; import 7, which is newer, changed nothing\n1 removed
+        undo → angi.jsonl: 1 new, 0 updated\n1 removed
         undo --source Google → 1: 20
         sql: select count(*) from review → 0
         ",
