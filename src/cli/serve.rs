@@ -129,8 +129,7 @@ impl Serve {
                 .unwrap_or(usize::MAX),
             ..ConnectionLimits::default()
         };
-        Box::pin(app.serve(listener, admin, stop.clone(), limits)).await?;
-        Ok(())
+        Ok(Box::pin(app.serve(listener, admin, stop.clone(), limits)).await?)
     }
 
     /// The settings as lines of an environment file, which gives the same settings when it is loaded.

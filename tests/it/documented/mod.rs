@@ -291,29 +291,6 @@ fn every_log_event_is_documented() {
     assert_documented(events());
 }
 
-#[test]
-fn every_test_named_in_a_list_of_tests_exists() {
-    let files = ["src", "tests/it"].into_iter().flat_map(files_below);
-    let code: String = files.map(|(_, text)| text).collect();
-    for page in ["tests/faults/README.md", "tests/it/websub/README.md"] {
-        let text = fs::read_to_string(root().join(page)).unwrap();
-        for name in text.split('`').skip(1).step_by(2) {
-            let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_';
-            let is_test = name.len() > 16 && name.chars().all(is_plain);
-            let is_found = code.contains(&format!("fn {name}("));
-            assert!(!is_test || is_found, "{page}: {name}");
-        }
-    }
-    // The suite leaves out tests by name, and whole modules.
-    let suite = fs::read_to_string(root().join("tests/cluster/suite")).unwrap();
-    let (_, rest) = suite.split_once("not=(\n").unwrap();
-    let (skipped, _) = rest.split_once("\n)").unwrap();
-    let lines = skipped.lines().filter(|line| !line.trim().starts_with('#'));
-    for name in lines.flat_map(str::split_whitespace) {
-        assert!(name.ends_with("::") || code.contains(name), "{name}");
-    }
-}
-
 #[tokio::test]
 async fn the_queries_for_datasette_run_on_the_sample() {
     let app = TestApp::seeded().await;

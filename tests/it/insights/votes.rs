@@ -20,28 +20,23 @@ async fn votes(stars: u8, text: &str) -> [u64; 3] {
 }
 
 #[tokio::test]
-async fn only_a_recommendation_of_the_business_is_praise() {
-    for text in [
-        "I highly recommend downloading the water heater form!",
-        "I would recommend that you measure the water heater first.",
-    ] {
-        assert_eq!(votes(5, text).await, [0, 0, 0], "{text}");
+async fn recommendations_and_warnings_judge_only_the_business() {
+    for [stars, expected, text] in table(
+        "
+        5 → [0, 0, 0] → I highly recommend downloading the water heater form!
+        5 → [0, 0, 0] → I would recommend that you measure the water heater first.
+        5 → [1, 0, 1] → I highly recommend using them for a water heater!
+        5 → [1, 0, 1] → I would recommend that you call them for a water heater.
+        5 → [1, 0, 1] → I highly recommend going here for a water heater.
+        1 → [0, 1, 0] → Please don't come!
+        1 → [0, 1, 0] → Do not come here.
+        1 → [0, 1, 0] → Don't go there.
+        5 → [1, 0, 0] → Don't go anywhere else!
+        ",
+    ) {
+        let votes = votes(stars.parse().unwrap(), text).await;
+        assert_eq!(format!("{votes:?}"), expected, "{text}");
     }
-    for text in [
-        "I highly recommend using them for a water heater!",
-        "I would recommend that you call them for a water heater.",
-        "I highly recommend going here for a water heater.",
-    ] {
-        assert_eq!(votes(5, text).await, [1, 0, 1], "{text}");
-    }
-}
-
-#[tokio::test]
-async fn a_warning_of_three_words_is_blame() {
-    for text in ["Please don't come!", "Do not come here.", "Don't go there."] {
-        assert_eq!(votes(1, text).await, [0, 1, 0], "{text}");
-    }
-    assert_eq!(votes(5, "Don't go anywhere else!").await, [1, 0, 0]);
 }
 
 /// The type of a business, the stars and the text of its review, and the judged aspects.

@@ -91,17 +91,6 @@ async fn the_form_has_every_filter_and_order_and_keeps_the_values() {
     }
 }
 
-#[tokio::test]
-async fn a_form_without_topics_offers_no_opinion_on_one() {
-    let app = named(3).await;
-    app.sql("update review set text = ''");
-    app.drain().await;
-    let form = app.text("/search").await;
-    for name in ["aspect", "polarity"] {
-        assert!(!form.contains(&format!("<select id=\"{name}\"")), "{name}");
-    }
-}
-
 /// A URL in a page, unescaped.
 fn unescape(href: &str) -> String {
     href.replace("&amp;", "&")

@@ -123,15 +123,6 @@ fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
 }
 
 #[test]
-fn the_sample_data_is_served() {
-    let home = Home::new();
-    let seeds = concat!(env!("CARGO_MANIFEST_DIR"), "/seeds");
-    let serving = Serving::start(&mut home.command(&["serve", "--seed", seeds]));
-    assert!(!serving.greeting.contains("Unnamed business"));
-    assert_eq!(serving.ids().len(), 256);
-}
-
-#[test]
 fn sigterm_stops_the_service_cleanly() {
     let home = Home::with(2);
     home.run_ok(

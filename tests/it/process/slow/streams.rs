@@ -3,23 +3,6 @@
 use super::*;
 
 #[test]
-fn a_stalled_log_reader_blocks_nothing() {
-    let home = Home::with(3);
-    let (reader, mut writer) = pipe().unwrap();
-    // Fill the pipe, so that writing to it blocks forever.
-    rustix::io::ioctl_fionbio(&writer, true).unwrap();
-    while writer.write(&[b'x'; 4_096]).is_ok() {}
-    rustix::io::ioctl_fionbio(&writer, false).unwrap();
-    let serving = Serving::start_with_log(&mut home.command("serve --log trace"), writer);
-    home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', 'late')");
-    serving.wait_for("/reviews.json", "\"late\"");
-    serving.signal(Signal::INT);
-    let (status, rest) = serving.end();
-    assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"));
-    drop(reader);
-}
-
-#[test]
 fn a_signal_during_the_start_stops_it() {
     for signal in [Signal::TERM, Signal::INT] {
         let home = Home::with(3);

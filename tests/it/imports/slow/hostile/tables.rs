@@ -36,16 +36,6 @@ fn with_part(table: &[u8], part: &str, content: &[u8]) -> Vec<u8> {
 }
 
 #[test]
-fn the_command_refuses_a_workbook_that_unpacks_above_the_limit() {
-    let blanks = vec![b' '; 257 << 20];
-    assert_refused(
-        "a workbook of blanks",
-        workbook_with("xl/sharedStrings.xml", &blanks),
-        "the workbook is too large (at most 64 MiB packed and 256 MiB unpacked)",
-    );
-}
-
-#[test]
 fn a_small_file_that_would_become_large_is_refused() {
     let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
     let row = "<row><c t=\"inlineStr\"><is><t>Review</t></is></c><c t=\"s\"><v>0</v></c></row>";
