@@ -30,7 +30,8 @@ pub struct ImportRequest {
     /// standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Source of the reviews if FILE does not name one, for example Facebook [default: the platform of the export, else Direct]
+    /// Source of rows that name none, and of all rows in our own formats, for example Facebook [default: the platform of the export, else
+    /// Direct]
     #[arg(long, value_name = "NAME", value_parser = parse_source_name)]
     pub source: Option<String>,
     /// How FILE is read: a built-in format, or a file with a format, which is kept with the source; `draft` prints the draft of one
