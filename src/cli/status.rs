@@ -16,7 +16,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::json::without_nulls;
-use crate::snapshot::first_base;
+use crate::snapshot::served_base;
 use crate::storage::business::{self, SampleState, sample_state};
 use crate::storage::reviews::{
     ImportRun, SourceCounts, UNDOABLE_MAX, counts_by_source, last_runs, unreadable,
@@ -48,7 +48,7 @@ struct DatabaseStatus {
     unpublished: i64,
     /// The IDs of the reviews that cannot be read.
     unreadable: Vec<String>,
-    /// The base URL of the feeds' first publication, which is part of their IDs.
+    /// The base URL of the last publication.
     base_url: Option<String>,
 }
 
@@ -87,7 +87,7 @@ async fn read_status(
         sync: EntryList::read(sync, path, &mut *reader).await?,
         unpublished: unpublished(&mut *reader).await?,
         unreadable,
-        base_url: first_base(&mut *reader)
+        base_url: served_base(&mut *reader)
             .await?
             .map(|links| links.to_string()),
     })

@@ -20,5 +20,5 @@ pub use entries::{Entries, Entry, Segment, ends_segment, position};
 pub use index::{Index, Value, Values};
 pub use input::{ANALYZE_AT_ONCE_MAX, analyze, cost};
 pub use publisher::{Publisher, Role};
-pub use store::{Publication, first_base, served_base};
+pub use store::{Publication, served_base};
 pub use transparency::read_transparency;

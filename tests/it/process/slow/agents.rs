@@ -84,6 +84,8 @@ fn a_local_agent_publishes_nothing_and_links_to_the_service() {
     let home = Home::with(3);
     // A service publishes with a base URL and stops.
     hub::serve(&home).stop();
+    home.sql("update instance set first_base_url = 'https://first.sample.test/'");
+    home.run_ok("status", &format!("base URL      {BASE}\n"));
     let recorded = || home.sql("select document, version, digest, changed_at from publication");
     let before = recorded();
     assert_eq!(before.lines().count(), 4);
