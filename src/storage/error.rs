@@ -8,6 +8,7 @@ use thiserror::Error;
 
 use super::cluster::client::ClusterError;
 use crate::http::find_cause;
+use crate::model::text::quote_for_shell;
 
 /// Maximum time that a statement waits for another process's lock.
 pub const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
@@ -46,8 +47,10 @@ pub enum DbError {
     NotOurs(PathBuf),
     #[error(
         "the database {} is damaged ({reason}); restore it from a backup with `reviews restore COPY`, or save what can be read with \
-         `reviews export FILE` and import that into a new database",
-        path.display()
+         `reviews export FILE` and import that into a new database; if the export fails, too, `sqlite3 {} .dump | \
+         sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 -cmd '.dbconfig defensive off' new.db` makes a copy that can be exported",
+        path.display(),
+        quote_for_shell(&path.display().to_string())
     )]
     Damaged {
         path: PathBuf,
