@@ -54,7 +54,7 @@ impl ListCommand {
             format!("{:#}\n", Value::Array(exported.collect()))
         } else {
             let reviews: Vec<&Review> = rows.iter().filter_map(|(_, it)| it.review()).collect();
-            Self::table(&reviews, has_more)
+            self.table(&reviews, has_more)
         })
     }
 
@@ -94,9 +94,13 @@ impl ListCommand {
         Ok(rows)
     }
 
-    fn table(rows: &[&Review], has_more: bool) -> String {
+    fn table(&self, rows: &[&Review], has_more: bool) -> String {
         if rows.is_empty() {
-            return "No review matches; `reviews import FILE` adds some.\n".to_owned();
+            let text = match (self.rating, &self.status, &self.source, &self.query) {
+                (None, None, None, None) => "No reviews yet; `reviews import FILE` adds some.\n",
+                _ => "No review matches.\n",
+            };
+            return text.to_owned();
         }
         let rows = rows.iter().map(|review| {
             let reason = review.status.reason().map(|reason| format!("({reason}) "));

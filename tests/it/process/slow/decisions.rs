@@ -48,7 +48,7 @@ fn reviews_are_listed_newest_first_and_filtered() {
         show r-1 → note, not public:\n  Called her.
         list --status withheld → ★★★☆☆   2026-08-01  Eve
         list --status withheld → (under dispute)
-        list --query 'nothing has this' → No review matches
+        list --query 'nothing has this' → No review matches.\n
         list --rating 6 ✗ 6 is not in 1..=5
         ",
     );
