@@ -26,6 +26,8 @@ pub struct Header {
     line: u64,
     /// Without blank cells at the end.
     pub cells: Vec<String>,
+    /// The number of its cells with these.
+    width: usize,
 }
 
 /// The header: the first row that is not empty, or the row `number`. It is cut by the delimiter that gives most cells.
@@ -34,13 +36,15 @@ pub fn find_header(text: &str, number: Option<u64>) -> Option<Header> {
     let headers = DELIMITERS.into_iter().rev().filter_map(|delimiter| {
         let mut rows = first_rows(text, delimiter);
         let (line, mut cells) = rows.find(|(line, _)| number.is_none_or(|it| it == *line))?;
-        while cells.last().is_some_and(|cell| cell.trim().is_empty()) {
+        let width = cells.len().min(COLUMNS_MAX);
+        while cells.last().is_some_and(String::is_empty) {
             cells.pop();
         }
         Some(Header {
             delimiter,
             line,
             cells,
+            width,
         })
     });
     headers.max_by_key(|header| header.cells.len())
@@ -64,16 +68,15 @@ pub fn rows_near_header(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> 
 /// # Errors
 /// When the text ends in the middle of a cell, or has more than an import may hold.
 pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result<Table, FileError> {
-    let headers = header.cells.iter().map(|cell| cell.trim().to_owned());
     let mut table = Table {
-        columns: headers.collect(),
+        columns: header.cells.clone(),
         ..Table::default()
     };
     if header.line > 1 {
         table.place = format!(", header in row {}", header.line);
     }
-    let columns = table.columns.len();
-    if columns > COLUMNS_MAX {
+    let (named, width) = (table.columns.len(), header.width);
+    if named > COLUMNS_MAX {
         return Err(too_many_columns());
     }
     for row in text_rows(text, header.delimiter) {
@@ -88,14 +91,17 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
             continue;
         }
         let count = cells.width;
-        let misfit = (filled > columns || count < columns).then(|| {
+        let misfit = (filled > width || count < named).then(|| {
             format!(
-                "has {} cells under {columns} headers; put a cell that holds the delimiter or a line break in \"quotes\"",
+                "has {} cells under {width} headers; put a cell that holds the delimiter or a line break in \"quotes\"",
                 count.max(filled)
             )
         });
+        if misfit.is_none() && filled > table.columns.len() {
+            table.columns.resize(filled, String::new());
+        }
         let fault = fault.or(misfit).map(RowFault::new);
-        cells.width = columns;
+        cells.width = table.columns.len();
         bounds.count(1, cells.count(), cells.bytes())?;
         table.push(Position::Line(line), cells, fault);
     }
