@@ -240,6 +240,10 @@ impl FileReader<'_> {
             self.add_records(name, &Arc::new(format), records, business, opened.note);
             return Ok(());
         }
+        if opened.is_empty_by(&format) {
+            self.add_records(name, &NATIVE, Vec::new(), None, None);
+            return Ok(());
+        }
         let parts = opened.find_parts(&format, choice.base())?;
         let mut places: Vec<String> = parts.iter().map(|part| opened.place(*part)).collect();
         if places.len() == 1 {

@@ -5,6 +5,8 @@ use std::collections::{BTreeSet, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use serde::de::IgnoredAny;
+
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::draft::named_field;
 use crate::imports::fault::{FileError, Position};
@@ -15,7 +17,7 @@ use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
-use crate::model::json::{is_empty_list, member, visit};
+use crate::model::json::{is_empty_at, is_empty_list, member, visit};
 use crate::model::{ReviewField, fold};
 
 /// An opened file.
@@ -31,8 +33,6 @@ pub struct OpenedFile<'t> {
 
 /// A part of a file, of which only the names of its columns are known.
 struct FilePart<'t> {
-    /// The path of a list, or the name of a sheet.
-    place: String,
     /// Those of a sheet or a text in its first row.
     names: ColumnNames,
     content: PartContent<'t>,
@@ -78,15 +78,17 @@ pub enum Fit {
 }
 
 impl<'t> FilePart<'t> {
-    fn new(
-        place: &str,
-        columns: impl IntoIterator<Item = String>,
-        content: PartContent<'t>,
-    ) -> Self {
-        Self {
-            place: place.to_owned(),
-            names: ColumnNames::new(columns),
-            content,
+    fn new(columns: Vec<String>, content: PartContent<'t>) -> Self {
+        let names = ColumnNames::new(columns);
+        Self { names, content }
+    }
+
+    /// The path of a list, or the name of a sheet.
+    fn place(&self) -> &str {
+        match &self.content {
+            PartContent::Sheet(sheet) => &sheet.name,
+            PartContent::List(list) => &list.path,
+            PartContent::Text(_) | PartContent::Page(_) => "",
         }
     }
 
@@ -131,8 +133,7 @@ impl<'t> FilePart<'t> {
 }
 
 impl ColumnNames {
-    fn new(columns: impl IntoIterator<Item = String>) -> Self {
-        let columns: Vec<String> = columns.into_iter().collect();
+    fn new(columns: Vec<String>) -> Self {
         Self {
             keys: columns.iter().map(|column| column_key(column)).collect(),
             columns,
@@ -157,10 +158,13 @@ impl ColumnNames {
 
     /// The number of fields of a review of which a column has an exact name.
     fn core_fields(&self) -> usize {
-        let named = self.columns.iter().filter_map(|column| named_field(column));
-        let named: BTreeSet<ReviewField> = named.collect();
-        let core = ReviewField::CORE.iter();
-        core.filter(|field| named.contains(field)).count()
+        let mut core = ReviewField::CORE.to_vec();
+        core.retain(|field| {
+            self.columns
+                .iter()
+                .any(|it| named_field(it) == Some(*field))
+        });
+        core.len()
     }
 
     fn fit(&self, format: &Format) -> Fit {
@@ -226,10 +230,9 @@ impl<'t> OpenedFile<'t> {
         if sheets.is_empty() {
             return Err(FileError::new("has no visible sheet with rows"));
         }
-        let parts = sheets.into_iter().map(|sheet| {
-            let (name, header) = (sheet.name.clone(), sheet.header(None));
-            FilePart::new(&name, header, PartContent::Sheet(sheet))
-        });
+        let parts = sheets
+            .into_iter()
+            .map(|sheet| FilePart::new(sheet.header(None), PartContent::Sheet(sheet)));
         Self::new(parts.collect(), None)
     }
 
@@ -241,31 +244,28 @@ impl<'t> OpenedFile<'t> {
         let text = &*decoded.text;
         let kind = kind_of_text(text);
         refuse_text(kind, text)?;
-        let mut file = match kind {
+        let (parts, document) = match kind {
             Kind::Nothing => return Err(FileError::new("the file is empty")),
             Kind::Json => {
                 let (document, lists) = read_lists(text)?;
-                let has_lists = !lists[0].are_lines;
-                if !has_lists && document.is_some_and(is_empty_document) {
+                if lists[0].are_lines && document.is_some_and(is_empty_document) {
                     return Ok(None);
                 }
-                let parts = lists.into_iter().map(|list| {
-                    let (path, names) = (list.path.clone(), list.names());
-                    FilePart::new(&path, names, PartContent::List(list))
-                });
-                Self::new(parts.collect(), document)?
+                let parts = lists.into_iter();
+                let parts = parts.map(|it| FilePart::new(it.names(), PartContent::List(it)));
+                (parts.collect(), document)
             }
             Kind::Page => {
-                let page = FilePart::new("", [], PartContent::Page(text.trim()));
-                Self::new(vec![page], None)?
+                let page = FilePart::new(Vec::new(), PartContent::Page(text.trim()));
+                (vec![page], None)
             }
             Kind::Text => {
                 let header = find_header(text, None);
                 let columns = header.map(|header| header.cells).unwrap_or_default();
-                let table = FilePart::new("", columns, PartContent::Text(text));
-                Self::new(vec![table], None)?
+                (vec![FilePart::new(columns, PartContent::Text(text))], None)
             }
         };
+        let mut file = Self::new(parts, document)?;
         if !decoded.is_unknown {
             file.note = describe_damage(text);
         }
@@ -297,8 +297,16 @@ impl<'t> OpenedFile<'t> {
 
     /// How far an owner's format reads the part that it reads best.
     pub fn fit(&self, format: &Format) -> Fit {
+        if self.is_empty_by(format) {
+            return Fit::Wholly;
+        }
         let fits = self.parts.iter().map(|part| part.fit(format));
         fits.max().unwrap_or(Fit::OtherTable)
+    }
+
+    /// Whether it is a document with an empty list where the format names the list of rows.
+    pub fn is_empty_by(&self, format: &Format) -> bool {
+        self.document.is_some_and(|it| is_empty_by(it, format))
     }
 
     /// The native records of a file that has that form, or is to be read so. They are parsed one after another, because all parsed
@@ -336,7 +344,7 @@ impl<'t> OpenedFile<'t> {
 
     /// The place of a part: the path of a list, or the name of a sheet.
     pub fn place(&self, part: usize) -> String {
-        self.parts[part].place.clone()
+        self.parts[part].place().to_owned()
     }
 
     /// The parts that may be meant, at least one, and first the one that is read: the one that the format names or whose columns it knows,
@@ -407,26 +415,30 @@ impl<'t> OpenedFile<'t> {
             PartContent::Text(_) | PartContent::Page(_) => (&None, ""),
         };
         let Some(name) = name else { return Ok(None) };
-        let mut places = self.parts.iter().map(|part| fold(&part.place));
+        let mut places = self.parts.iter().map(|part| fold(part.place()));
         let found = places.position(|place| place == fold(name));
         if found.is_some() || base.is_some_and(|base| base.rows.is_some()) {
             return Ok(found);
         }
-        Err(FileError::new(format!(
-            "has no {noun} {name:?} with rows, which the source's format names; there are {}",
+        let places = if self.parts[0].list().is_some_and(|list| list.are_lines) {
+            "none".to_owned()
+        } else {
             self.places(&(0..self.parts.len()).collect::<Vec<_>>())
+        };
+        Err(FileError::new(format!(
+            "has no {noun} {name:?} with rows, which the source's format names; it has {places}"
         )))
     }
 
     fn places(&self, parts: &[usize]) -> String {
-        let places = parts.iter().map(|part| self.place(*part));
+        let places = parts.iter().map(|part| format!("{:?}", self.place(*part)));
         places.collect::<Vec<_>>().join(", ")
     }
 
     /// Whether a list is within the elements of another.
     fn is_inside(&self, inner: usize, outer: usize) -> bool {
-        let place = self.parts[inner].place.as_str();
-        let rest = place.strip_prefix(self.parts[outer].place.as_str());
+        let place = self.parts[inner].place();
+        let rest = place.strip_prefix(self.parts[outer].place());
         rest.is_some_and(|rest| rest.starts_with("[]"))
     }
 
@@ -536,20 +548,39 @@ fn is_native_document(document: &str) -> bool {
         .all(|name| member(document, name).is_some_and(|value| value.starts_with('{')))
 }
 
-/// Whether a document is an export without rows: an empty list or object, or one that has an empty list and no error. An answer of a
-/// failed request is none.
+/// Whether a document is an export without rows: an empty list or object, or one that has an empty list and no error.
 fn is_empty_document(document: &str) -> bool {
-    let (mut has_empty, mut has_rows, mut says_error) = (false, false, false);
+    let (mut has_empty, mut has_rows) = (false, false);
     visit(document, |name, value| {
         has_empty |= is_empty_list(value) || name == "totalReviewCount" && value == "0";
         has_rows |= value.starts_with('[') && !is_empty_list(value);
-        says_error |= match name {
-            "error" | "errors" => !matches!(value, "null" | "false" | "\"\"" | "[]" | "{}"),
-            "success" => value == "false",
-            _ => false,
-        };
         ControlFlow::<()>::Continue(())
     });
-    let is_empty_object = document.starts_with('{') && has_empty && !has_rows && !says_error;
-    is_empty_list(document) || document == "{}" || is_empty_object && !is_native_document(document)
+    let is_empty_object = document.starts_with('{') && has_empty && !has_rows;
+    is_empty_list(document)
+        || document == "{}"
+        || is_empty_object && !says_error(document) && !is_native_document(document)
+}
+
+/// Whether a document has an empty list where the format names the list of rows, and no error; Google leaves out an empty list.
+pub fn is_empty_by(document: &str, format: &Format) -> bool {
+    let paging = (format.paging.as_ref()).and_then(|paging| paging.rows.as_ref());
+    let mut paths = (format.rows.iter().chain(paging)).flat_map(|paths| paths.split(", "));
+    let is_json = serde_json::from_str::<IgnoredAny>(document).is_ok();
+    let is_empty = document == "{}" && format.has_google_names
+        || paths.any(|path| is_empty_at(document, path.replace("[]", "").trim_matches('.')));
+    is_json && is_empty && !says_error(document)
+}
+
+/// Whether a document is the answer of a failed request.
+fn says_error(document: &str) -> bool {
+    let error = visit(document, |name, value| {
+        let is_nothing = matches!(value, "null" | "false" | "0" | "\"\"" | "[]" | "{}");
+        if name.starts_with("error") && !is_nothing || name == "success" && value == "false" {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    });
+    error.is_some()
 }

@@ -52,6 +52,16 @@ pub fn is_empty_list(json: &str) -> bool {
         && serde_json::from_str::<IgnoredAny>(json).is_ok()
 }
 
+/// Whether there is a list at a path of names, perhaps in each element of others, and nothing in it. The text is valid.
+pub fn is_empty_at(json: &str, path: &str) -> bool {
+    if json.starts_with('[') {
+        let mut inner = elements(json).into_iter();
+        return inner.all(|element| is_empty_at(element, path));
+    }
+    let (name, rest) = path.split_once('.').unwrap_or((path, ""));
+    member(json, name).is_some_and(|inner| is_empty_at(inner, rest))
+}
+
 /// Calls `each` with every element of an array, or member of an object with its name, until it breaks; returns with what. None is
 /// kept, as there may be millions.
 pub fn visit<'t, B>(text: &'t str, each: impl FnMut(&str, &'t str) -> ControlFlow<B>) -> Option<B> {

@@ -18,7 +18,9 @@ use super::file::SyncEntry;
 use super::paging::Pager;
 use super::secrets::Secrets;
 use crate::compute::run_long;
-use crate::imports::{Format, INPUT_BYTES_MAX, ImportRequest, Mask, format_of};
+use crate::imports::{
+    Format, INPUT_BYTES_MAX, ImportRequest, Mask, base_of, format_of, is_empty_by,
+};
 use crate::model::json::is_empty_list;
 use crate::storage::formats::KeptFormats;
 use crate::storage::sync::SyncState;
@@ -47,17 +49,15 @@ pub struct Preparation {
 }
 
 impl Preparation {
-    /// The owner's format of the answer, as far as it is known.
-    fn owners_format(&self) -> Option<Format> {
-        if let Some(format) = &self.reading.owner_format {
-            return Some(format.clone());
-        }
-        let source = self
-            .reading
-            .source
-            .as_ref()
-            .or(self.state.source.as_ref())?;
-        Format::parse(self.kept.get(source)?).ok()
+    /// The format of the answer, as far as the owner gave one or its source keeps one.
+    fn known_format(&self) -> Option<Format> {
+        let source = self.reading.source.as_ref().or(self.state.source.as_ref());
+        let owners = match &self.reading.owner_format {
+            Some(format) => format.clone(),
+            None => Format::parse(self.kept.get(source?)?).ok()?,
+        };
+        let base = base_of(&owners).ok()?;
+        Some(Format::whole(base.as_deref(), &owners))
     }
 }
 
@@ -151,6 +151,7 @@ impl Fetched {
         let text = String::from_utf8_lossy(&body);
         let text = text.trim_start_matches('\u{feff}').trim();
         let is_first = self.files.is_empty();
+        let mut is_empty = is_empty_list(text);
         if is_first {
             if text.is_empty() {
                 return Err(NO_REVIEWS.into());
@@ -158,7 +159,9 @@ impl Fetched {
             let format = format_of(&body, &prepared.reading, &prepared.kept);
             // The native form has nothing but its members, so an empty list in it is one.
             let is_native = format.as_ref().is_some_and(Format::is_native);
-            self.needs_rows = text.starts_with(['{', '<']) && !is_native;
+            let known = format.clone().or_else(|| prepared.known_format());
+            is_empty |= known.is_some_and(|format| is_empty_by(text, &format));
+            self.needs_rows = text.starts_with(['{', '<']) && !is_native && !is_empty;
             self.pager.format = format;
             self.pager.check_page_size()?;
         }
@@ -166,7 +169,7 @@ impl Fetched {
         if !is_new && !is_first {
             return Ok(bytes);
         }
-        if is_empty_list(text) {
+        if is_empty {
             // The import need not know the platform of an empty list.
             fs::write(&file, "[]")?;
         }
@@ -200,7 +203,7 @@ fn read_body(
     if let Some(encoding) = stated.filter(|stated| !is_archive && *stated != UTF_8)
         && str::from_utf8(&body).is_err()
         && prepared
-            .owners_format()
+            .known_format()
             .is_none_or(|it| it.encoding.is_none())
     {
         body = encoding.decode(&body).0.into_owned().into_bytes();

@@ -358,6 +358,8 @@ struct OpenDocument {
     /// Styles of sheets that are not displayed.
     hidden_styles: Vec<String>,
     style: String,
+    /// Of the groups of rows or columns around, whether each is folded.
+    groups: Vec<bool>,
     is_in_paragraph: bool,
     /// The columns before the next.
     columns: usize,
@@ -378,8 +380,9 @@ impl OpenDocument {
         let columns = columns.and_then(|it| it.parse().ok()).unwrap_or(1);
         let columns = COLUMNS_MAX.min(columns);
         let style = attribute(element, "style-name").unwrap_or_default();
-        let is_hidden = attribute(element, "visibility").is_some_and(|it| it != "visible");
         let is_folded = attribute(element, "display").is_some_and(|it| it == "false");
+        let is_hidden = attribute(element, "visibility").is_some_and(|it| it != "visible")
+            || self.groups.contains(&true);
         match name.as_ref() {
             "style" => self.style = attribute(element, "name").unwrap_or_default(),
             "table-properties" if is_folded => {
@@ -391,6 +394,7 @@ impl OpenDocument {
                 self.sheet = is_shown.then(|| Sheet::new(&title));
                 (self.number, self.columns) = (0, 0);
             }
+            "table-row-group" | "table-column-group" => self.groups.push(is_folded),
             "table-column" => {
                 let first = self.columns;
                 self.columns += columns;
@@ -431,6 +435,7 @@ impl OpenDocument {
             "p" => self.is_in_paragraph = false,
             "annotation" => self.text.clear(),
             "table" => self.sheets.extend(self.sheet.take()),
+            "table-row-group" | "table-column-group" => drop(self.groups.pop()),
             "table-cell" | "covered-table-cell" => {
                 let text = std::mem::take(&mut self.text);
                 let text = self.value.take().unwrap_or(text);

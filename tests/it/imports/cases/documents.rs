@@ -82,6 +82,17 @@ FILE
 each FILE: [] | {} | {"reviews": []} | {"results": [], "total": 0} | {"items": [], "version": "https://jsonfeed.org/version/1.1"} | {"status": "Success", "data": [[]]} | {"reviews": [], "totalReviewCount": 0} | {"totalReviewCount": 0} | author,rating,date,text
 FILE
 =
+# an empty list is an import of nothing
+each FILE: {"data": {"reviews": []}} | {"data": []} | {"data": [{"reviews": []}, {"reviews": []}]}
+format: rows = "data[].reviews"
+FILE
+=
+# a list that the format names is looked for
+each FILE: {"data": {"error": "PRIVATE"}} | {"errors": "PRIVATE", "data": []}
+format: rows = "data"
+FILE
+=
+! has no list "data" with rows, which the source's format names; it has none
 # json in a cell rejects the row
 Date,Stars,Name,Comment,Reply
 2026-10-01,5,Ann,Nice,"{""text"":""Thanks"",""public"":false}"

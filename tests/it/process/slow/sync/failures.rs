@@ -63,9 +63,26 @@ fn empty_list_is_a_valid_answer() {
     }
     assert_eq!(withheld(&home), "0");
     add(&home, "new", &site.url("/r"), "").done();
-    let found =
-        "select last_success_at is not null, last_failure from sync_state where name = 'new'";
-    home.finds(found, "1|");
+    let data = format!(
+        "format = {:?}",
+        home.file("data.toml", "rows = \"data.reviews\"\n")
+    );
+    for (name, keys, body) in [
+        (
+            "judgeme",
+            "format = \"judgeme\"",
+            r#"{"reviews":[],"current_page":1,"per_page":100}"#,
+        ),
+        ("google", "format = \"google\"", "{}"),
+        ("data", &data, r#"{"data":{"reviews":[]}}"#),
+    ] {
+        site.answer(move |_| SiteAnswer::json(body));
+        add(&home, name, &site.url("/r"), keys).done();
+        site.answer(|_| SiteAnswer::json(r#"{"data":[{}]}"#));
+        home.run(&["sync", "run", name]).failed("no");
+    }
+    let found = "select count(*) from sync_state where last_success_at is not null";
+    home.finds(found, "5");
 }
 
 #[test]
