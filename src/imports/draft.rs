@@ -95,12 +95,8 @@ pub struct DraftColumn {
 
 /// A cell that may be shown: on one line, short, without addresses and telephone numbers.
 pub fn shown_cell(cell: &str) -> String {
-    let words: Vec<&str> = cell.split_whitespace().collect();
-    let line: String = words
-        .join(" ")
-        .chars()
-        .filter(|c| !c.is_control())
-        .collect();
+    let line = cell.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = line.replace(char::is_control, "");
     if line.is_empty() {
         "(empty)".to_owned()
     } else if find_address(&line).is_some() {
@@ -365,10 +361,8 @@ impl Draft {
     fn find_left(&mut self, columns: &Columns<'_>, whole: &Format) {
         let table = columns.table;
         let read = whole.columns_read();
-        let used: Vec<usize> = read
-            .iter()
-            .flat_map(|names| table.columns_of(names))
-            .collect();
+        let used = read.iter().flat_map(|names| table.columns_of(names));
+        let used: Vec<usize> = used.collect();
         let ignores_all = self.format.ignores_all();
         let mut left = columns.filled.clone();
         left.retain(|column| {

@@ -265,15 +265,11 @@ impl FileReader<'_> {
         }
         let mut tables = self.opened.tables.iter_mut();
         if let Some(first) = tables.find(|first| first.choice.is_like(&choice)) {
-            let DraftContext {
-                places: known_places,
-                encodings: known,
-                ..
-            } = &mut first.context;
-            places.retain(|place| !known_places.contains(place));
-            known_places.append(&mut places);
-            encodings.retain(|(name, _)| known.iter().all(|(other, _)| other != name));
-            known.append(&mut encodings);
+            let known = &mut first.context;
+            places.retain(|place| !known.places.contains(place));
+            known.places.append(&mut places);
+            encodings.retain(|(name, _)| known.encodings.iter().all(|(other, _)| other != name));
+            known.encodings.append(&mut encodings);
             return first.table.append(table);
         }
         let context = DraftContext {
@@ -325,12 +321,9 @@ impl FileReader<'_> {
         if mask.is_empty() {
             return;
         }
-        let beside = table
-            .beside
-            .iter_mut()
-            .flat_map(|(name, value)| [name, value]);
+        let beside = table.beside.iter_mut();
         let names = table.columns.iter_mut().chain([&mut table.place]);
-        for name in names.chain(beside) {
+        for name in names.chain(beside.flat_map(|(name, value)| [name, value])) {
             *name = mask.apply(name).replace(char::is_control, " ");
         }
         for row in &mut table.rows {

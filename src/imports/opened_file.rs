@@ -69,8 +69,9 @@ pub enum Fit {
     OtherTable,
     /// The format names no column, so it is of any table.
     NamesNoColumn,
+    /// From here on the format reads something of the table.
     Partly,
-    /// It has all that the format needs, but a column that says what is public.
+    /// From here on it has all that a review needs; here not a column that says what is public.
     AllButPublic,
     Wholly,
     /// Wholly, and it names all columns.
@@ -123,8 +124,7 @@ impl<'t> FilePart<'t> {
         let columns = match (&self.content, format.header_row) {
             (PartContent::Sheet(sheet), row @ Some(_)) => sheet.header(row),
             (PartContent::Text(text), row @ Some(_)) => {
-                let header = find_header(text, row);
-                header.map(|header| header.cells).unwrap_or_default()
+                find_header(text, row).map_or_else(Vec::new, |header| header.cells)
             }
             (_, _) => return first,
         };
@@ -230,9 +230,8 @@ impl<'t> OpenedFile<'t> {
         if sheets.is_empty() {
             return Err(FileError::new("has no visible sheet with rows"));
         }
-        let parts = sheets
-            .into_iter()
-            .map(|sheet| FilePart::new(sheet.header(None), PartContent::Sheet(sheet)));
+        let parts = sheets.into_iter();
+        let parts = parts.map(|sheet| FilePart::new(sheet.header(None), PartContent::Sheet(sheet)));
         Self::new(parts.collect(), None)
     }
 
@@ -260,8 +259,7 @@ impl<'t> OpenedFile<'t> {
                 (vec![page], None)
             }
             Kind::Text => {
-                let header = find_header(text, None);
-                let columns = header.map(|header| header.cells).unwrap_or_default();
+                let columns = find_header(text, None).map_or_else(Vec::new, |it| it.cells);
                 (vec![FilePart::new(columns, PartContent::Text(text))], None)
             }
         };

@@ -147,6 +147,7 @@ impl<'t> RowReader<'t> {
         technicians: &'t [Technician],
         orders: BTreeMap<usize, DateOrder>,
     ) -> Self {
+        let only = format.only.as_ref();
         let fields = ReviewField::ALL.into_iter();
         let fields = fields.map(|field| (field, field_columns(format, table, field)));
         let public = format.public_blocks().into_iter();
@@ -176,10 +177,7 @@ impl<'t> RowReader<'t> {
             calendar,
             technicians,
             public: public.collect(),
-            only: format
-                .only
-                .as_ref()
-                .and_then(|only| table.find(&only.column)),
+            only: only.and_then(|only| table.find(&only.column)),
             answered: format.answered.as_deref().and_then(|name| table.find(name)),
             orders,
             fields: fields.collect(),
@@ -195,38 +193,26 @@ impl<'t> RowReader<'t> {
             let names = columns.iter().map(|it| self.table.columns[*it].as_str());
             names.collect::<Vec<_>>().join(", ")
         };
-        let fields = self
-            .fields
-            .iter()
-            .filter(|(_, columns)| !columns.is_empty());
+        let fields = self.fields.iter();
+        let fields = fields.filter(|(_, columns)| !columns.is_empty());
         let fields = fields.map(|(field, columns)| format!("{field}: {}", shown(columns)));
         let public = self.public.iter().filter(|rule| !rule.columns.is_empty());
         let public = public.map(|rule| {
-            let values: Vec<String> = rule
-                .block
-                .values
-                .iter()
-                .map(|it| format!("{it:?}"))
-                .collect();
-            let (key, columns) = (rule.part.name(), shown(&rule.columns));
-            format!("{key}: {columns} = {}", values.join(" or "))
+            let values = rule.block.values.iter().map(|it| format!("{it:?}"));
+            let values = values.collect::<Vec<_>>().join(" or ");
+            format!("{}: {} = {values}", rule.part.name(), shown(&rule.columns))
         });
         fields.chain(public).collect()
     }
 
     /// The columns that are read.
     pub fn used(&self) -> BTreeSet<usize> {
-        let public = self
-            .public
-            .iter()
-            .flat_map(|it| it.columns.iter().chain(&it.nested_columns));
-        let fields = self.fields.values().flatten();
-        fields
-            .chain(public)
-            .chain(&self.only)
-            .chain(&self.answered)
-            .copied()
-            .collect()
+        let mut used: BTreeSet<usize> = self.fields.values().flatten().copied().collect();
+        for rule in &self.public {
+            used.extend(rule.columns.iter().chain(&rule.nested_columns));
+        }
+        used.extend(self.only.iter().chain(&self.answered));
+        used
     }
 
     /// Whether members that the format does not name are passed over, as in a platform's JSON.

@@ -122,10 +122,8 @@ impl HostAddresses {
         }
         // The port of the URL replaces this one.
         let found: Vec<SocketAddr> = tokio::net::lookup_host((host, 0)).await?.collect();
-        Ok(lock(&self.0)
-            .entry(host.to_owned())
-            .or_insert(found)
-            .clone())
+        let mut known = lock(&self.0);
+        Ok(known.entry(host.to_owned()).or_insert(found).clone())
     }
 
     /// Whether one of the host's addresses is not public; a name that only a proxy knows is not.

@@ -191,11 +191,8 @@ fn number_in(url: &Url, name: &str, default: Option<u64>) -> Option<u64> {
 }
 
 fn with_parameter(url: &Url, name: &str, value: &str) -> Url {
-    let others: Vec<_> = url
-        .query_pairs()
-        .into_owned()
-        .filter(|(other, _)| other != name)
-        .collect();
+    let mut others: Vec<_> = url.query_pairs().into_owned().collect();
+    others.retain(|(other, _)| other != name);
     let mut url = url.clone();
     (url.query_pairs_mut().clear().extend_pairs(others)).append_pair(name, value);
     url

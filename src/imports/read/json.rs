@@ -74,7 +74,9 @@ fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
     lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
     // Linked data says at its top what its lists are.
     if lists.is_empty() || member(document, "@context").is_some() {
-        lists = vec![RowList::of_document(document)];
+        let mut whole = RowList::new(String::new(), true);
+        whole.elements.push(document);
+        lists = vec![whole];
     }
     Ok(lists)
 }
@@ -124,13 +126,6 @@ impl<'t> RowList<'t> {
         }
     }
 
-    pub fn of_document(document: &'t str) -> Self {
-        Self {
-            elements: vec![document],
-            ..Self::new(String::new(), true)
-        }
-    }
-
     fn push(&mut self, element: &'t str) -> Result<(), FileError> {
         if self.elements.len() as u64 > ROWS_MAX {
             return Err(FileError::new(format!(
@@ -141,19 +136,16 @@ impl<'t> RowList<'t> {
         Ok(())
     }
 
-    /// Its rows with their numbers, from 0.
-    fn numbered(&self) -> impl Iterator<Item = (u64, &'t str)> {
-        let rows = (0..).zip(self.elements.iter().copied());
-        rows.filter(|(_, row)| !row.trim().is_empty())
-    }
-
     pub fn texts(&self) -> impl Iterator<Item = &'t str> {
-        self.numbered().map(|(_, row)| row)
+        let elements = self.elements.iter().copied();
+        elements.filter(|row| !row.trim().is_empty())
     }
 
     pub fn rows(&self) -> impl Iterator<Item = (Position, &'t str)> {
         let array: Arc<str> = self.path.as_str().into();
-        self.numbered().map(move |(index, text)| {
+        let rows = (0..).zip(self.elements.iter().copied());
+        let rows = rows.filter(|(_, row)| !row.trim().is_empty());
+        rows.map(move |(index, text)| {
             let at = if self.are_lines {
                 Position::Line(index + 1)
             } else {
@@ -324,8 +316,7 @@ impl Objects {
                 let texts: Vec<String> = elements.iter().map(text_of).collect();
                 self.put(path, &texts.join("\n"));
             }
-            Value::String(text) => self.put(path, &text),
-            plain @ (Value::Null | Value::Bool(_) | Value::Number(_)) => {
+            plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
                 self.put(path, &text_of(&plain));
             }
         }

@@ -279,10 +279,8 @@ impl Table {
                 "has other columns than the files before it, so it has another format; import it by itself",
             ));
         }
-        let mut numbers: HashMap<String, usize> = (0..)
-            .zip(&self.columns)
-            .map(|(number, name)| (name.clone(), number))
-            .collect();
+        let numbers = self.columns.iter().cloned().zip(0..);
+        let mut numbers: HashMap<String, usize> = numbers.collect();
         let mut places = Vec::new();
         for name in other.columns {
             let count = self.columns.len();

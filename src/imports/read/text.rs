@@ -80,17 +80,13 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
         return Err(too_many_columns());
     }
     for row in text_rows(text, header.delimiter) {
-        let TextRow {
-            line,
-            mut cells,
-            fault,
-        } = row?;
-        let last = cells.all().rfind(|(_, cell)| !cell.trim().is_empty());
+        let mut row = row?;
+        let last = row.cells.all().rfind(|(_, cell)| !cell.trim().is_empty());
         let filled = last.map_or(0, |(column, _)| column + 1);
-        if fault.is_none() && filled == 0 || line <= header.line {
+        if row.fault.is_none() && filled == 0 || row.line <= header.line {
             continue;
         }
-        let count = cells.width;
+        let count = row.cells.width;
         let misfit = (filled > width || count < named).then(|| {
             format!(
                 "has {} cells under {width} headers; put a cell that holds the delimiter or a line break in \"quotes\"",
@@ -100,10 +96,10 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
         if misfit.is_none() && filled > table.columns.len() {
             table.columns.resize(filled, String::new());
         }
-        let fault = fault.or(misfit).map(RowFault::new);
-        cells.width = table.columns.len();
-        bounds.count(1, cells.count(), cells.bytes())?;
-        table.push(Position::Line(line), cells, fault);
+        let fault = row.fault.or(misfit).map(RowFault::new);
+        row.cells.width = table.columns.len();
+        bounds.count(1, row.cells.count(), row.cells.bytes())?;
+        table.push(Position::Line(row.line), row.cells, fault);
     }
     table.name_columns();
     Ok(table)

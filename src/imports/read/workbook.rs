@@ -232,10 +232,10 @@ fn displayed<'v>(value: &'v DataRef<'_>) -> Cow<'v, str> {
 /// The paths of the parts with the sheets, in their order.
 fn sheet_parts(archive: &mut ZipArchive<Cursor<&[u8]>>) -> Result<Vec<String>, FileError> {
     let (mut targets, mut parts) = (HashMap::new(), Vec::new());
-    visit_elements(archive, "xl/_rels/workbook.xml.rels", &mut |target| {
+    visit_elements(archive, "xl/_rels/workbook.xml.rels", |target| {
         targets.insert(attribute(target, "Id"), attribute(target, "Target"));
     })?;
-    visit_elements(archive, "xl/workbook.xml", &mut |sheet| {
+    visit_elements(archive, "xl/workbook.xml", |sheet| {
         if sheet.local_name().as_ref() == "sheet" {
             let target = targets.get(&attribute(sheet, "id")).cloned().flatten();
             let part = target.unwrap_or_default();
@@ -255,7 +255,7 @@ impl Sheet {
         part: &str,
     ) -> Result<(), FileError> {
         let mut number = 0;
-        visit_elements(archive, part, &mut |element| {
+        visit_elements(archive, part, |element| {
             let value = |name| {
                 let value = attribute(element, name).unwrap_or_default();
                 value.trim().to_owned()
@@ -282,7 +282,7 @@ impl Sheet {
 fn visit_elements(
     archive: &mut ZipArchive<Cursor<&[u8]>>,
     path: &str,
-    visit: &mut dyn FnMut(&BytesStart<'_>),
+    mut visit: impl FnMut(&BytesStart<'_>),
 ) -> Result<(), FileError> {
     visit_events(archive, path, |event| {
         if let Event::Start(element) = event {

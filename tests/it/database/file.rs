@@ -56,10 +56,7 @@ async fn a_damaged_database_is_reported() {
     overwrite(&copy, 100..400);
     for error in faults(&copy).await {
         assert!(matches!(error, DbError::Damaged { .. }), "{error:?}");
-        assert_has(
-            &error.to_string(),
-            ".dump | sed 's/^ROLLBACK.*/COMMIT;/' | sqlite3 -cmd",
-        );
+        assert_has(&error.to_string(), ".dump | sed 's/^ROLLBACK");
     }
     // Pages behind the schema: the file opens, and `verify` finds the fault or reports that it cannot continue.
     fs::write(&copy, &whole).unwrap();

@@ -305,9 +305,8 @@ async fn a_dataset_document_sets_the_business_if_there_is_none() {
         "service_areas": ["Mesa"]
     });
     let other = json!({"id": "other", "name": "Other"});
-    let row =
-        |rating: u8| json!({"id": format!("r-{rating}"), "rating": rating, "date": "2026-11-22"});
-    let reviews = [5, 6].map(|rating| native(&row(rating)));
+    let row = |stars: u8| json!({"id": format!("r-{stars}"), "rating": stars});
+    let reviews = [5, 6].map(|stars| native(&row(stars)));
     for (business, new, name) in [(business, 1, Some("Desert Peak")), (other, 0, None)] {
         let document = json!({"business": business, "aggregate_rating": {"rating_value": 5}, "withheld": {}, "reviews": reviews});
         let (report, rejections) = bench.take(document.to_string()).await;
@@ -334,10 +333,8 @@ async fn members_of_a_newer_instance_are_passed_over_and_named() {
     let (report, _) = bench.take(document.to_string()).await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     let names = "business.a.b[0], business.mood, business.services[].price, colour, mentions.cars";
-    assert_eq!(
-        report.notes,
-        [format!("members that are not read: {names}")]
-    );
+    let note = format!("members that are not read: {names}");
+    assert_eq!(report.notes, [note]);
 }
 
 #[tokio::test]

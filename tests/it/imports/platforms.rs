@@ -39,22 +39,16 @@ async fn exports_are_detected_by_content_and_keep_no_private_data() {
             .run(&request_for([file.clone()], options(&name)))
             .await;
         let report = report.unwrap();
-        assert_eq!(
-            (report.count(Outcome::Rejected), rejections),
-            (0, vec![]),
-            "{name}"
-        );
+        let rejected = (report.count(Outcome::Rejected), rejections);
+        assert_eq!(rejected, (0, vec![]), "{name}");
         let format = report.files[0].format.clone();
         formats.retain(|other| *other != format);
         let values = values(bench.database.path());
         let stored = format!("{format}\n{values}");
         insta::assert_snapshot!(name.replace('.', "_"), stored);
         let (again, _) = bench.import(&[&file]).await;
-        assert_eq!(
-            counts(&again),
-            (0, 0, report.count(Outcome::New), 0),
-            "{name}, again"
-        );
+        let unchanged = (0, 0, report.count(Outcome::New), 0);
+        assert_eq!(counts(&again), unchanged, "{name}, again");
         // With ratings that are none.
         let broken = String::from_utf8_lossy(&content)
             .replace("rating\":", "rating\":[1],\"x\":")

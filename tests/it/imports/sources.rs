@@ -220,10 +220,8 @@ async fn run_event(bench: &mut Bench, is_alone: bool, step: &Step) {
             if !exported.is_empty() {
                 other.take(exported).await;
             }
-            assert_eq!(
-                content(other.database.path()),
-                content(bench.database.path())
-            );
+            let imported = content(other.database.path());
+            assert_eq!(imported, content(bench.database.path()));
             *bench = other;
         }
     }

@@ -88,8 +88,7 @@ async fn sheet_is_named_where_several_are_visible() {
     let report = bench.csv(&two, "format: sheet = \"older\"").await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     let refusal = bench.refused(&two, "format: sheet = \"2027\"").await;
-    let reason =
-        r#"has no sheet "2027" with rows, which the source's format names; it has "2026", "Older""#;
+    let reason = r#""2027" with rows, which the source's format names; it has "2026", "Older""#;
     assert_has(&refusal, reason);
     // A hidden sheet is not read.
     let hidden = workbook_with_sheets([("~Old", OLDER), ("Reviews", REVIEWS)]);
@@ -165,18 +164,17 @@ async fn spreadsheet_of_opendocument_is_read_as_shown() {
     let select = "select author, rating, reviewed_on, text from review";
     let (bench, ..) = import_into_new(open_document(&rows("")), "").await;
     assert_eq!(bench.sql(select), "Ann|4|2026-03-02|Neat & quick.");
-    let folded = |what: &str, inner: &str| {
-        format!(
-            "<table:table-{what}-group table:display=\"false\">{inner}</table:table-{what}-group>"
-        )
-    };
-    for (hidden, what) in [
-        (row(" table:visibility=\"filter\"", "Bo"), "hidden rows"),
-        (folded("row", &row("", "Bo")), "hidden rows"),
-        (folded("column", "<table:table-column/>"), "hidden columns"),
+    let hidden = open_document(&rows(&row(" table:visibility=\"filter\"", "Bo")));
+    let refusal = bench.refused(hidden, "").await;
+    assert_has(&refusal, "hidden rows");
+    for (kind, inner) in [
+        ("row", &*row("", "Bo")),
+        ("column", "<table:table-column/>"),
     ] {
+        let group = format!("table:table-{kind}-group");
+        let hidden = format!("<{group} table:display=\"false\">{inner}</{group}>");
         let refusal = bench.refused(open_document(&rows(&hidden)), "").await;
-        assert_has(&refusal, what);
+        assert_has(&refusal, &format!("hidden {kind}s"));
     }
     // Rows that a number repeats are counted as rows.
     let many = row(" table:number-rows-repeated=\"18446744073709551615\"", "Bo");

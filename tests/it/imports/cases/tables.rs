@@ -143,14 +143,12 @@ format: ignored = "*"; [[public]]; names = ["column 5"]; values = ["yes"]
 Name,Stars,Date,Review,,
 Ann,5,2026-03-01,Fine,yes,
 Bo,1,2026-03-02,HIDDEN
-Cy,1,2026-03-02,HIDDEN,no
 Di,1,2026-03-02,HIDDEN,yes,,more
 =
 x has 7 cells under 6 headers
 author | status
 Ann | published
 Bo | withheld
-Cy | withheld
 # columns of similar names are distinct in any order
 format: ignored = "*"; [[public]]; names = ["Publish"]; values = ["yes"]
 Name,Stars,Date,Review,Publish,publish?

@@ -139,10 +139,8 @@ fn the_review_policy_is_merged_and_missing_parts_are_named() {
         business new.json → changed     review_policy
         "#,
     );
-    assert_eq!(
-        home.json("business")["review_policy"],
-        json!({"collection": "By mail.", "incentives": "None.", "contact": "mailto:reviews@dp.example"})
-    );
+    let policy = json!({"collection": "By mail.", "incentives": "None.", "contact": "mailto:reviews@dp.example"});
+    assert_eq!(home.json("business")["review_policy"], policy);
     home.file("none.json", "{\"review_policy\": null}");
     home.run_ok("business none.json", "changed     review_policy");
     let status = home.json("status --json");

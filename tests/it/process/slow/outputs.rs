@@ -90,10 +90,8 @@ fn earlier_rejected_rows_are_overwritten_with_mode_0600() {
         home.file("rejected", content);
         fs::set_permissions(&path, fs::Permissions::from_mode(0o644)).unwrap();
         import("rejected");
-        assert_eq!(
-            (home.read("rejected"), mode(&path)),
-            (written.clone(), 0o600)
-        );
+        let found = (home.read("rejected"), mode(&path));
+        assert_eq!(found, (written.clone(), 0o600));
     }
     symlink("rejected", &link).unwrap();
     import("link");

@@ -49,11 +49,8 @@ fn metrics_are_few_have_help_and_exist_from_the_start() {
     }
     // Every failure of the hub is a label value.
     let (_, reasons) = metrics::HUB_FAILED.labels[1];
-    assert!(
-        Failure::ALL
-            .iter()
-            .all(|failure| reasons.contains(&failure.name()))
-    );
+    let mut failures = Failure::ALL.iter();
+    assert!(failures.all(|failure| reasons.contains(&failure.name())));
     let before = r#"reviews_http_requests_total{route="/reviews.json",status="2xx"}"#;
     assert_eq!(value(&figures, before), Some(0.0));
     let _ = serving.get("/reviews.json");

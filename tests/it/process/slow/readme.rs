@@ -50,10 +50,8 @@ fn the_commands_of_the_readme_work_in_an_empty_folder() {
     for command in first {
         run_command(&home, command);
     }
-    assert!(
-        first.len() == 4 && first[3].starts_with("reviews serve"),
-        "{first:?}"
-    );
+    let ends_by_serving = first.len() == 4 && first[3].starts_with("reviews serve");
+    assert!(ends_by_serving, "{first:?}");
     home.finds(
         "select group_concat(review_id, ' ') from (select review_id from review order by 1)",
         "77.a 77.b",

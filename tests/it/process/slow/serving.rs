@@ -10,10 +10,8 @@ fn serve_says_how_to_set_up_a_database_without_a_business() {
     let serving = Serving::start_with_log(&mut command, File::create(log).unwrap());
     let command = "reviews init --name NAME --type TYPE --time-zone ZONE --country CC";
     let heading = "This service is not set up yet. In another terminal, set up your business:";
-    assert_has(
-        &serving.greeting,
-        &format!("{heading}\n\n  {command} --database 'my firm.db'\n"),
-    );
+    let advice = format!("{heading}\n\n  {command} --database 'my firm.db'\n");
+    assert_has(&serving.greeting, &advice);
     assert!(serving.get("/").contains(command));
     let log = home.read("log");
     assert!(!log.contains("database.migrated"), "{log}");
@@ -72,11 +70,8 @@ fn no_log_line_contains_a_secret_even_at_level_trace() {
     });
     serving.stop();
     let log = home.read("log");
-    assert!(
-        log.contains("TRACE") && log.contains("hub.nets_opened") && !log.contains(secret),
-        "{} bytes",
-        log.len()
-    );
+    let is_kept = log.contains("TRACE") && log.contains("hub.nets_opened") && !log.contains(secret);
+    assert!(is_kept, "{} bytes", log.len());
 }
 
 #[test]

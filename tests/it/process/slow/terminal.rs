@@ -45,10 +45,8 @@ impl Home {
         let mut shown = Vec::new();
         // EIO: the far end is closed and everything has been read.
         let ended = terminal.read_to_end(&mut shown).unwrap_err();
-        assert_eq!(
-            ended.raw_os_error(),
-            Some(rustix::io::Errno::IO.raw_os_error())
-        );
+        let closed = rustix::io::Errno::IO.raw_os_error();
+        assert_eq!(ended.raw_os_error(), Some(closed));
         CommandOutput {
             code: output.status.code(),
             out: String::from_utf8(output.stdout).unwrap(),

@@ -40,8 +40,7 @@ fn page_of(request: &SiteRequest, row: impl Fn(usize) -> Value) -> Value {
 
 /// What the platform answers; it has two reviews, one on each page if it gives pages.
 fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
-    let has_value =
-        |parameter: &str, value: &str| query(request, parameter).as_deref() == Some(value);
+    let has_value = |name: &str, value: &str| query(request, name).as_deref() == Some(value);
     match name {
         "google" => {
             authorized(request, "Bearer token-1");

@@ -63,21 +63,17 @@ fn empty_list_is_a_valid_answer() {
     }
     assert_eq!(withheld(&home), "0");
     add(&home, "new", &site.url("/r"), "").done();
-    let data = format!(
-        "format = {:?}",
-        home.file("data.toml", "rows = \"data.reviews\"\n")
-    );
-    for (name, keys, body) in [
-        (
-            "judgeme",
-            "format = \"judgeme\"",
-            r#"{"reviews":[],"current_page":1,"per_page":100}"#,
-        ),
-        ("google", "format = \"google\"", "{}"),
-        ("data", &data, r#"{"data":{"reviews":[]}}"#),
-    ] {
+    home.file("data.toml", "rows = \"data.reviews\"\n");
+    for [format, body] in table(
+        r#"
+        judgeme → {"reviews":[],"current_page":1,"per_page":100}
+        google → {}
+        data.toml → {"data":{"reviews":[]}}
+        "#,
+    ) {
+        let (name, key) = (&format[..4], format!("format = \"{format}\""));
         site.answer(move |_| SiteAnswer::json(body));
-        add(&home, name, &site.url("/r"), keys).done();
+        add(&home, name, &site.url("/r"), &key).done();
         site.answer(|_| SiteAnswer::json(r#"{"data":[{}]}"#));
         home.run(&["sync", "run", name]).failed("no");
     }
@@ -97,11 +93,8 @@ fn busy_server_is_retried_three_times_within_the_run() {
                 return google_page(0..1, None, 1);
             }
             // The body of a busy server is of no interest, so it may be larger than a page.
-            SiteAnswer(
-                status,
-                vec!["Retry-After: 0".into()],
-                vec![b'x'; number << 23],
-            )
+            let headers = vec!["Retry-After: 0".into()];
+            SiteAnswer(status, headers, vec![b'x'; number << 23])
         });
         site.take_targets();
         let run = sync(&home);

@@ -148,13 +148,8 @@ fn command_prints_the_secret_once_a_run_without_a_shell() {
     add_with("['seq', '1', '100000']").failed("command: it failed (signal: 13");
     // A signal ends it with what it started: the pipe ends once nothing writes to it.
     let pipe = home.folder.path().join("pipe");
-    assert!(
-        Command::new("mkfifo")
-            .arg(&pipe)
-            .status()
-            .unwrap()
-            .success()
-    );
+    let made = Command::new("mkfifo").arg(&pipe).status();
+    assert!(made.unwrap().success());
     let keys = "headers = { X-Key = '${COMMAND}' }\ncommand = ['sh', '-c', '(sleep 30; echo left) > pipe & wait']";
     write_entry(&home, "place", &site.url("/r"), keys);
     let mut run = home.command("sync run place").spawn().unwrap();
