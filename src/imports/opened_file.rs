@@ -71,7 +71,7 @@ pub enum Fit {
     NamesNoColumn,
     /// From here on the format reads something of the table.
     Partly,
-    /// From here on it has all that a review needs; here not a column that says what is public.
+    /// From here on it has all that a review needs; this one lacks a column that says what is public.
     AllButPublic,
     Wholly,
     /// Wholly, and it names all columns.
