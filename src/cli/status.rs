@@ -112,10 +112,17 @@ impl DatabaseStatus {
         let sources = self.by_source.iter().map(|one| {
             json!({ "source": one.source_name, "published": one.published, "withheld": one.withheld })
         });
+        let imports = self.imports.iter().map(|run| {
+            without_nulls(json!({
+                "run": run.id, "started_at": run.started_at, "files": run.files, "new": run.added, "updated": run.updated,
+                "unchanged": run.unchanged, "withdrawn": run.withdrawn, "rejected": run.rejected, "doubtful": run.doubtful,
+                "undone_at": run.undone_at, "sync": run.sync_entry,
+            }))
+        });
         without_nulls(json!({
             "database": self.database, "business": self.business, "policy_not_stated": self.not_stated,
             "reviews": { "published": self.published(), "withheld": self.withheld(), "by_source": sources.collect::<Vec<_>>() },
-            "imports": self.imports.iter().map(run_json).collect::<Vec<_>>(),
+            "imports": imports.collect::<Vec<_>>(),
             "sync": self.sync.as_ref().map(|it| it.json(now)).unwrap_or_default(), "sync_fault": self.sync.as_ref().err(),
             "unreadable": self.unreadable, "unpublished_changes": self.unpublished, "base_url": self.base_url,
             "next_step": self.next_step(),
@@ -198,14 +205,6 @@ pub(super) fn first_step(
     Some(step.to_owned())
 }
 
-fn run_json(run: &ImportRun) -> Value {
-    without_nulls(json!({
-        "run": run.id, "started_at": run.started_at, "files": run.files, "new": run.added, "updated": run.updated,
-        "unchanged": run.unchanged, "withdrawn": run.withdrawn, "rejected": run.rejected, "doubtful": run.doubtful, "undone_at": run.undone_at,
-        "sync": run.sync_entry,
-    }))
-}
-
 /// An import in one line, with its time in the business's zone.
 pub(super) fn run_line(run: &ImportRun, zone: Tz) -> String {
     let mut line = format!(
@@ -248,21 +247,19 @@ impl Subscriptions {
         let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await;
         let listed = read(database, list).await?;
         print_result(&if self.json {
-            let listed: Value = listed.iter().map(subscription_json).collect();
-            format!("{listed:#}\n")
+            let listed = listed.iter().map(|one| {
+                without_nulls(json!({
+                    "topic": one.document, "callback": one.callback, "state": one.state, "lease_ends_at": one.lease_ends_at,
+                    "failures": one.failures, "last_attempt_at": one.last_attempt_at, "last_outcome": one.last_outcome,
+                    "next_attempt_at": one.next_attempt_at, "signed": one.is_signed, "delivered_version": one.delivered_version,
+                    "version": one.version,
+                }))
+            });
+            format!("{:#}\n", listed.collect::<Value>())
         } else {
             format_subscriptions(&listed)
         })
     }
-}
-
-fn subscription_json(listed: &SubscriptionRow) -> Value {
-    without_nulls(json!({
-        "topic": listed.document, "callback": listed.callback, "state": listed.state, "lease_ends_at": listed.lease_ends_at,
-        "failures": listed.failures, "last_attempt_at": listed.last_attempt_at, "last_outcome": listed.last_outcome,
-        "next_attempt_at": listed.next_attempt_at, "signed": listed.is_signed, "delivered_version": listed.delivered_version,
-        "version": listed.version,
-    }))
 }
 
 fn format_subscriptions(listed: &[SubscriptionRow]) -> String {

@@ -115,8 +115,7 @@ where
             suggestions.text_match =
                 (by_words.matched > 0).then(|| vec![TextMatch::Words.name().to_owned()]);
         }
-        let has_any = suggestions != DidYouMean::default();
-        found.did_you_mean = has_any.then_some(suggestions);
+        found.did_you_mean = Some(suggestions).filter(|it| *it != DidYouMean::default());
     }
     Ok(found)
 }

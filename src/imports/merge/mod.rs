@@ -163,13 +163,7 @@ impl Merging<'_> {
             RowMatch::Known(id) | RowMatch::New(id) => self.merge_row(row, id),
             RowMatch::Doubtful(_) if self.note_copy_of_deleted(&row) => {}
             RowMatch::Doubtful(ids) => self.note_doubtful(&row, &ids),
-            RowMatch::Rejected => {
-                if row.incoming.hides() {
-                    let hidden = (row.source().to_owned(), row.id().clone());
-                    self.outcome.report.rejected_hidden.push(hidden);
-                }
-                self.reject(&row, OTHER_ID.to_owned())?;
-            }
+            RowMatch::Rejected => self.reject(&row, OTHER_ID.to_owned())?,
             RowMatch::Repeated => self.outcome.report.add(Outcome::Repeated, String::new),
         }
         Ok(())
@@ -251,10 +245,6 @@ impl Merging<'_> {
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
-        if is_document && there.is_some() {
-            // Of a review without one it has another instant.
-            statement.review.updated_at = None;
-        }
         let mut merged = match &there {
             None => adopt(&statement, incoming.unpublished.last_statement),
             Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),
@@ -449,6 +439,9 @@ impl Merging<'_> {
             "author": review.author, "title": review.title, "text": review.text,
         });
         let (report, at) = (&mut self.outcome.report, row.at.clone());
+        if row.incoming.hides() {
+            (report.rejected_hidden).push((row.source().to_owned(), row.id().clone()));
+        }
         let stored = report.reject(self.watch, row.file, at, error, shown);
         stored.map_err(ImportError::Refused)
     }

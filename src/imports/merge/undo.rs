@@ -42,8 +42,7 @@ pub async fn undo(
     source: Option<&str>,
     is_dry_run: bool,
 ) -> Result<Undone, ImportError> {
-    let path = database.path();
-    let now = clock.now();
+    let (path, now) = (database.path(), clock.now());
     let mut write = database.write_as_owner().await?;
     reviews::forget_runs(&mut write, now).await.at(path)?;
     let runs = reviews::last_runs(write.reader(), i64::MAX).await;
