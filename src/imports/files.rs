@@ -422,8 +422,8 @@ impl<'r> FormatChooser<'r> {
         }
     }
 
-    /// The other source that a file may be of if none is named, and how far its format reads it: one whose format needs another column, which
-    /// says what is public, else the only one whose format reads it.
+    /// The other source that a file may be of if none is named, and how far its format reads it: the one that reads most of it, else one
+    /// whose format needs another column, which says what is public.
     fn find_other_source(&self, opened: &OpenedFile<'_>) -> Option<(&str, Fit)> {
         if self.request.source.is_some() {
             return None;
@@ -433,9 +433,11 @@ impl<'r> FormatChooser<'r> {
             .map(|(name, format)| (name.as_str(), opened.fit(format)))
             .collect();
         fitting.retain(|(_, fit)| *fit >= Fit::AllButPublic);
+        let most = fitting.iter().map(|(_, fit)| *fit).max()?;
         let without_public = fitting.iter().find(|(_, fit)| *fit == Fit::AllButPublic);
-        let only = fitting.first().filter(|_| fitting.len() == 1);
-        without_public.or(only).copied()
+        let mut best = fitting.iter().filter(|(_, fit)| *fit == most);
+        let only = best.next().filter(|_| best.next().is_none());
+        only.or(without_public).copied()
     }
 
     /// A built-in format, with what its source keeps beside it.

@@ -437,11 +437,6 @@ impl Record {
         let review = self.take_review(rating, date, author, verification, status)?;
         let decided = self.decided.iter().flatten();
         let decided: Units = decided.filter_map(|name| Unit::find(name)).collect();
-        let mut unstated = self.unstated(value, &review, &decided);
-        if format.reader == Reader::Document {
-            // It has also those that texts mention.
-            unstated.insert(Unit::Mentions);
-        }
         Ok(Incoming {
             has_id,
             hidden_name: None,
@@ -449,7 +444,7 @@ impl Record {
             has_new_value: false,
             has_instant: false,
             statement: Statement {
-                unstated,
+                unstated: self.unstated(value, &review, &decided),
                 review,
                 decided,
                 unshown: Units::new(),
