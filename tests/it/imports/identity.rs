@@ -552,7 +552,7 @@ async fn a_hidden_doubtful_row_withholds_the_reviews_that_it_may_be() {
 }
 
 #[tokio::test]
-async fn a_row_that_hides_and_is_rejected_or_doubtful_withholds_its_review() {
+async fn a_rejected_or_doubtful_row_that_hides_withholds_a_review() {
     let bench = bench().await;
     let header = "Id,author,rating,date,text,public,shown";
     let csv = |rows: &str| format!("{header}\n{rows}q9,Cy Hale,4,2026-10-09,Fine,yes,yes\n");
