@@ -431,9 +431,7 @@ impl Record {
         let status = self.stated_status(verification.method.is_some(), is_no_reason);
         // The merge withholds a review that is not verified.
         let status = status.unwrap_or(Status::Published);
-        // A document has an instant of every review.
-        let updated_at = self.updated_at.filter(|_| format.reader == Reader::Records);
-        self.updated_at = updated_at.map(|at| at.min(calendar.now));
+        self.updated_at = self.updated_at.map(|at| at.min(calendar.now));
         let review = self.take_review(rating, date, author, verification, status)?;
         let decided = self.decided.iter().flatten();
         let decided: Units = decided.filter_map(|name| Unit::find(name)).collect();

@@ -158,13 +158,10 @@ impl ColumnNames {
 
     /// The number of fields of a review of which a column has an exact name.
     fn core_fields(&self) -> usize {
-        let mut core = ReviewField::CORE.to_vec();
-        core.retain(|field| {
-            self.columns
-                .iter()
-                .any(|it| named_field(it) == Some(*field))
-        });
-        core.len()
+        let named = self.columns.iter().filter_map(|column| named_field(column));
+        let named: BTreeSet<ReviewField> = named.collect();
+        let core = ReviewField::CORE.iter();
+        core.filter(|field| named.contains(field)).count()
     }
 
     fn fit(&self, format: &Format) -> Fit {

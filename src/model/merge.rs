@@ -13,17 +13,10 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::json::without_nulls;
-use super::review::{ANONYMOUS, Day, Review, Status, Unit};
+use super::review::{
+    ANONYMOUS, Day, GONE, MAYBE_NOT_PUBLISHED, NOT_VERIFIED, Review, Status, Unit,
+};
 use super::words::short_name;
-
-/// Reason for withholding an unverified review without another reason.
-pub const NOT_VERIFIED: &str = "not verified";
-/// Reason for withholding a review that its source no longer lists.
-pub const GONE: &str = "gone at the source";
-/// Reason for withholding a review that a row may be which its source hides.
-pub const MAYBE_NOT_PUBLISHED: &str = "perhaps not published at the source";
-/// Reason for withholding a review that its source hides.
-pub const NOT_PUBLISHED: &str = "not published at the source";
 
 /// A review as read from an import.
 #[derive(Debug, Clone, PartialEq, Eq)]

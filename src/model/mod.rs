@@ -45,13 +45,14 @@ mod votes;
 mod words;
 
 pub use merge::{
-    Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Merged, NOT_PUBLISHED, NOT_VERIFIED,
-    Statement, Units, adopt, merge, sha256_of_parts, source_day, withhold_unverified,
+    Digests, LastStatement, Merged, Statement, Units, adopt, merge, sha256_of_parts, source_day,
+    withhold_unverified,
 };
 pub use review::{
-    ANONYMOUS, Day, InvalidDay, InvalidRating, InvalidReviewId, MentionKind, Mentions, Method,
-    OwnerReply, PublishedReview, Rating, RatingCounts, Reply, Review, ReviewField, ReviewId, Sort,
-    Source, Status, Unit, Verification,
+    ANONYMOUS, Day, GONE, InvalidDay, InvalidRating, InvalidReviewId, MAYBE_NOT_PUBLISHED,
+    MentionKind, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, OwnerReply, PublishedReview,
+    Rating, RatingCounts, Reply, Review, ReviewField, ReviewId, Sort, Source, Status, Unit,
+    Verification,
 };
 pub(crate) use review::{Calendar, FIRST_YEAR, Posted};
 pub use votes::{ComparisonVerdict, Vote, VoteCounts, interval, round_to};

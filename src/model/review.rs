@@ -369,11 +369,27 @@ pub enum Status {
     },
 }
 
+/// Reason for withholding an unverified review without another reason.
+pub const NOT_VERIFIED: &str = "not verified";
+/// Reason for withholding a review that its source no longer lists.
+pub const GONE: &str = "gone at the source";
+/// Reason for withholding a review that a row may be which its source hides.
+pub const MAYBE_NOT_PUBLISHED: &str = "perhaps not published at the source";
+/// Reason for withholding a review that its source hides.
+pub const NOT_PUBLISHED: &str = "not published at the source";
+
 impl Status {
     pub fn withheld(reason: &str) -> Self {
         Self::Withheld {
             reason: Some(reason.to_owned()),
         }
+    }
+
+    /// Whether it is withheld without a word of its source: it lacks a row, or one that may be its own was hidden.
+    pub fn is_of_import(&self) -> bool {
+        [GONE, MAYBE_NOT_PUBLISHED]
+            .map(Some)
+            .contains(&self.reason())
     }
 
     /// Its name in the database and in files.

@@ -245,6 +245,10 @@ impl Merging<'_> {
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
+        if is_document && there.is_some() {
+            // It has an instant of a review that has none here, too, which is no change.
+            statement.review.updated_at = None;
+        }
         let mut merged = match &there {
             None => adopt(&statement, incoming.unpublished.last_statement),
             Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),

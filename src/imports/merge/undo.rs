@@ -10,7 +10,7 @@ use sqlx::SqliteConnection;
 use crate::clock::Clock;
 use crate::imports::report::{ImportError, ImportReport, Outcome, preview, preview_change};
 use crate::model::text::quote_for_shell;
-use crate::model::{GONE, MAYBE_NOT_PUBLISHED, Review, Status, Unit, fold};
+use crate::model::{GONE, Review, Status, Unit, fold};
 use crate::storage::formats::{KeptFormats, load_formats, take_back_formats};
 use crate::storage::reviews::{
     self, ImportRun, KnownReview, Mark, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
@@ -295,8 +295,6 @@ fn preview_known(id: &str, known: &KnownReview) -> String {
 
 /// Whether the source has hidden the review by the import, so that it must not be published again.
 fn is_hidden_since(before: &Review, after: &Review) -> bool {
-    // Of these each may end without a word of the source.
-    let open = [GONE, MAYBE_NOT_PUBLISHED].map(Status::withheld);
-    let was_open = before.status == Status::Published || open.contains(&before.status);
-    was_open && after.status != Status::Published && !open[..1].contains(&after.status)
+    let was_open = before.status == Status::Published || before.status.is_of_import();
+    was_open && after.status != Status::Published && after.status != Status::withheld(GONE)
 }

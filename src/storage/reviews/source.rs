@@ -11,10 +11,7 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::rows::{Deletion, ReviewState, delete_all, of_ids, upsert};
-use crate::model::{
-    ANONYMOUS, Day, Digests, GONE, LastStatement, MAYBE_NOT_PUBLISHED, Review, ReviewId, Status,
-    Unit, Units,
-};
+use crate::model::{ANONYMOUS, Day, Digests, LastStatement, Review, ReviewId, Status, Unit, Units};
 use crate::storage::columns::{Text, strings};
 use crate::storage::erase::note_traces;
 use crate::storage::write::Write;
@@ -142,9 +139,7 @@ impl KnownReview {
         let review = self.review();
         let review = review.filter(|review| review.status != Status::Published);
         review.is_some_and(|review| {
-            let is_of_import = [GONE, MAYBE_NOT_PUBLISHED].map(Some);
-            !is_of_import.contains(&review.status.reason())
-                && !self.last_statement().is_decided(Unit::Status, review)
+            !review.status.is_of_import() && !self.last_statement().is_decided(Unit::Status, review)
         })
     }
 
