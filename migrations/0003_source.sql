@@ -73,14 +73,23 @@ end;
 
 -- Where the row of a source gets another name, all that has the former one follows.
 create trigger source_renamed after update of name on source when old.name <> new.name begin
-    -- Nobody decided anything by it, so the imports that added its reviews can still be taken back: -1 marks them within this trigger.
+    -- Nobody decided anything by it, so the imports of its reviews can still be taken back: -1 marks them within this trigger.
     update import_run_review set change_no = -1
-        where kind = 'added' and review_id in (select review_id from review where source_name = old.name)
+        where review_id in (select review_id from review where source_name = old.name)
             and change_no = (select c.change_no from review_change as c where c.review_id = import_run_review.review_id);
     update review set source_name = new.name where source_name = old.name;
     update import_run_review
         set change_no = (select c.change_no from review_change as c where c.review_id = import_run_review.review_id)
         where change_no = -1;
+    update import_run_review
+        set former = json_replace(
+            former,
+            '$.source.source_name', new.name,
+            -- JSON as text within JSON, empty of a deleted review.
+            '$.source.said_json', coalesce('' || json_replace(nullif(former ->> '$.source.said_json', ''), '$.source.source', new.name), ''),
+            '$.deletion.source_name', iif(former ->> '$.deletion.source_name' = old.name, new.name, former ->> '$.deletion.source_name')
+        )
+        where former ->> '$.source.source_name' = old.name;
     update review_source
         set source_name = new.name,
             said = iif(said ->> '$.source.source' = old.name, json_set(said, '$.source.source', new.name), said)

@@ -1,5 +1,6 @@
 //! The commands `reviews check` and `reviews migrate`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use clap::Args;
@@ -16,8 +17,9 @@ use crate::storage::reviews::{
 };
 use crate::storage::{Database, FileVerification, LIKE_FAULTS, first_faults, unerased, verify};
 
-/// The advice where only the text index is wrong.
-const UNINDEXED: &str = "Start `reviews serve` again, which builds a damaged text index again.\n";
+/// A start fills an empty text index; of a damaged one no row can be deleted.
+const EMPTY_TEXT_INDEX: &str =
+    "insert into review_fts (review_fts) values ('rebuild'); delete from review_fts";
 /// The advice for faults without a specific remedy.
 const DAMAGED: &str = "Keep a copy of the file. Then restore a backup with `reviews restore COPY`; without one, `reviews export \
     FILE` saves the readable reviews, and `reviews import FILE` loads them into a new database.\n";
@@ -96,7 +98,15 @@ impl CheckReport {
         if !verified.wrong.is_empty() {
             let is_index =
                 wrong.all(|it| it.starts_with("text index:") || it.contains("review_fts"));
-            text += if is_index { UNINDEXED } else { DAMAGED };
+            if is_index {
+                let file = quote_for_shell(&path.display().to_string());
+                let _ = writeln!(
+                    text,
+                    "Run `sqlite3 {file} \"{EMPTY_TEXT_INDEX}\"`, then start `reviews serve` again, which indexes all texts."
+                );
+            } else {
+                text += DAMAGED;
+            }
         } else if mendable.is_empty() {
             text += "ok      schema, integrity, reviews, text index, insights\n";
         }

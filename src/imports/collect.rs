@@ -22,7 +22,7 @@ use crate::imports::owner::{self, Origin};
 use crate::imports::read::json::parse_row;
 use crate::imports::read::{ROWS_BETWEEN_LOOKS, RowFault, Table};
 use crate::imports::report::{ImportError, ImportReport, NewValue, Outcome, Watcher};
-use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
+use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
 use crate::imports::row::{HidingValues, NAMES_SHOWN, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::text::quote_for_shell;
@@ -402,9 +402,25 @@ impl Collector<'_> {
                 return Ok(());
             }
             Ok(NativeRecord::Review(incoming)) => Ok(*incoming),
-            Err(faults) => Err(faults),
+            Err(faults) => {
+                self.note_withheld(&record);
+                Err(faults)
+            }
         };
         self.add_row(&input.format, file, at, read, || readable(&record))
+    }
+
+    /// Notes which review a rejected record says is withheld; a run's may be one that the run did not bring.
+    fn note_withheld(&mut self, record: &Value) {
+        let is_withheld = record["status"] == "withheld" || record["withheld_reason"].is_string();
+        let id = record["id"].as_str().and_then(|id| id.parse().ok());
+        if let Some(id) = id.filter(|_| is_withheld && self.request.run_of.is_none()) {
+            let mut names = ["imported_from", "source"].into_iter();
+            let named = names.find_map(|name| record[name].as_str());
+            let source = self.request.source.as_deref().or(named);
+            let source = source.unwrap_or(SOURCE_DEFAULT).to_owned();
+            self.collected.report.rejected_hidden.insert((source, id));
+        }
     }
 
     /// Counts a row of a file, and reports progress.

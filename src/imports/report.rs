@@ -1,6 +1,6 @@
 //! The report of an import and its progress events; `cli` formats them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 use std::{fmt, io};
 
@@ -47,7 +47,7 @@ named! {
         /// Answers another row.
         LeftOut = "left out: comments on reviews; give your replies with `reviews reply`",
         /// Of a review that another source brought, which a run may not touch.
-        OfOther = "left out, of reviews that other sources brought",
+        OfOther = "left out, of reviews that other imports brought, or that were deleted",
         /// Of another business, by the format's `only`.
         Elsewhere = "of another business left out",
         /// Withheld because its source no longer lists it.
@@ -85,7 +85,7 @@ pub struct ImportReport {
     /// The values of columns of publication that hide something.
     pub new_values: Vec<NewValue>,
     /// Sources and IDs of rejected rows that their source hides.
-    pub rejected_hidden: Vec<(String, ReviewId)>,
+    pub rejected_hidden: HashSet<(String, ReviewId)>,
     /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
     /// Sentences about the files, such as the order of day and month in their dates.

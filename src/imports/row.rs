@@ -1,6 +1,6 @@
 //! Rows to reviews: what a row of cells says by its source's format, with all its faults at once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::num::NonZeroU16;
 
 use chrono::{DateTime, NaiveDate, Utc};
@@ -278,7 +278,7 @@ impl<'t> RowReader<'t> {
         &self,
         row: &Row,
         hiding: &mut HidingValues,
-        rejected: &mut Vec<(String, ReviewId)>,
+        rejected: &mut HashSet<(String, ReviewId)>,
     ) -> Result<Incoming, Vec<FieldError>> {
         if let Some(fault) = &row.fault {
             return Err(vec![FieldError::new("", &fault.message)]);
@@ -356,7 +356,7 @@ struct RowReading<'t> {
     reader: &'t RowReader<'t>,
     row: &'t Row,
     hiding: &'t mut HidingValues,
-    rejected: &'t mut Vec<(String, ReviewId)>,
+    rejected: &'t mut HashSet<(String, ReviewId)>,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,

@@ -82,6 +82,8 @@ const REASON_DEFAULT: &str = "not stated";
 /// Why a row with an ID is rejected.
 const OTHER_ID: &str = "id: another row or review has this ID, but another author, date and text; correct the file, or, of a table \
     whose column only counts the rows, name the one with the IDs in the source's format";
+/// Why a row is rejected of whose review another row cannot be read.
+const HIDDEN_ID: &str = "id: another row with this ID is rejected, and hides the review or a part of it; correct that row";
 
 /// Merges the rows; `deleted` are reviews that an export lists as deleted, `report` is the report of reading.
 ///
@@ -160,6 +162,9 @@ impl Merging<'_> {
             RowMatch::Known(id) if !self.rules.may_touch(&row, &id) => {
                 self.outcome.report.add(Outcome::OfOther, || id.to_string());
             }
+            RowMatch::Known(_) | RowMatch::New(_) if self.is_hidden_by_rejected(&row) => {
+                self.reject(&row, HIDDEN_ID.to_owned())?;
+            }
             RowMatch::Known(id) | RowMatch::New(id) => self.merge_row(row, id),
             RowMatch::Doubtful(_) if self.note_copy_of_deleted(&row) => {}
             RowMatch::Doubtful(ids) => self.note_doubtful(&row, &ids),
@@ -172,6 +177,11 @@ impl Merging<'_> {
     fn is_unreadable(&self, id: &ReviewId) -> bool {
         let known = self.without_row.get(id);
         known.is_some_and(|known| matches!(known.state, ReviewState::Unreadable))
+    }
+
+    fn is_hidden_by_rejected(&self, row: &ReviewRow) -> bool {
+        let rejected = &self.outcome.report.rejected_hidden;
+        !rejected.is_empty() && rejected.contains(&(row.source().to_owned(), row.id().clone()))
     }
 
     fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
@@ -444,7 +454,7 @@ impl Merging<'_> {
         });
         let (report, at) = (&mut self.outcome.report, row.at.clone());
         if row.incoming.hides() {
-            (report.rejected_hidden).push((row.source().to_owned(), row.id().clone()));
+            (report.rejected_hidden).insert((row.source().to_owned(), row.id().clone()));
         }
         let stored = report.reject(self.watch, row.file, at, error, shown);
         stored.map_err(ImportError::Refused)

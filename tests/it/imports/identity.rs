@@ -565,6 +565,10 @@ async fn a_rejected_or_doubtful_row_that_hides_withholds_a_review() {
     for (rows, count) in [
         ("q1,Ann Bell,nine,2026-10-05,Good,no,yes\n", 1),
         (
+            "q1,Ann Bell,5,2026-10-05,Good,yes,yes\nq1,Ann Bell,nine,2026-10-05,Good,no,yes\n",
+            1,
+        ),
+        (
             "q1,Di Oren,1,2026-11-01,Bad,no,yes\nq1,Ed Roth,2,2026-11-02,Worse,yes,yes\n",
             1,
         ),
@@ -579,6 +583,17 @@ async fn a_rejected_or_doubtful_row_that_hides_withholds_a_review() {
         let withheld = "select count(*) from review where withheld_reason is not null";
         assert_eq!(bench.sql(withheld), "0");
     }
+    let bench = self::bench().await;
+    let row = |id: &str, rest: &str| {
+        let shared = r#""date": "2026-10-05", "author": "Ann Bell""#;
+        format!("{{\"id\": \"{id}\", {shared}, {rest}}}\n")
+    };
+    let hidden = row("q1", r#""rating": 9, "status": "withheld""#);
+    for first in [row("q1", r#""rating": 5"#), hidden] {
+        bench.take(first + &row("n2", r#""rating": 4"#)).await;
+    }
+    let withheld = "select review_id from review where withheld_reason is not null";
+    assert_eq!(bench.sql(withheld), "q1");
 }
 
 #[tokio::test]

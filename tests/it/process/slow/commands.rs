@@ -21,7 +21,7 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
         insert into review_fts (rowid, text, review_id) values (99999, 'stray', 'nobody') → row 99999 belongs to no review
         update review_fts_data set block = x'00' where id = 10 → integrity: fts5: checksum mismatch for table
         delete from review_change where review_id = 'p-3' → review p-3
-        delete from review_fts where rowid = 5 → Start `reviews serve` again
+        delete from review_fts where rowid = 5 → then start `reviews serve` again
         update review set author = cast(x'ff' as text) where review_id = 'p-2' → update review set author = 'TEXT' where review_id = 'p-2'
         pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'p-4' → wrong   reviews: p-4 has bytes that are no UTF-8 or breaks
         alter table review rename column title to headline → damaged (missing or changed: the table review, the trigger review_updated)

@@ -218,7 +218,12 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         source → HOUZZ: 3 published, 0 withheld\n
         import sheet.csv --source Houzz → 3 unchanged
         sql: select count(*) from deleted_review where source_name = 'HOUZZ' → 1
-        undo --source houzz → 3 removed
+        newer.csv ← author,rating,date,text\nBo Cole,2,2026-10-11,Fair price.\n
+        import newer.csv --source houzz → 1 updated
+        source rename HOUZZ Porch → 3 reviews are now from Porch
+        undo --source porch → 0 removed, 1 updated
+        import sheet.csv --source Porch → 3 unchanged
+        undo --source porch → 3 removed
         google.json ← [{"reviewId": "g", "starRating": "ONE", "createTime": "2026-10-01", "updateTime": "2026-10-01"}, {"reviewId": "g", "starRating": "TWO", "createTime": "2026-10-01", "updateTime": "2026-10-01"}]
         import google.json → 1 repeated: of rows with the same ID the last one was used
         ok.toml ← like = "google"\n[[public]]\nnames = "ok"\nvalues = ["yes"]\n

@@ -80,7 +80,10 @@ fn native_rows_touch_only_reviews_that_runs_of_an_entry_brought() {
             home.run("delete gone --yes").done();
             let before = kept(&home, "'g1', 'g2', 'gone'");
             let added = add(&home, &site, &form, options);
-            assert_has(&added.out, "that other sources brought: g1, gone\n");
+            assert_has(
+                &added.out,
+                "that other imports brought, or that were deleted: g1, gone\n",
+            );
             assert_has(&added.out, "2 new, 0 updated, 0 unchanged, 0 rejected");
             let own = "select review_id from review_source where entry = 'other' order by 1";
             home.finds(own, "n1\nnew-id");
@@ -106,7 +109,7 @@ fn rows_of_other_sites_touch_only_reviews_of_the_source() {
     let mut all = rows(3).to_vec();
     all.push(apify("a3", "Tripadvisor", 5));
     let added = add(&home, &site, &json!(all).to_string(), "");
-    assert_has(&added.out, "brought: google-maps-a2");
+    assert_has(&added.out, "deleted: google-maps-a2");
     let stars = "select rating from review order by review_id";
     home.finds(stars, "3\n5\n5");
     // What its own run brought.
