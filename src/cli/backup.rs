@@ -185,13 +185,13 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
              `reviews source rename {old} {new}`"
         );
     }
-    if !carried.differing.is_empty() {
-        let differing = carried.differing.iter();
-        let differing = differing.map(|(count, one, several)| counted(*count, one, several));
-        let differing = differing.collect::<Vec<_>>().join(", ");
+    if !carried.lacking.is_empty() {
+        let lacking = carried.lacking.iter();
+        let lacking = lacking.map(|(count, one, several)| counted(*count, one, several));
+        let lacking = lacking.collect::<Vec<_>>().join(", ");
         let _ = writeln!(
             text,
-            "as in the backup again, without what changed since: {differing}; what a source has hidden since may be public until its \
+            "as in the backup again, without what changed since: {lacking}; what a source has hidden since may be public until its \
              next import"
         );
     }

@@ -43,6 +43,9 @@ impl Check {
         let file = quote_for_shell(&path.display().to_string());
         for id in unreadable(&mut connection).await? {
             let statement = match broken_column(&mut connection, &id).await? {
+                Some(column) if column == "mentions" => {
+                    format!("delete from mention where review_id = '{id}'")
+                }
                 Some(column) => {
                     format!("update review set {column} = 'TEXT' where review_id = '{id}'")
                 }

@@ -470,7 +470,7 @@ fn method(input: &SnapshotInput) -> wire::InsightsMethod {
     wire::InsightsMethod {
         engine: concat!("reviews-service ", env!("CARGO_PKG_VERSION")).to_owned(),
         description:
-            "Every text is read by rules and small integer weights. The stars may withdraw a judgement; below four stars, a complaint \
+            "Texts in English are read by rules and small integer weights. The stars may withdraw a judgement; below four stars, a complaint \
              needs less evidence in the text. A review has one vote for each aspect. The same reviews give the same bytes."
                 .to_owned(),
         trade: wire::MethodTrade {

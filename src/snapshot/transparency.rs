@@ -68,7 +68,7 @@ pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency
     })
 }
 
-/// The number of published reviews with different stars or text than their source last reported.
+/// The number of published reviews with other stars, another day, author, title or text than their source last reported.
 async fn count_changed(
     snapshot: &Snapshot,
     connection: &mut SqliteConnection,
@@ -80,8 +80,15 @@ async fn count_changed(
         let id = id.parse::<ReviewId>().ok();
         let is_changed = id.and_then(|id| entries.find(&id)).is_some_and(|at| {
             let review = &entries[at].review;
-            let mut units = [Unit::Rating, Unit::Text].into_iter();
-            units.any(|unit| last_statement.compare(unit, review) == Some(false))
+            [
+                Unit::Rating,
+                Unit::Date,
+                Unit::Author,
+                Unit::Title,
+                Unit::Text,
+            ]
+            .into_iter()
+            .any(|unit| last_statement.compare(unit, review) == Some(false))
         });
         changed += u64::from(is_changed);
     }

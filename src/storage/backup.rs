@@ -192,7 +192,7 @@ pub struct Carried {
     /// What sources keep, by their names in the backup: in the former database, and in the backup.
     pub formats: [KeptFormats; 2],
     /// What else differs from the former database: count, its name as one, and as several.
-    pub differing: Vec<(u64, &'static str, &'static str)>,
+    pub lacking: Vec<(u64, &'static str, &'static str)>,
     /// Whether technicians are shown, which the former database did not.
     pub shows_staff: bool,
     /// Whether the former file is another database, of which the same IDs are other reviews; then nothing is repeated.
@@ -290,40 +290,46 @@ const COPY_DEPENDENTS: &str = "
 const DATE_CHANGES: &str = "update main.review_change set observed_at = ?
     from former.review_change as f where f.review_id = review_change.review_id and f.change_no <> review_change.change_no";
 
-/// What is compared with the former database: its name as one and as several, and a query of it in the database DB, whose first
-/// column identifies it.
-const COMPARED: [[&str; 3]; 5] = [
+/// What the former database has and this one lacks: its name as one and as several, and its number. Numbers of changes tell which of two
+/// reviews is the later one.
+const LACKING: [[&str; 3]; 4] = [
     [
         "import",
         "imports",
-        "select run_id as id, started_at, undone_at from DB.import_run",
+        "select count(*) from former.import_run as f left join main.import_run as m using (run_id, started_at)
+         where m.run_id is null or f.undone_at is not null and m.undone_at is null",
     ],
-    ["review", "reviews", "select review_id as id from DB.review"],
+    [
+        "review",
+        "reviews",
+        "select count(*) from former.review where review_id not in (select review_id from main.review)",
+    ],
     [
         "edited review",
         "edited reviews",
-        "select review_id as id, rating, reviewed_on, author, title, text, status, withheld_reason, note, language, source_name, source_url
-         from DB.review where review_id in (select review_id from main.review) and review_id in (select review_id from former.review)",
+        "select count(*) from former.review as f join main.review as m using (review_id)
+           join former.review_change as c using (review_id) join main.review_change as d using (review_id)
+         where c.change_no > d.change_no and f.reply_text is m.reply_text",
     ],
     [
         "reply",
         "replies",
-        "select review_id as id, reply_text from DB.review where reply_text is not null",
-    ],
-    [
-        "fact of the business",
-        "facts of the business",
-        "select key as id, value from DB.business as b, json_each(json_object('name', name, 'type', b.type, 'time_zone', time_zone,
-             'description', description, 'url', url, 'telephone', telephone, 'address', address, 'latitude', latitude,
-             'longitude', longitude, 'hours', hours, 'same_as', same_as, 'language', language, 'publish_staff', publish_staff,
-             'country', country, 'review_links', review_links, 'review_policy', review_policy))
-         union all select 'technician ' || technician_id, name || aliases from DB.technician
-         union all select 'service ' || service_id, name || synonyms from DB.service
-         union all select 'service area ' || name, null from DB.service_area
-         union all select 'summary', text from DB.editorial_summary
-         union all select 'question ' || faq_id, question || answer from DB.editorial_faq",
+        "select count(*) from former.review as f left join main.review as m using (review_id)
+           join former.review_change as c using (review_id) left join main.review_change as d using (review_id)
+         where c.change_no > coalesce(d.change_no, 0) and f.reply_text is not m.reply_text",
     ],
 ];
+
+/// The facts of the business and the editorial texts in the database DB; the first column identifies each.
+const FACTS: &str = "select key as id, value from DB.business as b, json_each(json_object('name', name, 'type', b.type,
+         'time_zone', time_zone, 'description', description, 'url', url, 'telephone', telephone, 'address', address,
+         'latitude', latitude, 'longitude', longitude, 'hours', hours, 'same_as', same_as, 'language', language,
+         'publish_staff', publish_staff, 'country', country, 'review_links', review_links, 'review_policy', review_policy))
+     union all select 'technician ' || technician_id, name || aliases from DB.technician
+     union all select 'service ' || service_id, name || synonyms from DB.service
+     union all select 'service area ' || name, null from DB.service_area
+     union all select 'summary', text from DB.editorial_summary
+     union all select 'question ' || faq_id, question || answer from DB.editorial_faq";
 
 /// Whether the former database hid the staff, and this one does not.
 const SHOWS_STAFF: &str = "select exists (select 1 from main.business, former.business
@@ -402,16 +408,18 @@ async fn carry_from(
             .fetch_one(&mut *connection)
             .await?
             .unsigned_abs();
-        for [one, several, query] in COMPARED {
-            let [ours, theirs] = ["main", "former"].map(|name| query.replace("DB", name));
-            let differing = format!(
-                "select count(distinct id) from (select * from ({ours} except {theirs}) union all select * from ({theirs} except {ours}))"
-            );
-            let count: i64 = sqlx::query_scalar(AssertSqlSafe(differing))
+        let [ours, theirs] = ["main", "former"].map(|name| FACTS.replace("DB", name));
+        let facts = format!(
+            "select count(distinct id) from (select * from ({ours} except {theirs}) union all select * from ({theirs} except {ours}))"
+        );
+        let facts = ("fact of the business", "facts of the business", facts);
+        let lacking = LACKING.map(|[one, several, query]| (one, several, query.to_owned()));
+        for (one, several, query) in lacking.into_iter().chain([facts]) {
+            let count: i64 = sqlx::query_scalar(AssertSqlSafe(query))
                 .fetch_one(&mut *connection)
                 .await?;
             if count > 0 {
-                carried.differing.push((count.unsigned_abs(), one, several));
+                carried.lacking.push((count.unsigned_abs(), one, several));
             }
         }
         carried.shows_staff = sqlx::query_scalar(SHOWS_STAFF)

@@ -1,5 +1,6 @@
 //! The business's rows: few, so they are read and replaced as a whole.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use chrono_tz::Tz;
@@ -31,24 +32,32 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
              'technicians', json((select json_group_array(json_object('id', technician_id, 'name', name, 'aliases', json(aliases)))
                from (select * from technician order by position, technician_id))),
              'service_areas', json((select json_group_array(name) from (select name from service_area order by position, name))))
-             as "json!: Text", time_zone as "time_zone!: Text", latitude, longitude
+             as "json!: Vec<u8>", time_zone as "time_zone!: Text", latitude, longitude
            from business"#
     )
     .fetch_optional(connection)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let members = serde_json::from_str(row.json.as_ref());
+    let text = String::from_utf8_lossy(&row.json);
+    let has_broken_bytes = matches!(text, Cow::Owned(_));
     let mut members: Map<String, Value> =
-        members.map_err(|error| sqlx::Error::Decode(error.into()))?;
-    // Another program may have written a value of another kind: it counts as absent, and so do names that it might have hidden.
-    let is_readable = |name: &String, value: &mut Value| {
-        let read = Business::deserialize(json!({ name: value }));
-        if let Err(error) = &read {
-            tracing::warn!(%error, member = %name, "business.unreadable: a value of the business is left out; set it with `reviews business FILE`");
+        serde_json::from_str(&text).map_err(|error| sqlx::Error::Decode(error.into()))?;
+    // Another program may have written a value of another kind, or bytes that are no UTF-8: it counts as absent, and so do names that it
+    // might have hidden.
+    let is_readable = |name: &str, value: &Value| {
+        let is_broken = has_broken_bytes && value.to_string().contains(char::REPLACEMENT_CHARACTER);
+        let is_readable = !is_broken && Business::deserialize(json!({ name: value })).is_ok();
+        if !is_readable {
+            tracing::warn!(member = %name, "business.unreadable: a value of the business is left out; set it with `reviews business FILE`");
         }
-        read.is_ok()
+        is_readable
     };
-    members.retain(is_readable);
+    for (name, value) in &mut members {
+        if let Some(elements) = value.as_array_mut() {
+            elements.retain(|element| is_readable(name, &json!([element])));
+        }
+    }
+    members.retain(|name, value| is_readable(name, value));
     let is_staff_known = members.contains_key("publish_staff");
     let mut business = Business::deserialize(Value::Object(members)).unwrap_or_default();
     if !is_staff_known {

@@ -25,7 +25,7 @@ pub struct Transparency {
     pub order: String,
     /// Which published reviews are shown; always `all_published`.
     pub selection: String,
-    /// How many published reviews have different stars or text than their source last reported.
+    /// How many published reviews have other stars, another day, author, title or text than their source last reported.
     pub changed_by_business: u64,
     /// Where the reviews come from, the source with the most published reviews first.
     pub sources: Vec<SourceTransparency>,

@@ -80,8 +80,8 @@ async fn an_update_of_any_column_is_published_and_dated() {
         reply_text = 'Sorry!' → /owner_reply/text → "Sorry!"
         reply_on = '2026-11-20' → /owner_reply/date → "2026-11-20"
         reply_author = 'The owner' → /owner_reply/author → "The owner"
-        title = null → /title → null
-        reply_text = null → /owner_reply → null
+        title = '' → /title → null
+        reply_text = '' → /owner_reply → null
         "#,
     ) {
         let before = app.get("/reviews.json").await.header("etag").to_owned();

@@ -155,8 +155,8 @@ said-where-named = Was dazu gesagt wird
 topics = Auffällige Wörter
 faq = Fragen und Antworten
 method = Wie das entstanden ist
-method-measured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde gemessen.
-method-unmeasured = Jeder Text wird nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde nicht gemessen.
+method-measured = Englische Texte werden nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde gemessen.
+method-unmeasured = Englische Texte werden nach festen Regeln für diese Branche ausgewertet ({ $trade }), und jede Bewertung zählt je Thema einmal. Wie genau die Auswertung ist, wurde nicht gemessen.
 insights-json = Alle Zahlen, die Methode und ihre gemessene Güte als JSON
 legend = Was die Farben bedeuten
 positive = positiv
@@ -221,9 +221,9 @@ deleted-reviews = { $count ->
 }
 other-reasons = andere Gründe
 changed-reviews = { $count ->
-    [0] Keine veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
-    [one] { $number } veröffentlichte Bewertung zeigt andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
-   *[other] { $number } veröffentlichte Bewertungen zeigen andere Sterne oder einen anderen Text, als ihre Quelle zuletzt gemeldet hat.
+    [0] Keine veröffentlichte Bewertung zeigt andere Sterne, einen anderen Tag, Namen oder Text, als ihre Quelle zuletzt gemeldet hat.
+    [one] { $number } veröffentlichte Bewertung zeigt andere Sterne, einen anderen Tag, Namen oder Text, als ihre Quelle zuletzt gemeldet hat.
+   *[other] { $number } veröffentlichte Bewertungen zeigen andere Sterne, einen anderen Tag, Namen oder Text, als ihre Quelle zuletzt gemeldet hat.
 }
 where-from = Woher die Bewertungen kommen
 arrives-scheduled = Automatisch von der Quelle abgerufen.

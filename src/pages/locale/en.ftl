@@ -187,8 +187,8 @@ said-where-named = Sentiment where they are named
 topics = Words that stand out
 faq = Questions and answers
 method = How this was made
-method-measured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has been measured.
-method-unmeasured = Every text is analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has not been measured.
+method-measured = Texts in English are analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has been measured.
+method-unmeasured = Texts in English are analyzed by fixed rules for this trade ({ $trade }), and each review counts once per topic. The accuracy of the analysis has not been measured.
 insights-json = All figures, their method and its measured quality as JSON
 legend = What the colors mean
 positive = positive
@@ -253,9 +253,9 @@ deleted-reviews = { $count ->
 }
 other-reasons = other reasons
 changed-reviews = { $count ->
-    [0] No published review shows different stars or text than its source last reported.
-    [one] { $number } published review shows different stars or text than its source last reported.
-   *[other] { $number } published reviews show different stars or text than their source last reported.
+    [0] No published review shows other stars, another day, author or text than its source last reported.
+    [one] { $number } published review shows other stars, another day, author or text than its source last reported.
+   *[other] { $number } published reviews show other stars, another day, author or text than their source last reported.
 }
 where-from = Where the reviews come from
 arrives-scheduled = Fetched from the source automatically.

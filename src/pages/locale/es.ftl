@@ -175,8 +175,8 @@ said-where-named = Lo que se dice cuando se nombran
 topics = Palabras que destacan
 faq = Preguntas y respuestas
 method = Cómo se ha hecho
-method-measured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis se ha medido.
-method-unmeasured = Cada texto se analiza con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis no se ha medido.
+method-measured = Los textos en inglés se analizan con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis se ha medido.
+method-unmeasured = Los textos en inglés se analizan con reglas fijas para este sector ({ $trade }) y cada reseña cuenta una vez por tema. La precisión del análisis no se ha medido.
 insights-json = Todas las cifras, el método y su calidad medida en JSON
 legend = Qué significan los colores
 positive = positivas
@@ -253,9 +253,9 @@ deleted-reviews = { $count ->
 }
 other-reasons = otros motivos
 changed-reviews = { $count ->
-    [0] Ninguna reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
-    [one] { $number } reseña publicada muestra estrellas o un texto distintos de los últimos que comunicó su fuente.
-   *[other] { $number } reseñas publicadas muestran estrellas o un texto distintos de los últimos que comunicó su fuente.
+    [0] Ninguna reseña publicada muestra estrellas, fecha, autor o texto distintos de los últimos que comunicó su fuente.
+    [one] { $number } reseña publicada muestra estrellas, fecha, autor o texto distintos de los últimos que comunicó su fuente.
+   *[other] { $number } reseñas publicadas muestran estrellas, fecha, autor o texto distintos de los últimos que comunicó su fuente.
 }
 where-from = De dónde vienen las reseñas
 arrives-scheduled = Se obtienen de la fuente de forma automática.

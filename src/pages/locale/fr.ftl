@@ -160,8 +160,8 @@ said-where-named = Ce qui en est dit
 topics = Mots marquants
 faq = Questions et réponses
 method = Comment c’est calculé
-method-measured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse a été mesurée.
-method-unmeasured = Chaque texte est analysé par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse n’a pas été mesurée.
+method-measured = Les textes en anglais sont analysés par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse a été mesurée.
+method-unmeasured = Les textes en anglais sont analysés par des règles fixes pour ce secteur ({ $trade }) et chaque avis compte une fois par sujet. La précision de l’analyse n’a pas été mesurée.
 insights-json = Tous les chiffres, la méthode et sa qualité mesurée en JSON
 legend = Signification des couleurs
 positive = positifs
@@ -238,9 +238,9 @@ deleted-reviews = { $count ->
 }
 other-reasons = autres raisons
 changed-reviews = { $count ->
-    [0] Aucun avis publié n’affiche des étoiles ou un texte différents des derniers transmis par sa source.
-    [one] { $number } avis publié affiche des étoiles ou un texte différents des derniers transmis par sa source.
-   *[other] { $number } avis publiés affichent des étoiles ou un texte différents des derniers transmis par leur source.
+    [0] Aucun avis publié n’affiche des étoiles, une date, un auteur ou un texte différents des derniers transmis par sa source.
+    [one] { $number } avis publié affiche des étoiles, une date, un auteur ou un texte différents des derniers transmis par sa source.
+   *[other] { $number } avis publiés affichent des étoiles, une date, un auteur ou un texte différents des derniers transmis par leur source.
 }
 where-from = D’où viennent les avis
 arrives-scheduled = Récupérés automatiquement à la source.

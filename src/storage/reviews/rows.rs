@@ -24,14 +24,14 @@ macro_rules! select_reviews {
         sqlx::query_as!(
             StoredReview,
             r#"select r.review_id as "id!: Text",
-                 json_object('id', r.review_id, 'rating', r.rating, 'date', r.reviewed_on, 'author', r.author, 'title', r.title,
+                 json_object('id', r.review_id, 'rating', r.rating, 'date', r.reviewed_on, 'author', r.author, 'title', nullif(r.title, ''),
                    'text', r.text, 'language', r.language, 'source', r.source_name, 'source_url', r.source_url,
                    'verification', r.verification, 'verified_at', r.verified_at,
                    'mentions', json_object(
                      'technicians', json((select json_group_array(value) from mention where review_id = r.review_id and kind = 'technician')),
                      'services', json((select json_group_array(value) from mention where review_id = r.review_id and kind = 'service')),
                      'service_areas', json((select json_group_array(value) from mention where review_id = r.review_id and kind = 'service_area'))),
-                   'owner_reply', json(iif(r.reply_text is null, null,
+                   'owner_reply', json(iif(coalesce(r.reply_text, '') = '', null,
                      json_object('text', r.reply_text, 'date', r.reply_on, 'author', r.reply_author))),
                    'status', json(iif(r.status = 'published', '"Published"',
                      json_object('Withheld', json_object('reason', r.withheld_reason)))),
@@ -221,12 +221,15 @@ pub async fn unreadable(connection: &mut SqliteConnection) -> sqlx::Result<Vec<S
     Ok(unreadable)
 }
 
-/// The column of an invalid row that is no UTF-8; `None` if another check of the table is broken.
+/// The column of an invalid row that is no UTF-8, `mentions` for its rows in `mention`; `None` if another check of the table is broken.
 pub async fn broken_column(
     connection: &mut SqliteConnection,
     id: &str,
 ) -> sqlx::Result<Option<String>> {
-    let query = sqlx::query("select * from review where review_id = ?");
+    let query = sqlx::query(
+        "select *, (select group_concat(value) from mention as m where m.review_id = r.review_id) as mentions
+         from review as r where review_id = ?",
+    );
     let row = query.bind(id).fetch_one(connection).await?;
     let is_broken = |column: &&SqliteColumn| {
         let bytes: Option<&[u8]> = row.try_get_unchecked(column.ordinal()).ok();
@@ -257,7 +260,7 @@ impl Reasons {
 pub async fn withheld(connection: &mut SqliteConnection) -> sqlx::Result<Reasons> {
     let row = sqlx::query!(
         r#"select coalesce(max("all"), 0) as "count!: i64", json_group_object(reason, count) as "reasons!: Text" from (
-             select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(withheld_reason, ''), 'not stated')) as reason,
+             select iif(octet_length(withheld_reason) > 1000, 'too long', coalesce(nullif(trim(withheld_reason), ''), 'not stated')) as reason,
                count(*) as count, sum(count(*)) over () as "all"
              from review where status = 'withheld' group by 1 order by 2 desc, 1 limit 20)"#
     )

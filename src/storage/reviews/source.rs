@@ -341,10 +341,9 @@ pub async fn counts_by_source(
     let left_out = Value::from(left_out).to_string();
     sqlx::query_as!(
         SourceCounts,
-        r#"select coalesce(s.source_name, r.source_name) as "source_name!: Text",
-             sum(r.status = 'published') as "published!: i64", sum(r.status <> 'published') as "withheld!: i64"
-           from review as r left join review_source as s using (review_id)
-           where review_id not in (select value from json_each(?)) group by 1 order by 1"#,
+        r#"select source_name as "source_name!: Text",
+             sum(status = 'published') as "published!: i64", sum(status <> 'published') as "withheld!: i64"
+           from review where review_id not in (select value from json_each(?)) group by 1 order by 1"#,
         left_out
     )
     .fetch_all(connection)

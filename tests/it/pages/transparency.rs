@@ -46,7 +46,7 @@ const COUNTED: &str = "
             (select verification, count(*) as n from published group by verification)))";
 const MEAN: &str = "(200 * sum(rating) + count(*)) / (2 * count(*)) / 100.0";
 /// What sources said last of the published reviews that they gave.
-const SAID: &str = "select rating, text, said from review join review_source using (review_id) where status = 'published'";
+const SAID: &str = "select rating, reviewed_on, author, title, text, said from review join review_source using (review_id) where status = 'published'";
 
 fn counted(app: &TestApp) -> Value {
     let path = app.path();
@@ -55,12 +55,17 @@ fn counted(app: &TestApp) -> Value {
     let said = rows(&path, SAID);
     let is_changed = |row: &&Value| {
         let said: Value = str_of(&row["said"]).parse().unwrap();
-        let text = str_of(&row["text"]);
-        let digest = hex(&Sha256::digest(text)[..8]);
-        let digest = (!text.is_empty()).then_some(digest);
-        let differs =
-            |member: &str, value: &Value| said.get(member).is_some_and(|last| last != value);
-        differs("rating", &row["rating"]) || differs("text", &json!(digest))
+        let digest = |name: &str| {
+            let text = row[name].as_str().unwrap_or_default();
+            let digest = hex(&Sha256::digest(text)[..8]);
+            json!((!text.is_empty()).then_some(digest))
+        };
+        let mut now = json!({"rating": row["rating"], "date": row["reviewed_on"]});
+        for name in ["author", "title", "text"] {
+            now[name] = digest(name);
+        }
+        let mut last = said.as_object().unwrap().iter();
+        last.any(|(name, last)| now.get(name).is_some_and(|now| now != last))
     };
     counted["changed_by_business"] = json!(said.iter().filter(is_changed).count());
     counted
@@ -96,10 +101,11 @@ async fn every_figure_follows_the_file_after_writes_of_any_program() {
     let app = TestApp::seeded().await;
     assert_eq!(shown(&app).await, counted(&app));
     let mut others_max = 0;
-    // Other stars, another text and no text are the owner's edits of what sources gave. Nine withheld by the owner have no mean
+    // Another title, other stars, another text and no text are the owner's edits of what sources gave. Nine withheld by the owner have no mean
     // of their own, ten have. Then a review that no source gave, and what a source says now.
     for [edit] in table(
         "
+        update review set title = 'Other', author = 'A. B.' where NEWEST limit 2 offset 20)
         update review set rating = 6 - rating where rating <> 3 and NEWEST limit 5)
         update review set text = text || '!' where NEWEST limit 2 offset 6)
         update review set text = '' where NEWEST limit 1 offset 9)

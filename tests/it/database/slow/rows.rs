@@ -21,7 +21,7 @@ async fn a_row_with_invalid_utf_8_is_left_out_and_named() {
     for column in columns {
         let (logs, listening) = Logs::begin();
         app.shell(&format!(
-            "insert or replace into review (review_id, rating, reviewed_on, reply_text) values ('x', 4, '2026-11-20', '');
+            "insert or replace into review (review_id, rating, reviewed_on, reply_text) values ('x', 4, '2026-11-20', 'Thanks');
              pragma ignore_check_constraints = on; update review set {column} = {BROKEN} where review_id = 'x'"
         ))
         .await;
@@ -76,4 +76,16 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
         .await;
     app.write(&Generator::new(94).reviews(40)).await;
     assert_eq!(app.get("/reviews.json").await.ids(), before, "repaired");
+}
+
+#[tokio::test]
+async fn a_name_of_the_business_with_invalid_utf_8_is_left_out() {
+    let app = TestApp::seeded().await;
+    let before = app.json("/business.json").await["business"]["technicians"].clone();
+    app.shell(&format!(
+        "insert into technician (technician_id, name) values ('x', {BROKEN}); insert into technician (technician_id, name, aliases) values ('y', 'Y', '[1]')"
+    ))
+    .await;
+    let after = app.json("/business.json").await;
+    assert_eq!(after["business"]["technicians"], before);
 }

@@ -23,6 +23,7 @@ fn check_exits_with_2_if_something_is_wrong_and_names_it() {
         delete from review_change where review_id = 'p-3' → review p-3
         delete from review_fts where rowid = 5 → then start `reviews serve` again
         update review set author = cast(x'ff' as text) where review_id = 'p-2' → update review set author = 'TEXT' where review_id = 'p-2'
+        insert into mention (review_id, kind, value) values ('p-2', 'service', cast(x'ff' as text)) → delete from mention where review_id = 'p-2'
         pragma ignore_check_constraints = on; update review set rating = 9 where review_id = 'p-4' → wrong   reviews: p-4 has bytes that are no UTF-8 or breaks
         alter table review rename column title to headline → damaged (missing or changed: the table review, the trigger review_updated)
         drop table mention → damaged (missing or changed: the table mention,

@@ -80,6 +80,22 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
 }
 
 #[test]
+fn the_kept_file_restored_again_lacks_nothing() {
+    let home = home();
+    home.steps(
+        "
+        reply r-3 'A mistake.' → replied
+        import later.jsonl → 1 new
+        restore copy.db → without what changed since: 1 import, 1 review, 1 reply; what
+        ",
+    );
+    let [previous] = home.previous_files().try_into().unwrap();
+    let previous = previous.file_name().unwrap().to_str().unwrap().to_owned();
+    let done = home.run_ok(format!("restore {previous}"), "restored from");
+    assert!(!done.out.contains("without what changed"), "{}", done.out);
+}
+
+#[test]
 fn a_withholding_since_a_backup_keeps_state_note_and_source() {
     let home = home();
     home.steps(
