@@ -17,6 +17,8 @@ create table sync_state (
     source          text,
     total           integer,
     total_on        text,
+    -- Whether the file lacks the entry, whose total then says nothing.
+    removed         integer not null default 0 constraint sync_state_removed_is_flag check (removed in (0, 1)),
     -- A JSON object of what only the next run and `sync list` read: `LastImport` in `src/storage/sync.rs`.
     last_import     text not null default '{}' constraint sync_state_last_import_is_json check (json_type(last_import) = 'object'),
     constraint sync_state_texts_are_short check (max(

@@ -14,6 +14,8 @@ use crate::model::text::escaped;
 
 /// The scheduler logs each of its steps.
 const FILTER: &str = "info,tokio_cron_scheduler=warn";
+/// Whatever the filter says, the client of fetches does not log addresses, which may have values of `${…}`.
+const WITHOUT_ADDRESSES: &str = "hyper_util=info,reqwest=info";
 /// The log never blocks the service: a separate thread writes the lines. Lines beyond these, and those that cannot be written,
 /// are dropped.
 const QUEUED_LINES_MAX: usize = 8_192;
@@ -88,8 +90,9 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
     let filter = Some(filter.trim()).filter(|filter| !filter.is_empty());
     let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUED_LINES_MAX);
     let (writer, guard) = queue.finish(stderr());
+    let filter = format!("{},{WITHOUT_ADDRESSES}", filter.unwrap_or(FILTER));
     let subscriber = tracing_subscriber::fmt()
-        .with_env_filter(EnvFilter::new(filter.unwrap_or(FILTER)))
+        .with_env_filter(EnvFilter::new(filter))
         .with_writer(writer.clone())
         // It would report them with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false);

@@ -152,13 +152,21 @@ impl<'a> SourceFacts<'a> {
                 counts("taken-in", source.count, withheld, deleted, locale)
             }),
             stated: source.stated.as_ref().map(|stated| {
-                let here = source.count + source.withheld + source.deleted;
+                let withheld = source.withheld - source.gone;
+                let here = source.count + withheld;
+                let is_exceeded = here > stated.count;
+                // The source may have the deleted ones, or not.
+                let difference = if is_exceeded {
+                    here - stated.count
+                } else {
+                    stated.count.saturating_sub(here + source.deleted)
+                };
                 let numbers = [
                     stated.count,
                     source.count,
-                    source.withheld,
+                    withheld,
                     source.deleted,
-                    stated.count.abs_diff(here),
+                    difference,
                 ];
                 let [total, count, withheld, deleted, difference] =
                     numbers.map(|number| locale.number(number));
@@ -171,7 +179,7 @@ impl<'a> SourceFacts<'a> {
                     ("difference", &*difference),
                     ("day", &*locale.day(stated.on)),
                 ];
-                let message = if here > stated.count {
+                let message = if is_exceeded {
                     "source-exceeded"
                 } else {
                     "source-stated"

@@ -142,6 +142,7 @@ fn source(
         first,
         last,
         withheld: stored.map_or(0, |stored| stored.withheld),
+        gone: stored.map_or(0, |stored| stored.gone),
         deleted: stored.map_or(0, |stored| stored.deleted),
         stated: stored
             .and_then(|stored| stored.stated)

@@ -31,6 +31,8 @@ pub struct SyncState {
     pub total: Option<i64>,
     /// `YYYY-MM-DD`
     pub total_on: Option<String>,
+    /// Whether the file lacked the entry when the service last looked.
+    pub is_removed: bool,
     pub last_import: LastImport,
     /// Public reviews that its newest run lacks; counted when it is read.
     pub gone: i64,
@@ -72,7 +74,7 @@ pub async fn sync_states(
         SyncState,
         r#"select name as "name: Text", next_run_at as "next_run_at!: NullableText", waits_until as "waits_until!: NullableText",
              last_success_at as "last_success_at!: NullableText", last_failure as "last_failure!: NullableText", held as "is_held!: bool",
-             source as "source!: NullableText", total, total_on as "total_on!: NullableText", last_import as "last_import: Text",
+             source as "source!: NullableText", total, total_on as "total_on!: NullableText", removed as "is_removed!: bool", last_import as "last_import: Text",
              (select count(*) from review_source as s indexed by review_source_gone join review as r using (review_id)
               where s.entry = sync_state.name and s.is_gone and r.status = 'published') as "gone!: i64"
            from sync_state order by name"#
@@ -151,8 +153,8 @@ pub async fn note_end(
     )
 }
 
-/// Forgets what sources said to entries that are no longer in the file.
-pub async fn forget_other_totals<'n>(
+/// Notes which entries the file lacks, of which it has those with these `names`.
+pub async fn note_removed<'n>(
     write: &mut Write,
     names: impl IntoIterator<Item = &'n str>,
 ) -> sqlx::Result<()> {
@@ -160,8 +162,7 @@ pub async fn forget_other_totals<'n>(
     let names = names.to_string();
     execute!(
         write,
-        "update sync_state set source = null, total = null, total_on = null
-         where source is not null and name not in (select value from json_each(?))",
+        "update sync_state set removed = name not in (select value from json_each(?))",
         names
     )
 }

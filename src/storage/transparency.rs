@@ -16,6 +16,8 @@ use crate::model::{
 pub struct StoredSource {
     pub name: String,
     pub withheld: u64,
+    /// Of these, the ones that it no longer has.
+    pub gone: u64,
     pub deleted: u64,
     /// Whether some of its reviews were imported.
     pub is_imported: bool,
@@ -30,27 +32,31 @@ pub struct StoredSource {
 
 pub async fn stored_sources(connection: &mut SqliteConnection) -> sqlx::Result<Vec<StoredSource>> {
     let rows = sqlx::query!(
-        r#"select r.source_name as "name!: Text", sum(state = 'withheld') as "withheld!: i64", sum(state = 'deleted') as "deleted!: i64",
+        r#"select r.source_name as "name!: Text", sum(state = 'withheld') as "withheld!: i64",
+             sum(is_absent) as "gone!: i64", sum(state = 'deleted') as "deleted!: i64",
              max(is_imported) as "is_imported!: bool", count(s.name) > 0 as "is_scheduled!: bool",
              coalesce(max(s.last_success_at),
                (select max(started_at) from import_run as i, json_each(i.sources) as j
                 where j.value = r.source_name and undone_at is null)) as "last: Text",
              t.total as "total?: i64", t.total_on as "total_on?: Text"
-           from (select review_id, r.source_name, status as state, b.review_id is not null as is_imported
+           from (select review_id, r.source_name, status as state, b.review_id is not null as is_imported,
+                     status = 'withheld' and withheld_reason is ? as is_absent
                    from review as r left join review_source as b using (review_id)
-                 union all select review_id, source_name, 'deleted', same_content is not null from deleted_review as d
+                 union all select review_id, source_name, 'deleted', same_content is not null, 0 from deleted_review as d
                    where not exists (select 1 from review as r where r.review_id = d.review_id)) as r
              left join review_source as b using (review_id) left join sync_state as s on s.name = b.entry and not s.held
-             left join (select source, sum(total) as total, min(total_on) as total_on from sync_state where source is not null
+             left join (select source, sum(total) as total, min(total_on) as total_on from sync_state where source is not null and not removed
                         group by source having count(*) = count(total) and count(*) = count(total_on)) as t
                on t.source = r.source_name
-           group by r.source_name"#
+           group by r.source_name"#,
+        GONE
     )
     .fetch_all(connection)
     .await?;
     let sources = rows.into_iter().map(|row| StoredSource {
         name: row.name.into(),
         withheld: row.withheld.unsigned_abs(),
+        gone: row.gone.unsigned_abs(),
         deleted: row.deleted.unsigned_abs(),
         is_imported: row.is_imported,
         is_scheduled: row.is_scheduled,

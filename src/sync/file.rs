@@ -279,7 +279,14 @@ impl SyncEntry {
         } else if matches!(self.schedule, Schedule::At(..)) && !written["every"].is_null() {
             Some(("every", "times of day are written with the key at"))
         } else {
-            None
+            let mut others = ["source", "format", "google_credentials"].into_iter();
+            let key = others.find(|key| written[*key].to_string().contains("${"));
+            key.map(|key| {
+                (
+                    key,
+                    "variables stand in url, headers and basic only; write the value",
+                )
+            })
         }
     }
 

@@ -16,7 +16,7 @@ use crate::compute::lock;
 use crate::imports::Watch;
 use crate::metrics::{self, figure};
 use crate::storage::business::time_zone;
-use crate::storage::sync::{SyncState, forget_other_totals, sync_states};
+use crate::storage::sync::{SyncState, note_removed, sync_states};
 use crate::storage::{AtPath as _, DbError, instant_or_epoch};
 
 /// Entries that are fetched at the same time.
@@ -71,12 +71,10 @@ impl EntryScheduler {
         drop(reader);
         self.measure(entries, &states);
         let names: HashSet<&str> = entries.iter().map(|entry| entry.name.as_str()).collect();
-        let mut others = states
-            .iter()
-            .filter(|(name, _)| !names.contains(name.as_str()));
-        if file.is_some() && others.any(|(_, state)| state.source.is_some()) {
+        let mut all = states.iter();
+        if file.is_some() && all.any(|(name, it)| it.is_removed == names.contains(name.as_str())) {
             let mut write = database.write().await?;
-            forget_other_totals(&mut write, names).await.at(path)?;
+            note_removed(&mut write, names).await.at(path)?;
             write.commit().await.at(path)?;
         }
         let none = SyncState::default();
@@ -128,9 +126,11 @@ impl EntryScheduler {
         metrics::SYNC_CONFIG_OK.gauge(&[]).set(is_ok);
         if fault != in_force.fault {
             if let Some(fault) = &fault {
-                tracing::error!(
-                    "sync.file_faulty: the entries stay as they were last read: {fault}"
-                );
+                let consequence = match in_force.file {
+                    Some(_) => "the entries stay as they were last read",
+                    None => "nothing is fetched",
+                };
+                tracing::error!("sync.file_faulty: {consequence}: {fault}");
             }
             in_force.fault = fault;
         }

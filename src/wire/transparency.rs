@@ -82,6 +82,10 @@ pub struct SourceTransparency {
     pub last: Option<NaiveDate>,
     /// How many are withheld.
     pub withheld: u64,
+    /// Of these, the ones that the source no longer has; only on the page.
+    #[serde(skip)]
+    #[oai(skip)]
+    pub gone: u64,
     /// How many the business deleted.
     pub deleted: u64,
     /// How many reviews the source itself says that it has; left out if it does not say.
