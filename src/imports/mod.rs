@@ -71,8 +71,8 @@ pub use opened_file::is_empty_by;
 pub use platforms::{find_format, format_names};
 pub use read::bytes::INPUT_BYTES_MAX;
 pub use report::{
-    FileError, ImportError, ImportReport, MergeError, Named, NewValue, Outcome, Position, Refusal,
-    Rejection, Watch, Watcher,
+    FileError, ImportError, ImportReport, Named, NewValue, Outcome, Position, Refusal, Rejection,
+    Watch, Watcher,
 };
 pub use request::{
     Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, parse_source_name,
@@ -184,19 +184,20 @@ pub async fn apply(
                 .to_owned(),
         ));
     }
-    let merging = merge_and_write(write, collected, &kept, &request, watch);
+    let merging = merge_and_write(write, path, collected, &kept, &request, watch);
     // It holds all rows, which would make a large future of every caller.
-    Box::pin(merging).await.map_err(|error| error.at(path))
+    Box::pin(merging).await
 }
 
 /// Merges the collected reviews with the stored ones, and writes the changes within `write`, which the caller commits.
 async fn merge_and_write(
     write: &mut Write,
+    path: &Path,
     collected: Collected,
     kept: &KeptFormats,
     request: &ImportRequest,
     watch: Watcher<'_>,
-) -> Result<Applied, MergeError> {
+) -> Result<Applied, ImportError> {
     let Collected {
         calendar: Calendar { zone, now },
         rows,
@@ -207,27 +208,27 @@ async fn merge_and_write(
         report,
     } = collected;
     if let Some(business) = &business {
-        business::replace(write, business).await?;
+        business::replace(write, business).await.at(path)?;
     }
     if let Some(zone) = zone {
-        business::note_time_zone(write, zone).await?;
+        business::note_time_zone(write, zone).await.at(path)?;
     }
     if let Some(texts) = editorial {
-        let stored = business::editorial(write.reader()).await?;
+        let stored = business::editorial(write.reader()).await.at(path)?;
         if stored == Editorial::default() {
-            business::replace_editorial(write, &texts).await?;
+            business::replace_editorial(write, &texts).await.at(path)?;
         }
     }
     let brought = match &request.run_of {
-        Some(name) => Some(reviews_of_entry(write.reader(), name).await?),
+        Some(name) => Some(reviews_of_entry(write.reader(), name).await.at(path)?),
         None => None,
     };
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let has_only = rows.iter().any(|row| row.format.only.is_some());
     let scope = scope_of(&sources, &rows, &deleted);
-    let known = reviews::load_known(write.reader(), &scope).await?;
+    let known = reviews::load_known(write.reader(), &scope).await.at(path)?;
     drop(scope);
-    let other_ids = reviews::other_ids(write.reader(), &known).await?;
+    let other_ids = reviews::other_ids(write.reader(), &known).await.at(path)?;
     let rules = Rules {
         now,
         request,
@@ -242,21 +243,29 @@ async fn merge_and_write(
     let mut run = None;
     if !request.is_sample && (has_changes || request.run_of.is_none()) {
         let sources: Vec<&str> = sources.iter().map(String::as_str).collect();
-        run = Some(reviews::begin_run(write, now, &file_names(&request.files), &sources).await?);
+        let files = file_names(&request.files);
+        let begun = reviews::begin_run(write, now, &files, &sources).await;
+        run = Some(begun.at(path)?);
     }
     let ids = std::mem::take(&mut outcome.present);
     let report = std::mem::take(&mut outcome.report);
     let doubted = std::mem::take(&mut outcome.doubted);
-    write_changes(write, outcome, run, now, watch).await?;
+    let written = write_changes(write, outcome, run, now, watch).await;
+    written.at(path)?;
+    if watch.is_stopped() {
+        return Err(ImportError::Stopped);
+    }
     let has_excerpts = report.files.iter().any(|file| file.excerpts);
     let has_rejected = report.count(Outcome::Rejected) > 0;
     let is_partial = request.partial || has_only || has_excerpts || has_rejected;
     let entry = request.run_of.as_deref();
-    note_entry(write, entry, is_partial, &ids, &doubted).await?;
+    let noted = note_entry(write, entry, is_partial, &ids, &doubted).await;
+    noted.at(path)?;
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
-    store_formats(write, &formats, run).await?;
+    store_formats(write, &formats, run).await.at(path)?;
     if let Some(run) = run {
-        reviews::end_run(write, run, counts(&report)).await?;
+        let ended = reviews::end_run(write, run, counts(&report)).await;
+        ended.at(path)?;
     }
     Ok(Applied { report, run })
 }
@@ -280,25 +289,19 @@ fn scope_of<'s>(
     }
 }
 
-/// Writes the outcome of a merge; `run` is the run, for a later undo, and `None` for a sample.
-///
-/// # Errors
-/// When the database refuses the write, or the import is to stop.
+/// Writes the outcome of a merge, unless the import is to stop; `run` is the run, for a later undo, and `None` for a sample.
 async fn write_changes(
     write: &mut Write,
     outcome: MergeOutcome,
     run: Option<i64>,
     now: DateTime<Utc>,
     watch: Watcher<'_>,
-) -> Result<(), MergeError> {
+) -> sqlx::Result<()> {
     let mut changes = outcome.changes.into_iter();
     loop {
         let batch: Vec<Change> = changes.by_ref().take(BATCH).collect();
-        if batch.is_empty() {
+        if batch.is_empty() || watch.is_stopped() {
             break;
-        }
-        if watch.is_stopped() {
-            return Err(ImportError::Stopped.into());
         }
         if let Some(run) = run {
             let notes = batch.iter();
@@ -330,8 +333,7 @@ async fn write_changes(
         let notes = notes.map(|mark| (&mark.id, RunChange::Deleted, None));
         reviews::note_run_reviews(write, run, notes).await?;
     }
-    reviews::put_marks(write, &outcome.deleted).await?;
-    Ok(())
+    reviews::put_marks(write, &outcome.deleted).await
 }
 
 /// The counts that a run stores.
@@ -417,8 +419,8 @@ pub async fn load_sample(
         collected.editorial = editorial;
     }
     let kept = KeptFormats::new();
-    let merged = merge_and_write(&mut write, collected, &kept, &request, watch).await;
-    let applied = merged.map_err(|error| error.at(path))?;
+    let merged = merge_and_write(&mut write, path, collected, &kept, &request, watch);
+    let applied = merged.await?;
     write.commit().await.at(path)?;
     Ok(applied.report)
 }

@@ -1,7 +1,6 @@
 //! The report of an import and its progress events; `cli` formats them.
 
 use std::collections::{BTreeMap, HashSet};
-use std::path::Path;
 use std::{fmt, io};
 
 use serde_json::Value;
@@ -300,28 +299,6 @@ impl fmt::Display for Refusal {
         } else {
             let examples = self.examples.join("\n");
             write!(f, ", for example\n{examples}\n{}", self.advice)
-        }
-    }
-}
-
-/// Why an import ends within a transaction; nothing was changed.
-#[derive(Debug, Error)]
-pub enum MergeError {
-    #[error(transparent)]
-    Import(#[from] ImportError),
-    #[error(transparent)]
-    Database(#[from] sqlx::Error),
-}
-
-impl MergeError {
-    /// The import's error; `path` is the database.
-    pub fn at(self, path: &Path) -> ImportError {
-        match self {
-            Self::Import(ImportError::Refused(reason)) => {
-                ImportError::Refused(format!("{reason}; nothing was changed"))
-            }
-            Self::Import(error) => error,
-            Self::Database(error) => DbError::at(path, error).into(),
         }
     }
 }

@@ -19,8 +19,8 @@ use super::file::SyncEntry;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{
-    Applied, Doubtful, Draft, Format, ImportError, ImportReport, ImportRequest, MergeError,
-    Outcome, Watcher, apply, read_files,
+    Applied, Doubtful, Draft, Format, ImportError, ImportReport, ImportRequest, Outcome, Watcher,
+    apply, read_files,
 };
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
@@ -315,7 +315,7 @@ impl SyncRunner {
         let imported = async {
             let mut applied = apply(&mut write, database, files, run.watch).await?;
             let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
-            recorded.await.map_err(|error| error.at(path))?;
+            recorded.await?;
             Ok(applied.report)
         };
         let mut report = imported.await.map_err(|error| describe(error, fetched))?;
@@ -343,23 +343,25 @@ impl SyncRunner {
         fetched: &Fetched,
         write: &mut Write,
         applied: &mut Applied,
-    ) -> Result<(), MergeError> {
+    ) -> Result<(), ImportError> {
         let (entry, report) = (run.entry, &mut applied.report);
-        let mut states = sync_states(write.reader()).await?;
+        let path = self.database.path();
+        let mut states = sync_states(write.reader()).await.at(path)?;
         let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
         // An undo holds it, so that what it took back does not return.
         if is_held && !prepared.state.is_held {
-            let reason = "the entry was held during the run, because one of its runs was undone or its source renamed";
-            return Err(ImportError::Refused(reason.to_owned()).into());
+            let reason = "the entry was held during the run, because one of its runs was undone or its source renamed; nothing was changed";
+            return Err(ImportError::Refused(reason.to_owned()));
         }
         let checked = check_answer(run, prepared, fetched, report);
-        checked.map_err(ImportError::Refused)?;
+        checked.map_err(|reason| ImportError::Refused(format!("{reason}; nothing was changed")))?;
         let format = formats_of(report);
         let rows = report.rows();
         // Doubtful and rejected rows are read again until they are settled, so that they are reported.
         let is_settled = report.count(Outcome::Doubtful) + report.count(Outcome::Rejected) == 0;
         if let Some(number) = applied.run {
-            note_entry_of_run(write, number, &entry.name, run.is_scheduled).await?;
+            let noted = note_entry_of_run(write, number, &entry.name, run.is_scheduled).await;
+            noted.at(path)?;
         }
         let now = self.clock.now();
         let total = fetched.pager.total.filter(|total| *total >= rows);
@@ -377,9 +379,9 @@ impl SyncRunner {
         };
         let day = now.with_timezone(&prepared.zone).date_naive().to_string();
         let (name, source) = (&entry.name, source.as_deref());
-        note_import(write, name, &import, source, total, &day).await?;
-        note_end(write, &entry.name, now, None).await?;
-        Ok(())
+        let noted = note_import(write, name, &import, source, total, &day).await;
+        noted.at(path)?;
+        Ok(note_end(write, name, now, None).await.at(path)?)
     }
 }
 

@@ -457,7 +457,7 @@ impl Merging<'_> {
             (report.rejected_hidden).insert((row.source().to_owned(), row.id().clone()));
         }
         let stored = report.reject(self.watch, row.file, at, error, shown);
-        stored.map_err(ImportError::Refused)
+        stored.map_err(|error| ImportError::Refused(format!("{error}; nothing was changed")))
     }
 
     fn note_deleted(&mut self, mark: Mark) {
@@ -486,7 +486,7 @@ impl Merging<'_> {
         if rejected + doubtful > 0 {
             return Err(ImportError::Refused(format!(
                 "--withdraw-missing: rejected rows: {rejected}, doubtful rows: {doubtful}; their reviews would count as missing; correct \
-                 the file first, or import without this option"
+                 the file first, or import without this option; nothing was changed"
             )));
         }
         for (source, ids) in missing {
