@@ -19,7 +19,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text};
 use crate::imports::{
     Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, Outcome, Position,
-    Rejection, Watch, import, load_sample,
+    PublicPart, Rejection, Watch, import, load_sample, shown_cell,
 };
 use crate::model::text::{escaped, quote_for_shell};
 use crate::storage::business::{SampleState, sample_state};
@@ -431,13 +431,13 @@ fn files_and_notes(report: &ImportReport) -> String {
     if let Some(name) = &report.business {
         let _ = writeln!(text, "business: {name}, taken from the file");
     }
-    for new in &report.new_values {
-        let hidden = match new.key {
-            "public_reply" => counted(new.count, "reply", "replies"),
-            "public_name" => counted(new.count, "name", "names"),
-            _ => counted(new.count, "review", "reviews"),
+    for ((part, header, value), count) in &report.new_values {
+        let hidden = match part {
+            PublicPart::Review => counted(*count, "review", "reviews"),
+            PublicPart::Reply => counted(*count, "reply", "replies"),
+            PublicPart::Name => counted(*count, "name", "names"),
         };
-        let (header, value) = (&new.header, &new.value);
+        let value = shown_cell(value);
         let _ = writeln!(text, "{header}: {hidden} not shown for {value}");
     }
     text

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::imports::draft::{Draft, shown_cell};
+use crate::imports::draft::Draft;
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{
     Basis, Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files,
@@ -21,9 +21,9 @@ use crate::imports::native::{NativeRecord, foreign_members, parse_record, readab
 use crate::imports::owner::{self, Origin};
 use crate::imports::read::json::parse_row;
 use crate::imports::read::{ROWS_BETWEEN_LOOKS, RowFault, Table};
-use crate::imports::report::{ImportError, ImportReport, NewValue, Outcome, Watcher};
+use crate::imports::report::{ImportError, ImportReport, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
-use crate::imports::row::{HidingValues, NAMES_SHOWN, RowReader};
+use crate::imports::row::{NAMES_SHOWN, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::text::quote_for_shell;
 use crate::model::{Calendar, Unit, fold, short_name};
@@ -325,7 +325,7 @@ impl Collector<'_> {
             report.note(note);
         }
         let before = self.collected.rows.len();
-        let (mut first_fault, mut hiding) = (None, HidingValues::new());
+        let mut first_fault = None;
         for row in &table.rows {
             if reader.is_answer(row) {
                 self.collected.report.add(Outcome::LeftOut, String::new);
@@ -336,8 +336,8 @@ impl Collector<'_> {
                 self.collected.report.add(Outcome::Elsewhere, String::new);
                 continue;
             }
-            let rejected = &mut self.collected.report.rejected_hidden;
-            let read = reader.read(row, &mut hiding, rejected);
+            let report = &mut self.collected.report;
+            let read = reader.read(row, &mut report.new_values, &mut report.rejected_hidden);
             if let Err(faults) = &read {
                 let first = self.request.describe_faults(&faults[..1]);
                 let fault = format!("{}: {first}", row.at);
@@ -345,14 +345,6 @@ impl Collector<'_> {
             }
             self.add_row(&format, row.file, row.at.clone(), read, || reader.raw(row))?;
         }
-        let new_values = hiding.into_iter().map(|(hiding, count)| NewValue {
-            source: source.clone(),
-            header: table.columns[hiding.column].clone(),
-            key: hiding.part.name(),
-            value: shown_cell(&hiding.value),
-            count,
-        });
-        self.collected.report.new_values.extend(new_values);
         if self.collected.rows.len() > before {
             return Ok(());
         }

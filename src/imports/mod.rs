@@ -71,8 +71,8 @@ pub use opened_file::is_empty_by;
 pub use platforms::{find_format, format_names};
 pub use read::bytes::INPUT_BYTES_MAX;
 pub use report::{
-    FileError, ImportError, ImportReport, Named, NewValue, Outcome, Position, Refusal, Rejection,
-    Watch, Watcher,
+    FileError, ImportError, ImportReport, Named, Outcome, Position, Refusal, Rejection, Watch,
+    Watcher,
 };
 pub use request::{
     Doubtful, FormatArgument, ImportRequest, Mask, QUERY_VALUE, SOURCE_DEFAULT, parse_source_name,

@@ -9,6 +9,7 @@ use thiserror::Error;
 use crate::imports::draft::Draft;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
+use crate::imports::row::HidingValues;
 use crate::model::text::shorten;
 use crate::model::{Review, ReviewId, Unit, named};
 use crate::storage::{DbError, first_faults};
@@ -81,8 +82,8 @@ pub struct ImportReport {
     pub without_row: BTreeMap<String, u64>,
     /// The sources with which the import keeps another format than before.
     pub kept_formats: Vec<String>,
-    /// The values of columns of publication that hide something.
-    pub new_values: Vec<NewValue>,
+    /// The values of columns of publication that the formats do not list.
+    pub new_values: HidingValues,
     /// Sources and IDs of rejected rows that their source hides.
     pub rejected_hidden: HashSet<(String, ReviewId)>,
     /// Name of the imported business, if the database had none before.
@@ -145,18 +146,6 @@ impl ImportReport {
             self.notes.push(sentence);
         }
     }
-}
-
-/// A value of a column of publication that the format does not list.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NewValue {
-    pub source: String,
-    pub header: String,
-    /// The key of the blocks that would publish it.
-    pub key: &'static str,
-    pub value: String,
-    /// Number of rows.
-    pub count: u64,
 }
 
 /// Maximum number of characters of a text or a value in a preview.

@@ -92,17 +92,8 @@ impl<'t> PublicRule<'t> {
     }
 }
 
-/// A value of a column of publication that hides something.
-#[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct HidingValue {
-    pub part: PublicPart,
-    pub column: usize,
-    /// In lower case.
-    pub value: String,
-}
-
-/// How many rows have each.
-pub type HidingValues = BTreeMap<HidingValue, u64>;
+/// Numbers of rows with a value that hides something, by what it hides, its column and the value in lower case.
+pub type HidingValues = BTreeMap<(PublicPart, String, String), u64>;
 
 /// The columns of a field in a table.
 pub fn field_columns(format: &Format, table: &Table, field: ReviewField) -> Vec<usize> {
@@ -776,11 +767,8 @@ impl<'t> RowReading<'t> {
                 let Some(cell) = cell.filter(|cell| !rule.block.publishes(cell)) else {
                     continue;
                 };
-                let value = HidingValue {
-                    part,
-                    column: *column,
-                    value: cell.trim().to_lowercase(),
-                };
+                let header = self.reader.table.columns[*column].clone();
+                let value = (part, header, cell.trim().to_lowercase());
                 if self.hiding.len() < VALUES_MAX || self.hiding.contains_key(&value) {
                     *self.hiding.entry(value).or_default() += 1;
                 }

@@ -320,8 +320,9 @@ impl SyncRunner {
         };
         let mut report = imported.await.map_err(|error| describe(error, fetched))?;
         // Values are the server's words.
-        for new in &mut report.new_values {
-            "…".clone_into(&mut new.value);
+        for ((part, header, _), count) in std::mem::take(&mut report.new_values) {
+            let values = report.new_values.entry((part, header, "…".to_owned()));
+            *values.or_default() += count;
         }
         if run.options.dry_run {
             write.rollback().await

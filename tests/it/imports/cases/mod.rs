@@ -126,7 +126,7 @@ async fn messages(bench: &Bench, content: impl AsRef<[u8]>, options: &str) -> Ve
         Ok(report) => {
             let formats = report.files.iter().map(|file| file.format.as_str());
             let values = report.new_values.iter();
-            let values = values.map(|it| format!("~ {}: {} {}", it.header, it.value, it.count));
+            let values = values.map(|((_, header, value), n)| format!("~ {header}: {value} {n}"));
             let notes = formats.chain(report.notes.iter().map(String::as_str));
             notes.map(|it| format!("~ {it}")).chain(values).collect()
         }
