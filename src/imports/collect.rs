@@ -15,7 +15,6 @@ use crate::imports::files::{
     Basis, Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files,
 };
 use crate::imports::format::{Format, Only, PublicPart, Reader, basic_string};
-use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::merge::guards::stop;
 use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
 use crate::imports::owner::{self, Origin};
@@ -23,7 +22,7 @@ use crate::imports::read::json::parse_row;
 use crate::imports::read::{ROWS_BETWEEN_LOOKS, RowFault, Table};
 use crate::imports::report::{ImportError, ImportReport, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
-use crate::imports::row::{NAMES_SHOWN, RowReader};
+use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::text::quote_for_shell;
 use crate::model::{Calendar, Unit, fold, short_name};
@@ -343,7 +342,7 @@ impl Collector<'_> {
                 let fault = format!("{}: {first}", row.at);
                 first_fault.get_or_insert(fault.trim_start().to_owned());
             }
-            self.add_row(&format, row.file, row.at.clone(), read, || reader.raw(row))?;
+            self.add_row(row.file, row.at.clone(), read, || reader.raw(row))?;
         }
         if self.collected.rows.len() > before {
             return Ok(());
@@ -393,13 +392,13 @@ impl Collector<'_> {
                 self.add_deleted(*deleted);
                 return Ok(());
             }
-            Ok(NativeRecord::Review(incoming)) => Ok(*incoming),
+            Ok(NativeRecord::Review(row)) => Ok(*row),
             Err(faults) => {
                 self.note_withheld(&record);
                 Err(faults)
             }
         };
-        self.add_row(&input.format, file, at, read, || readable(&record))
+        self.add_row(file, at, read, || readable(&record))
     }
 
     /// Notes which review a rejected record says is withheld; a run's may be one that the run did not bring.
@@ -425,36 +424,36 @@ impl Collector<'_> {
     /// Adds a review, or rejects its row with all its faults; `raw` returns the row as in the file.
     fn add_row(
         &mut self,
-        format: &Arc<Format>,
         file: usize,
         at: Position,
-        read: Result<Incoming, Vec<FieldError>>,
+        read: Result<ReviewRow, Vec<FieldError>>,
         raw: impl Fn() -> Value,
     ) -> Result<(), FileError> {
         let is_due = self.rows_read.is_multiple_of(ROWS_BETWEEN_LOOKS);
         if is_due && self.watch.is_stopped() {
             return Err(FileError::new("stopped"));
         }
-        let mut incoming = match read {
-            Ok(incoming) => incoming,
+        let mut row = match read {
+            Ok(row) => row,
             Err(faults) => return self.reject(file, at, raw(), &faults),
         };
         let has_zone = self.collected.calendar.zone.is_some();
         // The days of native records are those of the business.
-        if incoming.has_instant && !has_zone && format.reader != Reader::Records {
+        if row.has_instant && !has_zone && row.format.reader != Reader::Records {
             return Err(FileError::new(
                 "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
                  ZONE` first, for example America/Phoenix",
             ));
         }
-        self.name_source(format, &mut incoming);
-        if format.full_names == Some(false) {
-            let author = &mut incoming.statement.review.author;
+        (row.file, row.at) = (file, at);
+        self.name_source(&mut row);
+        if row.format.full_names == Some(false) {
+            let author = &mut row.statement.review.author;
             *author = short_name(author);
-            let hidden = incoming.hidden_name.take();
-            incoming.hidden_name = hidden.map(|name| short_name(&name).into());
+            let hidden = row.hidden_name.take();
+            row.hidden_name = hidden.map(|name| short_name(&name).into());
         }
-        let row = ReviewRow::new(file, at, format, incoming);
+        row.set_digests();
         // A text may show a secret only once entities and elements of HTML are gone.
         if row.texts().any(|text| self.request.mask.is_in(text)) {
             let fault = FieldError::new("", HAS_SECRET);
@@ -466,15 +465,15 @@ impl Collector<'_> {
     }
 
     /// Gives a review the source that the request names, and a source the spelling of the stored one.
-    fn name_source(&mut self, format: &Format, incoming: &mut Incoming) {
-        let statement = &mut incoming.statement;
+    fn name_source(&mut self, row: &mut ReviewRow) {
+        let (format, statement) = (&row.format, &mut row.statement);
         let source = &mut statement.review.source.name;
         if let Some(name) = &self.request.source
             && (format.is_native() || statement.unstated.contains(&Unit::Source))
         {
             statement.unstated.remove(&Unit::Source);
             source.clone_from(name);
-            incoming.unpublished.imported_from = None;
+            row.exported.imported_from = None;
         }
         // The native form passes through unchanged.
         if format.reader != Reader::Records && !statement.unstated.contains(&Unit::Source) {

@@ -7,7 +7,7 @@
 //! - `files` opens the files: `detect` says what one is, and `opened_file` which parts it has. It chooses their formats by the names of the
 //!   columns: a platform's, in `platforms`, or what the source keeps;
 //! - `read` gives the rows of a part as cells ([`read::Table`]), and `draft` completes a format from their columns;
-//! - `row` turns each row into a review as its source states it ([`incoming::Incoming`]), with the values of `value`;
+//! - `row` turns each row into a review as its source states it ([`row::ReviewRow`]), with the values of `value`;
 //! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).
 //!
 //! `collect` takes the files of a call through all but the last step. A row is accepted or rejected by itself; a file that cannot be read stops
@@ -22,11 +22,11 @@ use chrono::{DateTime, Utc};
 use crate::clock::Clock;
 use crate::compute::run_long;
 use crate::imports::collect::{Collected, collect};
-use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::owner::OwnerFile;
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::file_names;
+use crate::imports::row::ReviewRow;
 use crate::model::business::Editorial;
 use crate::model::{Calendar, ReviewId};
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
@@ -41,7 +41,6 @@ mod draft;
 mod fault;
 mod files;
 mod format;
-mod incoming;
 mod merge;
 pub mod native;
 mod opened_file;
@@ -276,9 +275,7 @@ fn scope_of<'s>(
     rows: &'s [ReviewRow],
     deleted: &'s [Mark],
 ) -> Scope<'s> {
-    let unnamed = rows
-        .iter()
-        .filter(|row| row.incoming.source_name().is_none());
+    let unnamed = rows.iter().filter(|row| row.source_name().is_none());
     let ids = unnamed
         .map(ReviewRow::id)
         .chain(deleted.iter().map(|mark| &mark.id));

@@ -1,7 +1,7 @@
 //! Native records: written by exports, in lines or as a table, and read again from lines and from another instance's `/reviews.json`.
 //! An import of an export into an empty database restores everything.
 
-use std::sync::LazyLock;
+use std::sync::{Arc, LazyLock};
 
 use chrono::{DateTime, Datelike, Timelike, Utc};
 use serde::Deserialize;
@@ -11,12 +11,12 @@ use sqlx::SqliteConnection;
 
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::format::{Format, Reader};
-use crate::imports::incoming::{Incoming, Unpublished, VOUCHED};
 use crate::imports::owner::{
     TextRule, UnknownMember, language, note_fault, read_members, read_texts, remove_unknown,
 };
 use crate::imports::read::json::parse_row;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
+use crate::imports::row::{Exported, ReviewRow, VOUCHED};
 use crate::imports::value::names::{derive_id, without_address};
 use crate::imports::value::text::escape_formulas;
 use crate::model::json::without_nulls;
@@ -159,13 +159,13 @@ pub enum NativeRecord {
     Settings,
     /// A review that the owner deleted.
     Deleted(Box<Mark>),
-    Review(Box<Incoming>),
+    Review(Box<ReviewRow>),
 }
 
 /// What a native record says, or all its faults.
 pub fn parse_record(
     value: &Value,
-    format: &Format,
+    format: &Arc<Format>,
     request: &ImportRequest,
     calendar: Calendar,
 ) -> Result<NativeRecord, Vec<FieldError>> {
@@ -186,22 +186,22 @@ pub fn parse_record(
     if format.reader == Reader::Records {
         faults.extend(foreign_members(value).iter().map(UnknownMember::fault));
     }
-    let mut incoming = record.into_incoming(value, format, calendar, faults)?;
+    let mut row = record.into_row(value, format, calendar, faults)?;
     if request.run_of.is_some() {
-        take_as_customer(&mut incoming);
+        take_as_customer(&mut row);
     }
-    Ok(NativeRecord::Review(Box::new(incoming)))
+    Ok(NativeRecord::Review(Box::new(row)))
 }
 
 /// Leaves only what a review of a customer says, and what the row withholds: no person vouches for what a run brings, and its server
 /// knows nothing of decisions here.
-fn take_as_customer(incoming: &mut Incoming) {
+fn take_as_customer(row: &mut ReviewRow) {
     let Statement {
         review,
         unstated,
         decided,
         unshown: _,
-    } = &mut incoming.statement;
+    } = &mut row.statement;
     decided.clear();
     review.verification = VOUCHED;
     unstated.insert(Unit::Verification);
@@ -211,7 +211,8 @@ fn take_as_customer(incoming: &mut Incoming) {
         // A server's words do not stand on the firm's pages.
         review.status = Status::withheld(NOT_PUBLISHED);
     }
-    incoming.unpublished = Unpublished::default();
+    row.posted_at = None;
+    row.exported = Exported::default();
 }
 
 /// The members of a native record that are read; all others may be private. What is not an object is unchanged.
@@ -408,13 +409,13 @@ impl Record {
     }
 
     /// The review in the record, whose JSON is `value` and whose faults are known, or all its faults.
-    fn into_incoming(
+    fn into_row(
         mut self,
         value: &Value,
-        format: &Format,
+        format: &Arc<Format>,
         calendar: Calendar,
         mut faults: Vec<FieldError>,
-    ) -> Result<Incoming, Vec<FieldError>> {
+    ) -> Result<ReviewRow, Vec<FieldError>> {
         let stars = self.stars(&mut faults);
         let verification = self.vouched(&mut faults);
         self.check(calendar, &mut faults);
@@ -435,27 +436,22 @@ impl Record {
         let review = self.take_review(rating, date, author, verification, status)?;
         let decided = self.decided.iter().flatten();
         let decided: Units = decided.filter_map(|name| Unit::find(name)).collect();
-        Ok(Incoming {
-            has_id,
-            hidden_name: None,
-            is_answer_hidden: false,
-            has_new_value: false,
-            has_instant: false,
-            statement: Statement {
-                unstated: self.unstated(value, &review, &decided),
-                review,
-                decided,
-                unshown: Units::new(),
-            },
-            unpublished: Unpublished {
-                posted_at: self.posted_at,
-                id_at_source: self.id_at_source,
-                imported_from: self.imported_from,
-                note: self.note,
-                last_statement: self.last_statement,
-                digests: self.digests,
-            },
-        })
+        let statement = Statement {
+            unstated: self.unstated(value, &review, &decided),
+            review,
+            decided,
+            unshown: Units::new(),
+        };
+        let mut row = ReviewRow::new(format, statement, has_id);
+        row.posted_at = self.posted_at;
+        row.exported = Exported {
+            id_at_source: self.id_at_source,
+            imported_from: self.imported_from,
+            note: self.note,
+            last_statement: self.last_statement,
+            digests: self.digests,
+        };
+        Ok(row)
     }
 
     /// Moves the review out of the record.

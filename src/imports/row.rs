@@ -2,15 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::num::NonZeroU16;
+use std::sync::Arc;
 
 use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
-use crate::imports::fault::{FieldError, FileError};
+use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, is_inside};
-use crate::imports::incoming::{Incoming, Unpublished};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
+use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::names::{
     derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
@@ -23,9 +24,148 @@ use crate::imports::value::text::{
 use crate::model::business::Technician;
 use crate::model::text::{check_text, plain_words, quoted, url};
 use crate::model::{
-    ANONYMOUS, Calendar, Day, Mentions, Method, NOT_PUBLISHED, Posted, Rating, Reply, Review,
-    ReviewField, ReviewId, Source, Statement, Status, Unit, Units, Verification, source_day,
+    ANONYMOUS, Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_PUBLISHED, Posted,
+    Rating, Reply, Review, ReviewField, ReviewId, Source, Statement, Status, Unit, Units,
+    Verification, source_day,
 };
+
+/// A row of a file: a review as its source states it, for every format.
+#[derive(Debug)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says something else of the row"
+)]
+pub struct ReviewRow {
+    /// Index of its file in the report.
+    pub file: usize,
+    pub at: Position,
+    pub format: Arc<Format>,
+    /// Its ID is the one that the row states, or derived from the row.
+    pub statement: Statement,
+    pub has_id: bool,
+    /// The author's name, if it is not published.
+    pub hidden_name: Option<Box<str>>,
+    /// Whether its answer is not published.
+    pub is_answer_hidden: bool,
+    /// Whether it is withheld for a value that the owner did not name.
+    pub has_new_value: bool,
+    /// Whether its source gives an instant, whose day depends on the time zone.
+    pub has_instant: bool,
+    /// Time of the review, if its source gave an instant.
+    pub posted_at: Option<DateTime<Utc>>,
+    pub exported: Exported,
+    /// Of what its source gives.
+    pub digests: Digests,
+}
+
+/// What only an export says of a review.
+#[derive(Debug, Default)]
+pub struct Exported {
+    /// The source's ID of the review if it has another one here.
+    pub id_at_source: Option<String>,
+    /// The source's former name, if the owner renamed it.
+    pub imported_from: Option<String>,
+    /// The owner's note.
+    pub note: Option<String>,
+    /// What the source last said.
+    pub last_statement: Option<LastStatement>,
+    /// Digests of what the source last gave, if they differ from those of the review.
+    pub digests: Option<Digests>,
+}
+
+/// Verification of a row without one: the owner who imports the row vouches for it.
+pub const VOUCHED: Verification = Verification {
+    method: Some(Method::Manual),
+    verified_at: None,
+};
+
+impl ReviewRow {
+    /// One that nothing hides; its place and its digests follow.
+    pub fn new(format: &Arc<Format>, statement: Statement, has_id: bool) -> Self {
+        Self {
+            file: 0,
+            at: Position::Line(0),
+            format: Arc::clone(format),
+            statement,
+            has_id,
+            hidden_name: None,
+            is_answer_hidden: false,
+            has_new_value: false,
+            has_instant: false,
+            posted_at: None,
+            exported: Exported::default(),
+            digests: Digests::default(),
+        }
+    }
+
+    /// Digests what its source gives, unless an export has the digests.
+    pub fn set_digests(&mut self) {
+        let exported = self.exported.digests;
+        self.digests =
+            exported.unwrap_or_else(|| Digests::new(self.review(), self.author(), self.posted_at));
+    }
+
+    /// The source's name before the owner renamed it; `None` if the row states none.
+    pub fn source_name(&self) -> Option<&str> {
+        let is_named = !self.statement.unstated.contains(&Unit::Source);
+        let named = is_named.then_some(self.review().source.name.as_str());
+        self.exported.imported_from.as_deref().or(named)
+    }
+
+    /// The name of its source.
+    pub fn source(&self) -> &str {
+        self.source_name().unwrap_or(SOURCE_DEFAULT)
+    }
+
+    /// Whether its source hides the review or a part of it.
+    pub fn hides(&self) -> bool {
+        self.review().status != Status::Published || !self.hidden_parts().is_empty()
+    }
+
+    /// The members of the review that the source hides.
+    pub fn hidden_parts(&self) -> Vec<&'static str> {
+        let mut parts = Vec::new();
+        parts.extend(self.hidden_name.is_some().then_some("author"));
+        parts.extend(self.is_answer_hidden.then_some("owner_reply"));
+        parts
+    }
+
+    pub const fn review(&self) -> &Review {
+        &self.statement.review
+    }
+
+    /// The ID that the row states, or one derived from the row.
+    pub const fn id(&self) -> &ReviewId {
+        &self.review().id
+    }
+
+    /// The author as the source names it, published or not.
+    pub fn author(&self) -> &str {
+        self.hidden_name.as_deref().unwrap_or(&self.review().author)
+    }
+
+    /// Its day at the source.
+    pub fn source_day(&self) -> Day {
+        source_day(self.review().date, self.posted_at)
+    }
+
+    /// Its ID at the source, if the review has another one, which is `id`.
+    pub fn id_at_source(&self, id: &ReviewId) -> Option<String> {
+        let exported = self.exported.id_at_source.clone();
+        let stated = (self.has_id && self.id() != id).then(|| self.id().to_string());
+        exported.or(stated)
+    }
+
+    pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let others = [
+            Some(self.author()),
+            Some(self.source()),
+            self.exported.note.as_deref(),
+            self.exported.id_at_source.as_deref(),
+        ];
+        self.review().texts().chain(others.into_iter().flatten())
+    }
+}
 
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
 const NO_STARS: &str = "recommendation without stars";
@@ -33,7 +173,7 @@ const NO_STARS: &str = "recommendation without stars";
 /// Reads the rows of one table.
 #[derive(Debug)]
 pub struct RowReader<'t> {
-    format: &'t Format,
+    format: &'t Arc<Format>,
     table: &'t Table,
     /// Of the rows that name none.
     source: &'t str,
@@ -131,7 +271,7 @@ pub fn find_evidence(
 
 impl<'t> RowReader<'t> {
     pub fn new(
-        format: &'t Format,
+        format: &'t Arc<Format>,
         table: &'t Table,
         source: &'t str,
         calendar: Calendar,
@@ -270,7 +410,7 @@ impl<'t> RowReader<'t> {
         row: &Row,
         hiding: &mut HidingValues,
         rejected: &mut HashSet<(String, ReviewId)>,
-    ) -> Result<Incoming, Vec<FieldError>> {
+    ) -> Result<ReviewRow, Vec<FieldError>> {
         if let Some(fault) = &row.fault {
             return Err(vec![FieldError::new("", &fault.message)]);
         }
@@ -419,7 +559,7 @@ impl<'t> RowReading<'t> {
     }
 
     /// The review, or all its errors.
-    fn review(mut self) -> Result<Incoming, Vec<FieldError>> {
+    fn review(mut self) -> Result<ReviewRow, Vec<FieldError>> {
         self.check_cells();
         let rating = self.rating();
         if self.cell(ReviewField::Date).is_none() {
@@ -499,23 +639,19 @@ impl<'t> RowReading<'t> {
             status,
             updated_at,
         };
-        Ok(Incoming {
-            statement: Statement {
-                review,
-                unstated: self.unstated,
-                decided: Units::new(),
-                unshown: self.unshown,
-            },
-            has_id,
-            hidden_name,
-            is_answer_hidden: self.is_reply_hidden,
-            has_new_value: self.is_hidden_by_value,
-            has_instant: self.has_instant,
-            unpublished: Unpublished {
-                posted_at,
-                ..Unpublished::default()
-            },
-        })
+        let statement = Statement {
+            review,
+            unstated: self.unstated,
+            decided: Units::new(),
+            unshown: self.unshown,
+        };
+        let mut row = ReviewRow::new(format, statement, has_id);
+        row.hidden_name = hidden_name;
+        row.is_answer_hidden = self.is_reply_hidden;
+        row.has_new_value = self.is_hidden_by_value;
+        row.has_instant = self.has_instant;
+        row.posted_at = posted_at;
+        Ok(row)
     }
 
     /// Notes the cells that nothing can be read from.

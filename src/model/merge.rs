@@ -265,7 +265,7 @@ fn hex_digest(text: &str) -> Value {
 /// Digests of a review as its source gives it, by which its rows, and its copies in other sources, are found. Blanks and line
 /// ends do not count. The author is the one that the source names, even if the name is not published, and the day of an instant
 /// is that in UTC.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Digests {
     /// Of author and day: 40 bits of the author's digest, then 24 of the day's, so that each can be compared alone.
     pub author_and_day: i64,

@@ -7,9 +7,9 @@ use std::sync::LazyLock;
 
 use serde::Deserialize;
 
-use crate::imports::incoming::{Incoming, ReviewRow};
 use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
+use crate::imports::row::ReviewRow;
 use crate::imports::value::names::of_platform;
 use crate::model::text::plain_words;
 use crate::model::{Digests, ReviewId, Unit, parse_toml};
@@ -169,7 +169,7 @@ impl<'k> Matcher<'k> {
         let mut groups: HashMap<(&str, bool, [i64; 2]), Group> = HashMap::new();
         for (index, row) in self.rows.iter().enumerate() {
             if self.matches[index].is_none() {
-                let key = (row.source(), row.incoming.has_id, same_by.key(&row.digests));
+                let key = (row.source(), row.has_id, same_by.key(&row.digests));
                 groups.entry(key).or_default().rows.push(index);
             }
         }
@@ -209,8 +209,8 @@ impl<'k> Matcher<'k> {
         let by_id = self.candidates_by_id();
         let mut rows_by_id: BTreeMap<(&str, &ReviewId), Vec<usize>> = BTreeMap::new();
         for (index, row) in self.rows.iter().enumerate() {
-            if row.incoming.has_id {
-                let source = row.incoming.source_name().unwrap_or_default();
+            if row.has_id {
+                let source = row.source_name().unwrap_or_default();
                 let rows = rows_by_id.entry((source, row.id())).or_default();
                 rows.push(index);
             }
@@ -272,7 +272,7 @@ impl<'k> Matcher<'k> {
     fn repeat_equal(&mut self) {
         let (mut numbers, mut used) = (HashMap::new(), HashMap::new());
         for (index, row) in self.rows.iter().enumerate() {
-            if row.incoming.has_id {
+            if row.has_id {
                 continue;
             }
             let equal = SameBy::AuthorDayStarsText.key(&row.digests);
@@ -282,7 +282,7 @@ impl<'k> Matcher<'k> {
             *number += usize::from(is_of_many);
             if let Some(former) = used.insert((key, *number), index) {
                 // What one of equal rows hides, none shows.
-                let is_hiding = self.rows[former].incoming.hides() && !row.incoming.hides();
+                let is_hiding = self.rows[former].hides() && !row.hides();
                 let (used_row, repeated) = if is_hiding {
                     (former, index)
                 } else {
@@ -348,7 +348,7 @@ impl<'k> Matcher<'k> {
     fn is_doubtful_edit(&self, group: &Group) -> bool {
         let row = &self.rows[group.rows[0]];
         let known = self.candidates[group.candidates[0]].known;
-        let has_other_text = !row.incoming.statement.unstated.contains(&Unit::Text);
+        let has_other_text = !row.statement.unstated.contains(&Unit::Text);
         is_shared_name(row.author())
             || known.is_deleted()
             || has_other_text && known.has_own_reply()
@@ -377,8 +377,8 @@ impl<'k> Matcher<'k> {
 
     /// Notes that each of the rows may be any of the candidates.
     fn doubt(&mut self, group: &Group) {
-        let mut rows = group.rows.iter().map(|row| &self.rows[*row].incoming);
-        let is_hiding = rows.any(Incoming::hides);
+        let mut rows = group.rows.iter().map(|row| &self.rows[*row]);
+        let is_hiding = rows.any(ReviewRow::hides);
         for candidate in &group.candidates {
             let id = self.candidates[*candidate].id;
             self.doubted.insert(id.clone());
@@ -467,7 +467,7 @@ impl<'k> NewIds<'k> {
 
     pub fn next(&mut self, row: &ReviewRow) -> ReviewId {
         let mut id = row.id().clone();
-        if self.is_taken(&id) && row.incoming.has_id {
+        if self.is_taken(&id) && row.has_id {
             id = of_platform(&prefix(row.source()), id.as_str()).unwrap_or(id);
         }
         let base = id.as_str().get(..BASE_BYTES_MAX).unwrap_or(id.as_str());

@@ -7,7 +7,6 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::format::Reader;
-use crate::imports::incoming::ReviewRow;
 use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
 use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
@@ -15,6 +14,7 @@ use crate::imports::report::{
     ImportError, ImportReport, Outcome, Watcher, preview, preview_change,
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
+use crate::imports::row::ReviewRow;
 use crate::model::{
     ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
     fold, merge, short_name, withhold_unverified,
@@ -213,7 +213,7 @@ impl Merging<'_> {
                 self.outcome.present.remove(&id);
                 return;
             };
-            if row.incoming.hides() {
+            if row.hides() {
                 let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
                 self.outcome.set_status(&known, &withheld, self.rules.now);
             }
@@ -225,20 +225,19 @@ impl Merging<'_> {
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_table = row.format.is_table();
         let is_document = row.format.reader == Reader::Document;
-        let ReviewRow { incoming, .. } = row;
-        let hidden_parts = incoming.hidden_parts();
-        let mut statement = incoming.statement;
+        let (hidden_parts, has_new_value) = (row.hidden_parts(), row.has_new_value);
+        let (mut statement, exported) = (row.statement, row.exported);
         statement.review.id = id;
         let hiding = Hiding {
             was_by_source: known
                 .as_ref()
                 .is_some_and(KnownReview::is_withheld_by_source),
-            is_unnamed: incoming.has_new_value
+            is_unnamed: has_new_value
                 || (!is_of_table
                     && !statement.unstated.contains(&Unit::Status)
                     && statement.review.status != Status::Published),
         };
-        if incoming.unpublished.last_statement.is_some()
+        if exported.last_statement.is_some()
             && let Some(known) = &known
             && let Some(stored) = known.review()
             && stored.status != Status::Published
@@ -260,7 +259,7 @@ impl Merging<'_> {
             statement.review.updated_at = None;
         }
         let mut merged = match &there {
-            None => adopt(&statement, incoming.unpublished.last_statement),
+            None => adopt(&statement, exported.last_statement),
             Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),
         };
         let (review, now) = (&mut merged.review, self.rules.now);
@@ -289,7 +288,7 @@ impl Merging<'_> {
         if is_same && (is_same_record || is_document) {
             return;
         }
-        let (there, review, note) = (there.as_ref(), merged.review, incoming.unpublished.note);
+        let (there, review, note) = (there.as_ref(), merged.review, exported.note);
         let former = Former::new(there, &review, before, deletion, &hidden_parts);
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(review),
@@ -316,7 +315,7 @@ impl Merging<'_> {
         if self.rules.request.doubtful == Some(Doubtful::Same) {
             record.digests = row.digests;
         }
-        if record != *before && !row.incoming.statement.unstated.contains(&Unit::Text) {
+        if record != *before && !row.statement.unstated.contains(&Unit::Text) {
             self.outcome.changes.push(Change {
                 review: None,
                 source: record,
@@ -453,7 +452,7 @@ impl Merging<'_> {
             "author": review.author, "title": review.title, "text": review.text,
         });
         let (report, at) = (&mut self.outcome.report, row.at.clone());
-        if row.incoming.hides() {
+        if row.hides() {
             (report.rejected_hidden).insert((row.source().to_owned(), row.id().clone()));
         }
         let stored = report.reject(self.watch, row.file, at, error, shown);
@@ -586,7 +585,7 @@ impl MergeOutcome {
 fn brings_content(row: &ReviewRow, known: Option<&KnownReview>) -> bool {
     known.is_none_or(|known| {
         known.is_deleted()
-            || !row.incoming.statement.unstated.contains(&Unit::Text)
+            || !row.statement.unstated.contains(&Unit::Text)
                 && (known.digests().iter()).all(|it| it.content != row.digests.content)
     })
 }
@@ -596,12 +595,9 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     let last = known.and_then(|known| known.source.as_ref());
     // Of a review that was deleted nothing else is kept.
     let kept = last.filter(|_| known.is_some_and(|known| !known.is_deleted()));
-    let unpublished = &row.incoming.unpublished;
-    let unstated = &row.incoming.statement.unstated;
-    let name = row
-        .incoming
-        .source_name()
-        .or(last.map(|last| last.source_name.as_str()));
+    let unstated = &row.statement.unstated;
+    let stated = row.source_name();
+    let name = stated.or(last.map(|last| last.source_name.as_str()));
     let mut record = kept.cloned().unwrap_or_else(|| {
         let name = name.unwrap_or(SOURCE_DEFAULT);
         SourceRecord::new(id.clone(), name.to_owned(), row.digests)
@@ -615,7 +611,7 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     }
     let id_at_source = row.id_at_source(id);
     record.id_at_source = id_at_source.or_else(|| last?.id_at_source.clone());
-    record.posted_at = unpublished.posted_at;
+    record.posted_at = row.posted_at;
     record
 }
 
