@@ -568,14 +568,12 @@ impl<'t> RowReading<'t> {
         let posted = self.dated(ReviewField::Date);
         let named = self.author();
         let is_anonymous = self.read(ReviewField::Anonymous, flag) == Some(true);
-        let visibility = self.visibility(PublicPart::Name);
+        let is_named = named != ANONYMOUS;
+        let visibility = self.visibility(PublicPart::Name, is_named);
         let is_name_hidden = is_anonymous || matches!(visibility, Visibility::Hidden(_));
         let is_unstated = visibility == Visibility::Unstated && !self.has(ReviewField::Anonymous);
-        if named != ANONYMOUS {
-            self.count_hiding(PublicPart::Name);
-            if is_name_hidden || is_unstated {
-                self.unshown.insert(Unit::Author);
-            }
+        if is_named && (is_name_hidden || is_unstated) {
+            self.unshown.insert(Unit::Author);
         }
         let text = self.text(ReviewField::Text).unwrap_or_default();
         let title = self.text(ReviewField::Title);
@@ -867,8 +865,7 @@ impl<'t> RowReading<'t> {
     }
 
     fn status(&mut self, is_starless: bool) -> Status {
-        self.count_hiding(PublicPart::Review);
-        let visibility = self.visibility(PublicPart::Review);
+        let visibility = self.visibility(PublicPart::Review, true);
         if let Visibility::Hidden(reason) = visibility {
             self.is_hidden_by_value = true;
             return Status::withheld(reason);
@@ -882,34 +879,30 @@ impl<'t> RowReading<'t> {
         Status::Published
     }
 
-    /// Whether the row's review, its reply or its author's name is public; of several columns that hide it the first gives the reason.
-    fn visibility(&self, part: PublicPart) -> Visibility<'t> {
-        let rules = self.reader.public.iter().filter(|rule| rule.part == part);
-        let visibilities = rules.filter_map(|rule| rule.visibility(self.row));
-        let most_hidden = visibilities.reduce(|first, next| match first {
-            Visibility::Hidden(_) => first,
-            Visibility::Shown | Visibility::Unstated => first.max(next),
-        });
-        most_hidden.unwrap_or(Visibility::Unstated)
-    }
-
-    /// Counts the values that hide the row's review, its reply or its author's name. Columns that it must have and lacks are empty.
-    fn count_hiding(&mut self, part: PublicPart) {
-        for rule in self.reader.public.iter().filter(|rule| rule.part == part) {
-            let lacks_all = rule.columns.iter().all(|it| self.row.cell(*it).is_none());
+    /// Whether the row's review, its reply or its author's name is public; of several columns that hide it the first gives the reason. If
+    /// it `is_there`, the values that hide it are counted; columns that the row must have and lacks are empty.
+    fn visibility(&mut self, part: PublicPart, is_there: bool) -> Visibility<'t> {
+        let (reader, row) = (self.reader, self.row);
+        let mut most_hidden = None;
+        for rule in reader.public.iter().filter(|rule| rule.part == part) {
+            if !matches!(most_hidden, Some(Visibility::Hidden(_))) {
+                most_hidden = most_hidden.max(rule.visibility(row));
+            }
+            let lacks_all = rule.columns.iter().all(|it| row.cell(*it).is_none());
             let empty = (lacks_all && rule.is_required).then_some("");
-            for column in &rule.columns {
-                let cell = self.row.cell(*column).or(empty);
+            for column in rule.columns.iter().filter(|_| is_there) {
+                let cell = row.cell(*column).or(empty);
                 let Some(cell) = cell.filter(|cell| !rule.block.publishes(cell)) else {
                     continue;
                 };
-                let header = self.reader.table.columns[*column].clone();
+                let header = reader.table.columns[*column].clone();
                 let value = (part, header, cell.trim().to_lowercase());
                 if self.hiding.len() < VALUES_MAX || self.hiding.contains_key(&value) {
                     *self.hiding.entry(value).or_default() += 1;
                 }
             }
         }
+        most_hidden.unwrap_or(Visibility::Unstated)
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -945,8 +938,7 @@ impl<'t> RowReading<'t> {
             self.note_unstated(ReviewField::ReplyText, Unit::Reply);
             return None;
         };
-        self.count_hiding(PublicPart::Reply);
-        let visibility = self.visibility(PublicPart::Reply);
+        let visibility = self.visibility(PublicPart::Reply, true);
         if visibility != Visibility::Shown {
             self.unshown.insert(Unit::Reply);
         }
