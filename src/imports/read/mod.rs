@@ -18,7 +18,7 @@ pub(crate) mod page;
 pub(crate) mod text;
 pub(crate) mod workbook;
 
-/// Maximum size of a row, or of an element of JSON, in bytes.
+/// Maximum size of a row or an element of JSON in bytes.
 pub const ROW_BYTES_MAX: usize = 1 << 20;
 /// Maximum number of columns: no table of reviews has more.
 pub const COLUMNS_MAX: usize = 1_000;

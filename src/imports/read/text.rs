@@ -10,9 +10,7 @@ use encoding_rs::{Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memchr_iter;
 
 use crate::imports::fault::{FileError, Position};
-use crate::imports::read::{
-    Bounds, COLUMNS_MAX, Cells, ROW_BYTES_MAX, RowFault, Table, too_many_columns,
-};
+use crate::imports::read::{Bounds, COLUMNS_MAX, Cells, RowFault, Table, too_many_columns};
 use crate::model::text::quoted;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
@@ -161,11 +159,6 @@ fn read_row(
         return Err(FileError::new(format!(
             "line {line}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; close it, or \
              export the file again if its end is missing"
-        )));
-    }
-    if row.len() > ROW_BYTES_MAX {
-        return Err(FileError::new(format!(
-            "line {line}: the row that starts here is larger than 1 MiB; shorten it, or close a quotation mark that was opened in it"
         )));
     }
     if !is_whole {
