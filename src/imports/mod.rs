@@ -26,12 +26,11 @@ use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::owner::OwnerFile;
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::file_names;
-use crate::imports::row::ReviewRow;
+use crate::model::Calendar;
 use crate::model::business::Editorial;
-use crate::model::{Calendar, ReviewId};
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::formats::{KeptFormats, load_formats, store_formats};
-use crate::storage::reviews::{self, Mark, RunChange, RunCounts, Scope};
+use crate::storage::reviews::{self, RunChange, RunCounts, Scope};
 use crate::storage::sync::{note_entry, reviews_of_entry};
 use crate::storage::{AtPath as _, Database, Write, business};
 
@@ -224,7 +223,11 @@ async fn merge_and_write(
     };
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let has_only = rows.iter().any(|row| row.format.only.is_some());
-    let scope = scope_of(&sources, &rows, &deleted);
+    let scope = Scope {
+        sources: sources.iter().map(String::as_str).collect(),
+        ids: deleted.iter().map(|mark| mark.id.as_str()).collect(),
+        contents: rows.iter().map(|row| row.digests.content).collect(),
+    };
     let known = reviews::load_known(write.reader(), &scope).await.at(path)?;
     drop(scope);
     let other_ids = reviews::other_ids(write.reader(), &known).await.at(path)?;
@@ -267,23 +270,6 @@ async fn merge_and_write(
         ended.at(path)?;
     }
     Ok(Applied { report, run })
-}
-
-/// What the rows of these sources, and the reviews that an export lists as deleted, may meet.
-fn scope_of<'s>(
-    sources: &'s BTreeSet<String>,
-    rows: &'s [ReviewRow],
-    deleted: &'s [Mark],
-) -> Scope<'s> {
-    let unnamed = rows.iter().filter(|row| row.source_name().is_none());
-    let ids = unnamed
-        .map(ReviewRow::id)
-        .chain(deleted.iter().map(|mark| &mark.id));
-    Scope {
-        sources: sources.iter().map(String::as_str).collect(),
-        ids: ids.map(ReviewId::as_str).collect(),
-        contents: rows.iter().map(|row| row.digests.content).collect(),
-    }
 }
 
 /// Writes the outcome of a merge, unless the import is to stop; `run` is the run, for a later undo, and `None` for a sample.
