@@ -14,9 +14,8 @@ use crate::imports::format::{
 use crate::imports::read::{LIST, Table};
 use crate::imports::row::{VALUES_MAX, field_columns, find_evidence};
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
-use crate::imports::value::names::{find_address, find_number};
 use crate::imports::value::rating::number_above_five;
-use crate::imports::value::text::is_empty;
+use crate::imports::value::text::{find_address, find_number, is_empty};
 use crate::model::text::shorten;
 use crate::model::{ReviewField, parse_toml};
 

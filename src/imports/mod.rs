@@ -53,7 +53,6 @@ mod row;
 /// Reads the values of cells. Each function is pure; its error contains the value, what is allowed, and advice for the user.
 mod value {
     pub mod date;
-    pub mod names;
     pub mod rating;
     pub mod text;
 }

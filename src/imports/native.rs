@@ -16,9 +16,8 @@ use crate::imports::owner::{
 };
 use crate::imports::read::json::parse_row;
 use crate::imports::request::{ImportRequest, SOURCE_DEFAULT};
-use crate::imports::row::{Exported, ReviewRow, VOUCHED};
-use crate::imports::value::names::{derive_id, without_address};
-use crate::imports::value::text::escape_formulas;
+use crate::imports::row::{Exported, ReviewRow, VOUCHED, derive_id};
+use crate::imports::value::text::{escape_formulas, without_address};
 use crate::model::json::without_nulls;
 use crate::model::text::{quoted, shown, url};
 use crate::model::{

@@ -12,20 +12,17 @@ use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, is_inside};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
-use crate::imports::value::names::{
-    derive_id, digest, is_address, mentioned, of_platform, technician, without_address,
-};
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
-    TEXT_BYTES_MAX, clean, flag, is_blank, is_empty, is_spreadsheet_error, language_tag,
-    remove_formula_escape,
+    TEXT_BYTES_MAX, clean, flag, is_address, is_blank, is_empty, is_spreadsheet_error,
+    language_tag, remove_formula_escape, without_address,
 };
 use crate::model::business::Technician;
 use crate::model::text::{check_text, plain_words, quoted, url};
 use crate::model::{
-    ANONYMOUS, Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_PUBLISHED, Posted,
-    Rating, Reply, Review, ReviewField, ReviewId, Source, Statement, Status, Unit, Units,
-    Verification, source_day,
+    ANONYMOUS, Calendar, Day, Digests, InvalidReviewId, LastStatement, Mentions, Method,
+    NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField, ReviewId, Source, Statement, Status,
+    Unit, Units, Verification, hex, sha256_of_parts, source_day,
 };
 
 /// A row of a file: a review as its source states it, for every format.
@@ -973,4 +970,113 @@ fn is_object(text: &str) -> bool {
     begins.iter().any(|begin| text.starts_with(begin))
         && text.ends_with(['}', ']'])
         && text.contains(':')
+}
+
+// Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
+// syntax (`[A-Za-z0-9._~=-]{1,128}`).
+
+/// The id for the platform's id `theirs`. It contains the platform, because two platforms may both count from 1. An id
+/// with unsupported characters or length is replaced by its digest.
+pub fn of_platform(platform: &str, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
+    format!("{platform}-{theirs}")
+        .parse()
+        .or_else(|_| digest(platform, &[theirs]))
+}
+
+/// An id from parts that do not change, in place of one that fits no permalink.
+fn digest(platform: &str, parts: &[&str]) -> Result<ReviewId, InvalidReviewId> {
+    format!("{platform}-{}", hash(parts)).parse()
+}
+
+/// The first 32 hexadecimal digits of a SHA-256.
+fn hash(parts: &[&str]) -> String {
+    format!("{:.32}", hex(&sha256_of_parts(parts)))
+}
+
+/// The id of a row without one: of its source, author, day and text, without a text of title and stars, too. The same row has the same
+/// id in any file, for any order of columns. A tilde tells it from ids that are stated, which may be digests of a platform's own.
+///
+/// # Errors
+/// If the platform's name fits no id.
+pub fn derive_id(
+    platform: &str,
+    parts: [&str; 4],
+    title: Option<&str>,
+    rating: Rating,
+) -> Result<ReviewId, Vec<FieldError>> {
+    let stars = rating.stars().to_string();
+    let mut parts = parts.to_vec();
+    if parts[3].is_empty() {
+        parts.extend(title);
+        parts.push(&stars);
+    }
+    let id = format!("{platform}-~{}", hash(&parts)).parse::<ReviewId>();
+    id.map_err(|error| vec![FieldError::new("id", error.to_string())])
+}
+
+// The names in a cell of technicians, services or areas, and the technician on the roster that one means.
+
+/// The names in an array, or separated by `separator`, else by semicolons, bars or line breaks.
+fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String> {
+    let separated: Vec<&str> = match separator {
+        Some(separator) => text.split(separator).collect(),
+        None => text.split([';', '|', '\n', '\r']).collect(),
+    };
+    let listed: Option<Vec<String>> = serde_json::from_str(text).ok();
+    let mut names = listed.unwrap_or_else(|| separated.into_iter().map(str::to_owned).collect());
+    for name in &mut names {
+        // Mentions are read packed between control characters.
+        if name.trim().contains(char::is_control) {
+            return Err("has a control character; remove it".to_owned());
+        }
+        *name = clean(name.trim(), false, false);
+    }
+    names.retain(|name| !name.is_empty());
+    Ok(names)
+}
+
+/// The technician that a name stands for, as the roster has the name. An address is no name.
+fn technician(name: &str, roster: &[Technician]) -> Option<String> {
+    let shown = without_address(name);
+    if shown == ANONYMOUS && name != ANONYMOUS {
+        return None;
+    }
+    let named = plain_words(&shown);
+    let mut aliased = roster.iter().filter(|person| {
+        let mut aliases = person.aliases.iter();
+        aliases.any(|alias| plain_words(alias) == named)
+    });
+    let alias = aliased.next().filter(|_| aliased.next().is_none());
+    let mut people = roster.iter();
+    let person = people.find(|person| plain_words(&person.name) == named);
+    Some(person.or(alias).map_or(shown, |person| person.name.clone()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_platform_id_gets_a_prefix_and_is_hashed_if_invalid() {
+        assert_eq!(
+            of_platform("yelp", "xAG4O7l-t1ubbwVAlPnDKg")
+                .unwrap()
+                .as_str(),
+            "yelp-xAG4O7l-t1ubbwVAlPnDKg"
+        );
+        let long = of_platform("yelp", "a b/c").unwrap();
+        assert_eq!(
+            (long.as_str().len(), &long),
+            (5 + 32, &of_platform("yelp", "a b/c").unwrap())
+        );
+        assert_ne!(long, of_platform("yelp", "a b/d").unwrap());
+    }
+
+    #[test]
+    fn digests_of_differently_split_parts_differ() {
+        assert_ne!(
+            digest("t", &["ab", "c"]).unwrap(),
+            digest("t", &["a", "bc"]).unwrap()
+        );
+    }
 }

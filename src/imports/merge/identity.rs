@@ -9,8 +9,7 @@ use serde::Deserialize;
 
 use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
-use crate::imports::row::ReviewRow;
-use crate::imports::value::names::of_platform;
+use crate::imports::row::{ReviewRow, of_platform};
 use crate::model::text::plain_words;
 use crate::model::{Digests, ReviewId, Unit, parse_toml};
 use crate::storage::reviews::{Known, KnownReview};
@@ -489,7 +488,7 @@ fn prefix(source: &str) -> String {
     }
 }
 
-/// Whether an id was derived from a row without one, by `value::names::derive_id`; of equal rows it has a number.
+/// Whether an id was derived from a row without one, by `row::derive_id`; of equal rows it has a number.
 pub fn is_derived(id: &str) -> bool {
     let digest = id.rsplit_once("-~").map(|(_, rest)| rest.split('-').next());
     let digest = digest.flatten().unwrap_or_default();

@@ -1,12 +1,12 @@
 //! Texts of cells as they are published: Unicode composition (NFC), line breaks, HTML where the format's texts are HTML, Google's
-//! translations; cells that hold no value, and what their words mean.
+//! translations; cells that hold no value, and what their words mean; addresses in names.
 
 use std::borrow::Cow;
 
 use html5gum::{Token, Tokenizer};
 
-use crate::model::compose;
 use crate::model::text::{is_language_tag, plain_words, quoted};
+use crate::model::{ANONYMOUS, compose};
 
 /// Maximum length of a text in bytes.
 pub const TEXT_BYTES_MAX: usize = 64 << 10;
@@ -241,9 +241,133 @@ fn ascii_digit(c: char) -> char {
         .unwrap_or(c)
 }
 
+// Private data: e-mail addresses in names.
+
+/// Minimum number of digits of a telephone number in a name.
+const DIGITS_MIN: usize = 7;
+
+/// The display name without e-mail addresses and telephone numbers: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such
+/// as `@jane` is none.
+pub fn without_address(name: &str) -> String {
+    let public = remove_parts(&remove_parts(name, find_address), find_number);
+    let has_digits = public.contains(|c: char| c.is_ascii_digit());
+    let is_private = public.len() < name.len() || has_digits;
+    if is_private && !has_letters(&public) || public.is_empty() {
+        return ANONYMOUS.to_owned();
+    }
+    public
+}
+
+/// Whether a text is nothing but e-mail addresses.
+pub fn is_address(text: &str) -> bool {
+    find_address(text).is_some() && !has_letters(&remove_parts(text, find_address))
+}
+
+fn has_letters(text: &str) -> bool {
+    text.contains(char::is_alphabetic)
+}
+
+/// The text without the parts that `find` finds and the signs around them.
+fn remove_parts(text: &str, find: fn(&str) -> Option<(usize, usize)>) -> String {
+    let mut rest = text.to_owned();
+    while let Some((start, end)) = find(&rest) {
+        rest.replace_range(start..end, " ");
+        for brackets in ["( )", "< >", "[ ]"] {
+            rest = rest.replace(brackets, " ");
+        }
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        let words = words.join(" ");
+        let public = words.trim_matches(|c: char| " ,;:-–/|\"<>()[]".contains(c));
+        public.clone_into(&mut rest);
+    }
+    rest
+}
+
+/// Where the first e-mail address of a text begins and ends.
+pub fn find_address(text: &str) -> Option<(usize, usize)> {
+    text.match_indices('@').find_map(|(at, _)| {
+        let start = text[..at].trim_end_matches(is_address_part).len();
+        let after = &text[at + 1..];
+        let host = after.len() - after.trim_start_matches(is_address_part).len();
+        let is_host = after[..host].trim_matches('.').contains('.');
+        (start < at && is_host).then_some((start, at + 1 + host))
+    })
+}
+
+fn is_address_part(c: char) -> bool {
+    c.is_alphanumeric() || "._%+-'".contains(c)
+}
+
+/// Where the first telephone number of a text, or another as long, begins and ends.
+pub fn find_number(text: &str) -> Option<(usize, usize)> {
+    let mut start = 0;
+    for part in text.split_inclusive(is_no_number) {
+        let number = part.trim_end_matches(is_no_number);
+        // The digits of `user1234567` are part of the name.
+        let is_glued = number.starts_with(|c: char| c.is_ascii_digit())
+            && text[..start].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        if !is_glued && number.bytes().filter(u8::is_ascii_digit).count() >= DIGITS_MIN {
+            return Some((start, start + number.len()));
+        }
+        start += part.len();
+    }
+    None
+}
+
+fn is_no_number(c: char) -> bool {
+    !c.is_ascii_digit() && !" ()+-./".contains(c)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn email_addresses_are_removed_from_names() {
+        for (name, public) in [
+            ("Jane Doe <jane@example.com>", "Jane Doe"),
+            ("jane@example.com", ANONYMOUS),
+            ("<jane@example.com>", ANONYMOUS),
+            ("@jane.doe", "@jane.doe"),
+            ("Jane @ Mesa Inc.", "Jane @ Mesa Inc."),
+            ("Jane <3", "Jane <3"),
+            ("Ann (ann@e.com)", "Ann"),
+            ("Ann Bell, ann@e.com", "Ann Bell"),
+            ("ann@e.com (Ann Bell)", "Ann Bell"),
+            ("Ann Bell:ann@e.com", "Ann Bell"),
+            ("ann@e.com; bo@e.com", ANONYMOUS),
+            ("\"Ann Bell\" <ann@e.com>", "Ann Bell"),
+            ("(602) 555-0100", ANONYMOUS),
+            ("192.0.2.7", ANONYMOUS),
+            ("Nr. 5", "Nr. 5"),
+            ("1234", ANONYMOUS),
+            ("Bo (602) 555-0101", "Bo"),
+            ("Cy 6025550101", "Cy"),
+            ("+49 151 1234567 Di Fox", "Di Fox"),
+            ("Agent 007", "Agent 007"),
+            ("user123456789", "user123456789"),
+            ("user_20240101", "user_20240101"),
+            ("★★", "★★"),
+        ] {
+            assert_eq!(without_address(name), public);
+        }
+    }
+
+    #[test]
+    fn a_text_of_nothing_but_addresses_is_private() {
+        for text in ["ann@e.com", "ann@e.com, bo@e.com", "<ann@e.com>;bo@e.com"] {
+            assert!(is_address(text), "{text}");
+        }
+        for text in [
+            "",
+            "Nice",
+            "Write to ann@e.com, they are good",
+            "5 @ home",
+            "@ann",
+        ] {
+            assert!(!is_address(text), "{text}");
+        }
+    }
 
     #[test]
     fn a_flag_is_yes_or_no_or_refused() {
