@@ -17,8 +17,7 @@ use crate::model::business::Editorial;
 use crate::model::text::escaped;
 use crate::storage::Database;
 use crate::storage::business;
-use crate::storage::formats::{KeptFormats, load_formats};
-use crate::storage::reviews::counts_by_source;
+use crate::storage::reviews::{KeptFormats, counts_by_source, load_formats};
 
 /// Export all reviews, including withheld ones, decisions and deletions
 #[derive(Debug, Args)]

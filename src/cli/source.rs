@@ -24,8 +24,10 @@ use crate::imports::{
 use crate::model::text::quote_for_shell;
 use crate::model::{ReviewField, fold};
 use crate::storage::business::time_zone;
-use crate::storage::formats::{FormatChange, KeptFormats, load_formats, store_formats};
-use crate::storage::reviews::{SourceCounts, counts_by_source, rename_source, unreadable};
+use crate::storage::reviews::{
+    FormatChange, KeptFormats, SourceCounts, counts_by_source, load_formats, rename_source,
+    store_formats, unreadable,
+};
 use crate::storage::sync::{SyncState, sync_states};
 
 /// List the sources with their reviews, or give one another name

@@ -26,8 +26,7 @@ use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::text::quote_for_shell;
 use crate::model::{Calendar, Unit, fold, short_name};
-use crate::storage::formats::{FormatChange, KeptFormats};
-use crate::storage::reviews::{Mark, SourceCounts};
+use crate::storage::reviews::{FormatChange, KeptFormats, Mark, SourceCounts};
 
 /// What the files of a request say.
 #[derive(Debug, Default)]

@@ -24,7 +24,7 @@ use crate::imports::report::{FileReport, ImportError, ImportReport, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
 use crate::model::text::{nearest, quote_for_shell};
 use crate::model::{Calendar, fold};
-use crate::storage::formats::KeptFormats;
+use crate::storage::reviews::KeptFormats;
 
 /// What is in the files of a call.
 #[derive(Debug, Default)]

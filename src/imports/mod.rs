@@ -29,8 +29,7 @@ use crate::imports::read::bytes::file_names;
 use crate::model::Calendar;
 use crate::model::business::Editorial;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
-use crate::storage::formats::{KeptFormats, load_formats, store_formats};
-use crate::storage::reviews::{self, RunChange, RunCounts, Scope};
+use crate::storage::reviews::{self, KeptFormats, RunChange, RunCounts, Scope, store_formats};
 use crate::storage::sync::{note_entry, reviews_of_entry};
 use crate::storage::{AtPath as _, Database, Write, business};
 
@@ -134,7 +133,7 @@ pub async fn read_files(
     refuse_sample(&mut reader, path).await?;
     let known = business::find(&mut reader).await.at(path)?;
     let zone = business::time_zone(&mut reader).await.at(path)?;
-    let kept = load_formats(&mut reader).await.at(path)?;
+    let kept = reviews::load_formats(&mut reader).await.at(path)?;
     let counts = reviews::counts_by_source(&mut reader, &[]).await.at(path)?;
     drop(reader);
     let mut request = request.clone();
@@ -174,7 +173,7 @@ pub async fn apply(
     // Another program may have written since the files were read.
     refuse_sample(write.reader(), path).await?;
     let business = business::find(write.reader()).await.at(path)?;
-    let formats = load_formats(write.reader()).await.at(path)?;
+    let formats = reviews::load_formats(write.reader()).await.at(path)?;
     if (&business, &formats) != (&request.business, &kept) {
         return Err(ImportError::Refused(
             "the business or the format of a source was changed while the files were read; nothing was changed; run the command again"

@@ -17,8 +17,7 @@ use super::files::{
     self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
     options, real, unused_name,
 };
-use super::formats::{KeptFormats, load_formats};
-use super::reviews::standing;
+use super::reviews::{KeptFormats, load_formats, standing};
 use super::schema::{self, untouching};
 use crate::config::DatabaseAddress;
 use crate::model::ReviewId;

@@ -18,7 +18,6 @@ mod database;
 mod erase;
 mod error;
 mod files;
-pub mod formats;
 mod locks;
 pub mod reviews;
 mod schema;

@@ -22,7 +22,7 @@ use crate::imports::{
     Format, INPUT_BYTES_MAX, ImportRequest, Mask, base_of, format_of, is_empty_by,
 };
 use crate::model::json::is_empty_list;
-use crate::storage::formats::KeptFormats;
+use crate::storage::reviews::KeptFormats;
 use crate::storage::sync::SyncState;
 use crate::storage::temporary_folder;
 

@@ -26,7 +26,7 @@ use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::hex;
 use crate::storage::business::{self, refuse_sample, time_zone};
-use crate::storage::formats::load_formats;
+use crate::storage::reviews::load_formats;
 use crate::storage::sync::{
     LastImport, SyncState, note_end, note_entry_of_run, note_import, set_next_run, sync_states,
 };

@@ -11,10 +11,9 @@ use crate::clock::Clock;
 use crate::imports::report::{ImportError, ImportReport, Outcome, preview, preview_change};
 use crate::model::text::quote_for_shell;
 use crate::model::{GONE, Review, Status, Unit, fold};
-use crate::storage::formats::{KeptFormats, load_formats, take_back_formats};
 use crate::storage::reviews::{
-    self, ImportRun, KnownReview, Mark, RunChange, RunReview, SourceRecord, UNDOABLE_DAYS_MAX,
-    UNDOABLE_MAX,
+    self, ImportRun, KeptFormats, KnownReview, Mark, RunChange, RunReview, SourceRecord,
+    UNDOABLE_DAYS_MAX, UNDOABLE_MAX,
 };
 use crate::storage::sync::hold_entry;
 use crate::storage::{AtPath as _, Database, Write};
@@ -50,9 +49,9 @@ pub async fn undo(
     let run = choose_run(&runs, source)
         .map_err(ImportError::Refused)?
         .clone();
-    let before = load_formats(write.reader()).await.at(path)?;
+    let before = reviews::load_formats(write.reader()).await.at(path)?;
     let report = take_back(&mut write, run.id, now).await.at(path)?;
-    let after = load_formats(write.reader()).await.at(path)?;
+    let after = reviews::load_formats(write.reader()).await.at(path)?;
     if let Some(entry) = &run.sync_entry {
         hold_entry(&mut write, entry).await.at(path)?;
     }
@@ -157,7 +156,7 @@ async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Res
         is_undo: true,
         ..ImportReport::default()
     };
-    take_back_formats(write, run).await?;
+    reviews::take_back_formats(write, run).await?;
     let rows = reviews::run_reviews(write.reader(), run).await?;
     for rows in rows.chunks(ROWS) {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();

@@ -15,7 +15,8 @@ pub use runs::{
     note_undone, remove_marks, run_reviews,
 };
 pub use source::{
-    Known, KnownReview, Mark, Scope, SourceCounts, SourceRecord, anonymize, counts_by_source,
-    delete_by_owner, ids_after, load_known, marks, note_decided, note_sources, other_ids,
-    put_marks, rename_source, set_note, standing, update_marks,
+    FormatChange, KeptFormats, Known, KnownReview, Mark, Scope, SourceCounts, SourceRecord,
+    anonymize, counts_by_source, delete_by_owner, ids_after, load_formats, load_known, marks,
+    note_decided, note_sources, other_ids, put_marks, rename_source, set_note, standing,
+    store_formats, take_back_formats, update_marks,
 };
