@@ -30,7 +30,6 @@ use crate::model::Calendar;
 use crate::model::business::Editorial;
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::reviews::{self, KeptFormats, RunChange, RunCounts, Scope, store_formats};
-use crate::storage::sync::{note_entry, reviews_of_entry};
 use crate::storage::{AtPath as _, Database, Write, business};
 
 mod collect;
@@ -216,7 +215,7 @@ async fn merge_and_write(
         }
     }
     let brought = match &request.run_of {
-        Some(name) => Some(reviews_of_entry(write.reader(), name).await.at(path)?),
+        Some(name) => Some(reviews::ids_of_entry(write.reader(), name).await.at(path)?),
         None => None,
     };
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
@@ -259,7 +258,7 @@ async fn merge_and_write(
     let has_rejected = report.count(Outcome::Rejected) > 0;
     let is_partial = request.partial || has_only || has_excerpts || has_rejected;
     let entry = request.run_of.as_deref();
-    let noted = note_entry(write, entry, is_partial, &ids, &doubted).await;
+    let noted = reviews::note_entry(write, entry, is_partial, &ids, &doubted).await;
     noted.at(path)?;
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
     store_formats(write, &formats, run).await.at(path)?;

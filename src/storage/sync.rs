@@ -1,15 +1,14 @@
-//! What runs of the entries of the sync file left, and which reviews they stated.
+//! What runs of the entries of the sync file left.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
-use super::columns::{NullableText, Text, review_ids, utc_seconds};
+use super::columns::{NullableText, Text, utc_seconds};
 use super::write::Write;
-use crate::model::ReviewId;
 
 /// What is stored of an entry; a shell may have written anything.
 #[derive(Debug, Clone, Default)]
@@ -185,51 +184,5 @@ pub async fn note_entry_of_run(
         is_scheduled,
         files,
         run
-    )
-}
-
-// The reviews that runs of an entry stated last.
-
-pub async fn reviews_of_entry(
-    connection: &mut SqliteConnection,
-    name: &str,
-) -> sqlx::Result<HashSet<ReviewId>> {
-    let ids = sqlx::query_scalar!(
-        r#"select review_id as "id: Text" from review_source where entry = ?"#,
-        name
-    )
-    .fetch_all(connection)
-    .await?;
-    Ok(review_ids(&ids))
-}
-
-/// Records that an import states the reviews `ids`: one by hand, or the newest run of `entry`, whose other reviews are gone
-/// unless it is `partial`; a doubtful row may be one of `doubted`.
-pub async fn note_entry(
-    write: &mut Write,
-    entry: Option<&str>,
-    is_partial: bool,
-    ids: impl IntoIterator<Item = &ReviewId>,
-    doubted: impl IntoIterator<Item = &ReviewId>,
-) -> sqlx::Result<()> {
-    let ids: Value = ids.into_iter().map(ReviewId::as_str).collect();
-    let doubted: Value = doubted.into_iter().map(ReviewId::as_str).collect();
-    let (ids, doubted) = (ids.to_string(), doubted.to_string());
-    execute!(
-        write,
-        "update review_source set entry = ?1, is_gone = 0
-         where review_id in (select value from json_each(?2)) and (entry is not ?1 or is_gone)",
-        entry,
-        ids
-    )?;
-    execute!(
-        write,
-        "update review_source set is_gone = not ?3
-         where entry = ?1 and is_gone = ?3
-           and review_id not in (select value from json_each(?2) union all select value from json_each(?4))",
-        entry,
-        ids,
-        is_partial,
-        doubted
     )
 }

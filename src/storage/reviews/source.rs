@@ -12,7 +12,7 @@ use sqlx::SqliteConnection;
 
 use super::rows::{Deletion, ReviewState, delete_all, of_ids, upsert};
 use crate::model::{ANONYMOUS, Day, Digests, LastStatement, Review, ReviewId, Status, Unit, Units};
-use crate::storage::columns::{Text, strings};
+use crate::storage::columns::{Text, review_ids, strings};
 use crate::storage::erase::note_traces;
 use crate::storage::write::Write;
 
@@ -371,6 +371,52 @@ pub async fn rename_source(write: &mut Write, name: &str, new_name: &str) -> sql
         new_name
     )?;
     Ok(true)
+}
+
+// The reviews that runs of an entry stated last.
+
+pub async fn ids_of_entry(
+    connection: &mut SqliteConnection,
+    name: &str,
+) -> sqlx::Result<HashSet<ReviewId>> {
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review_source where entry = ?"#,
+        name
+    )
+    .fetch_all(connection)
+    .await?;
+    Ok(review_ids(&ids))
+}
+
+/// Records that an import states the reviews `ids`: one by hand, or the newest run of `entry`, whose other reviews are gone
+/// unless it is `partial`; a doubtful row may be one of `doubted`.
+pub async fn note_entry(
+    write: &mut Write,
+    entry: Option<&str>,
+    is_partial: bool,
+    ids: impl IntoIterator<Item = &ReviewId>,
+    doubted: impl IntoIterator<Item = &ReviewId>,
+) -> sqlx::Result<()> {
+    let ids: Value = ids.into_iter().map(ReviewId::as_str).collect();
+    let doubted: Value = doubted.into_iter().map(ReviewId::as_str).collect();
+    let (ids, doubted) = (ids.to_string(), doubted.to_string());
+    execute!(
+        write,
+        "update review_source set entry = ?1, is_gone = 0
+         where review_id in (select value from json_each(?2)) and (entry is not ?1 or is_gone)",
+        entry,
+        ids
+    )?;
+    execute!(
+        write,
+        "update review_source set is_gone = not ?3
+         where entry = ?1 and is_gone = ?3
+           and review_id not in (select value from json_each(?2) union all select value from json_each(?4))",
+        entry,
+        ids,
+        is_partial,
+        doubted
+    )
 }
 
 // The format that each source keeps, as its text.
