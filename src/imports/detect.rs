@@ -3,10 +3,11 @@
 
 use std::io::Read as _;
 
-use crate::imports::draft::{is_date, named_field};
 use crate::imports::fault::FileError;
+use crate::imports::format::named_field;
 use crate::imports::read::bytes::open_archive;
 use crate::imports::read::text::{Header, rows_near_header};
+use crate::imports::value::date::is_date;
 use crate::imports::value::rating::{RatingWords, parse_rating};
 
 /// What a text is read as.

@@ -3,36 +3,20 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
-use std::sync::LazyLock;
 
 use chrono::NaiveDate;
 
 use crate::imports::fault::FileError;
 use crate::imports::format::{
-    Format, Names, basic_string, column_key, ignored_name, is_same_column,
+    Format, Names, basic_string, ignored_name, is_same_column, named_field,
 };
 use crate::imports::read::{LIST, Table};
 use crate::imports::row::{VALUES_MAX, field_columns, find_evidence};
-use crate::imports::value::date::{DateOrder, Dates, Evidence};
+use crate::imports::value::date::{DateOrder, Evidence, is_date};
 use crate::imports::value::rating::number_above_five;
 use crate::imports::value::text::{find_address, find_number, is_empty};
+use crate::model::ReviewField;
 use crate::model::text::shorten;
-use crate::model::{ReviewField, parse_toml};
-
-/// The file `names.toml`.
-static NAMED_FIELDS: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
-    let lists: BTreeMap<ReviewField, String> = parse_toml(include_str!("names.toml"));
-    let mut fields = HashMap::new();
-    for (field, list) in lists {
-        fields.extend(list.split(", ").map(|name| (column_key(name), field)));
-    }
-    fields
-});
-
-/// The field of which a header is an exact name.
-pub fn named_field(header: &str) -> Option<ReviewField> {
-    NAMED_FIELDS.get(&column_key(header)).copied()
-}
 
 /// Words from which on a cell is a sentence.
 const SENTENCE_WORDS_MIN: usize = 4;
@@ -113,19 +97,6 @@ fn is_sentence(cell: &str) -> bool {
     let words = cell.split_whitespace();
     let words = words.filter(|word| word.contains(char::is_alphabetic) && !word.contains("://"));
     words.count() >= SENTENCE_WORDS_MIN
-}
-
-/// Whether a cell is a date in any order.
-pub fn is_date(cell: &str) -> bool {
-    let mut orders = DateOrder::BOTH.into_iter().map(Some);
-    cell.contains(char::is_numeric)
-        && orders.any(|order| {
-            let dates = Dates {
-                order,
-                ..Dates::default()
-            };
-            dates.parse(cell).is_ok()
-        })
 }
 
 /// A table whose columns without a cell are none.

@@ -3,8 +3,9 @@
 //!
 //! The fields of [`Format`] are the keys of the text, which `docs/FORMAT.md` lists. A value `"?"` is open: nothing is imported until it is decided.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU16;
+use std::sync::LazyLock;
 
 use chrono_tz::Tz;
 use encoding_rs::Encoding;
@@ -18,7 +19,7 @@ use crate::imports::fault::FileError;
 use crate::imports::value::date::DateFormat;
 use crate::imports::value::rating::RatingWords;
 use crate::model::text::{base_letter, escaped, nearest, plain_words, shorten};
-use crate::model::{ReviewField, compose, named};
+use crate::model::{ReviewField, compose, named, parse_toml};
 
 /// An open value.
 pub const OPEN: &str = "?";
@@ -738,6 +739,21 @@ fn key_and_bracket(name: &str) -> (String, Option<String>) {
     } else {
         (name.trim().to_owned(), None)
     }
+}
+
+/// The file `names.toml`.
+static NAMED_FIELDS: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
+    let lists: BTreeMap<ReviewField, String> = parse_toml(include_str!("names.toml"));
+    let mut fields = HashMap::new();
+    for (field, list) in lists {
+        fields.extend(list.split(", ").map(|name| (column_key(name), field)));
+    }
+    fields
+});
+
+/// The field of which a header is an exact name.
+pub fn named_field(header: &str) -> Option<ReviewField> {
+    NAMED_FIELDS.get(&column_key(header)).copied()
 }
 
 /// Whether a column is a member of the object, or of a list of objects, with this name.

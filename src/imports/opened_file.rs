@@ -8,9 +8,10 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
-use crate::imports::draft::named_field;
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{Format, Names, Reader, column_key, is_inside, is_same_column};
+use crate::imports::format::{
+    Format, Names, Reader, column_key, is_inside, is_same_column, named_field,
+};
 use crate::imports::native::{are_native, columns_of_table};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};

@@ -561,6 +561,19 @@ fn strftime_of(text: &str) -> Option<String> {
     Some(pattern)
 }
 
+/// Whether a cell is a date in any order.
+pub fn is_date(cell: &str) -> bool {
+    let mut orders = DateOrder::BOTH.into_iter().map(Some);
+    cell.contains(char::is_numeric)
+        && orders.any(|order| {
+            let dates = Dates {
+                order,
+                ..Dates::default()
+            };
+            dates.parse(cell).is_ok()
+        })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
