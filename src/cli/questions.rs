@@ -202,11 +202,11 @@ fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
 
 /// Asks which encoding, sheet or list.
 fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
-    let mut names = draft.context.places.clone();
+    let mut names = draft.places.clone();
     let mut shown = names.clone();
     if key == "encoding" {
         print_note("The file is not UTF-8. Which of these is right?")?;
-        (names, shown) = (draft.context.encodings.iter())
+        (names, shown) = (draft.encodings.iter())
             .map(|(name, cell)| ((*name).to_owned(), format!("{name}: {}", shown_cell(cell))))
             .unzip();
     } else {

@@ -62,7 +62,7 @@ pub fn collect(
         natives,
         tables,
         report,
-    } = open_files(request, calendar, kept, &mut *watch)?;
+    } = open_files(request, kept, &mut *watch)?;
     if request.format == Some(FormatArgument::Draft) && tables.is_empty() {
         return Err(ImportError::Refused(
             "the file is in the native form, which needs no format; import it without --format"
@@ -207,18 +207,17 @@ impl Collector<'_> {
     /// If something must be decided about the format first.
     fn take_table(
         &mut self,
-        mut input: TableInput,
+        input: TableInput,
         before: Option<&String>,
         is_alone: bool,
     ) -> Result<(), ImportError> {
         let files = self.collected.report.files.iter();
         let files: Vec<String> = files.map(|file| file.name.clone()).collect();
-        let (choice, context) = (&input.choice, std::mem::take(&mut input.context));
-        let base = choice.base();
-        let mut draft = Draft::new(&choice.owners, base, &input.table, context, &files)?;
+        let tomorrow = self.collected.calendar.tomorrow();
+        let mut draft = Draft::new(&input, self.request.country(), tomorrow, &files)?;
         let asks_for_draft = self.request.format == Some(FormatArgument::Draft);
         // A table of another source is never imported under the format that a source keeps, nor in its place.
-        draft.needs_source = matches!(choice.basis, Basis::DraftOfOther);
+        draft.needs_source = matches!(input.choice.basis, Basis::DraftOfOther);
         if asks_for_draft || draft.needs_source || !draft.format.open.is_empty() {
             return Err(refuse_open(&input, draft, &files[input.file], is_alone));
         }

@@ -7,6 +7,7 @@ use std::fmt::Write as _;
 use chrono::NaiveDate;
 
 use crate::imports::fault::FileError;
+use crate::imports::files::{Basis, TableInput};
 use crate::imports::format::{
     Format, Names, basic_string, ignored_name, is_same_column, named_field,
 };
@@ -29,19 +30,6 @@ const COLUMNS_SHOWN: usize = 60;
 /// Maximum number of characters of their names in a sentence.
 const LEFT_CHARACTERS_MAX: usize = 200;
 
-/// What is known beside the table.
-#[derive(Debug, Clone, Default)]
-pub struct DraftContext {
-    pub tomorrow: NaiveDate,
-    pub country: Option<String>,
-    /// The encodings that a file may have, each with a cell; empty if it is known.
-    pub encodings: Vec<(&'static str, String)>,
-    /// The sheets, or the lists, of which one must be named; empty if it is known.
-    pub places: Vec<String>,
-    /// Whether the format is kept with a source: then other fields than the needed ones are not drafted.
-    pub is_kept: bool,
-}
-
 /// A format as far as it is known, and what its file contains.
 #[derive(Debug, Clone, Default)]
 pub struct Draft {
@@ -59,7 +47,10 @@ pub struct Draft {
     /// The order of dates in each column where one is known: that which its cells prove, else that of the country.
     pub orders: BTreeMap<usize, DateOrder>,
     pub location: Option<String>,
-    pub context: DraftContext,
+    /// The encodings that the file may have, each with a cell; empty if it is known.
+    pub encodings: Vec<(&'static str, String)>,
+    /// The sheets, or the lists, of which one must be named; empty if it is known.
+    pub places: Vec<String>,
     /// What stands beside the list.
     pub beside: Vec<(String, String)>,
     /// Whether the table needs a source of its own, since the source that it would be of has another format.
@@ -174,27 +165,31 @@ impl<'t> Columns<'t> {
 }
 
 impl Draft {
-    /// The draft of a table: `format` is the owner's part of what is known, `base` the built-in format that it is like; `files` has the
+    /// The draft of a table, whose dates are before `tomorrow` and, if no cell proves their order, in that of the country; `files` has the
     /// names of the rows' files.
     ///
     /// # Errors
     /// When a column proves two orders of dates.
     pub fn new(
-        format: &Format,
-        base: Option<&Format>,
-        table: &Table,
-        context: DraftContext,
+        input: &TableInput,
+        country: Option<&str>,
+        tomorrow: NaiveDate,
         files: &[String],
     ) -> Result<Self, FileError> {
+        let (table, base) = (&input.table, input.choice.base());
         let columns = &Columns::new(table);
         let mut draft = Self {
-            format: format.clone(),
+            format: input.choice.owners.clone(),
             beside: table.beside.clone(),
-            context,
+            encodings: input.encodings.clone(),
+            places: input.places.clone(),
             ..Self::default()
         };
         if base.is_none() {
-            draft.fill_fields(columns);
+            draft.fill_core(columns);
+        }
+        if matches!(input.choice.basis, Basis::Draft | Basis::DraftOfOther) {
+            draft.fill_others(columns);
         }
         let whole = &Format::whole(base, &draft.format);
         draft.find_missing(columns, whole);
@@ -202,8 +197,7 @@ impl Draft {
         if base.is_none() || !table.is_objects {
             draft.find_left(columns, whole);
         }
-        let evidence = find_evidence(whole, table, draft.context.tomorrow, files)?;
-        let country = draft.context.country.as_deref();
+        let evidence = find_evidence(whole, table, tomorrow, files)?;
         let usual = country.and_then(DateOrder::of_country);
         for (column, evidence) in &evidence {
             let order = evidence.order().or(usual);
@@ -216,10 +210,10 @@ impl Draft {
         if whole.only.is_none() {
             draft.find_location(columns, whole);
         }
-        if !draft.context.encodings.is_empty() {
+        if !draft.encodings.is_empty() {
             draft.open("encoding");
         }
-        if !draft.context.places.is_empty() {
+        if !draft.places.is_empty() {
             draft.open(if table.is_objects { "rows" } else { "sheet" });
         }
         Ok(draft)
@@ -256,8 +250,8 @@ impl Draft {
         self.format.fields.insert(field, names);
     }
 
-    /// Fills the fields that the format does not say, each from the one column with an exact name of it.
-    fn fill_fields(&mut self, columns: &Columns<'_>) {
+    /// Fills the fields of each review that the format does not say, each from the one column with an exact name of it.
+    fn fill_core(&mut self, columns: &Columns<'_>) {
         let exact = |field| columns.names(&columns.exact(field));
         let (first, last) = (exact(ReviewField::FirstName), exact(ReviewField::LastName));
         let has_author = ReviewField::AUTHORS.into_iter().any(|it| self.says(it));
@@ -277,16 +271,17 @@ impl Draft {
                 _ => self.open(&format!("fields.{field}")),
             }
         }
-        if self.context.is_kept {
-            return;
-        }
+    }
+
+    /// Fills the other fields that the format does not say, and whose column it does not name.
+    fn fill_others(&mut self, columns: &Columns<'_>) {
         for field in ReviewField::ALL {
             let is_other = !ReviewField::CORE.contains(&field)
                 && !ReviewField::AUTHORS.contains(&field)
                 && field != ReviewField::Source;
             if is_other
                 && !self.says(field)
-                && let [column] = &exact(field)[..]
+                && let [column] = &columns.names(&columns.exact(field))[..]
                 && !self.is_named(column)
             {
                 self.fill(field, column);
@@ -492,7 +487,7 @@ impl Draft {
             "encoding" => {
                 let first =
                     "The file is not UTF-8. Take away the # of the line that reads it rightly:";
-                let encodings = self.context.encodings.iter().map(|(name, cell)| {
+                let encodings = self.encodings.iter().map(|(name, cell)| {
                     format!("encoding = {} # {}", basic_string(name), shown_cell(cell))
                 });
                 [first.to_owned()].into_iter().chain(encodings).collect()
@@ -566,7 +561,7 @@ impl Draft {
             },
             "encoding" => "the encoding of the file".to_owned(),
             "sheet" | "rows" => {
-                let names = self.context.places.iter().map(|name| basic_string(name));
+                let names = self.places.iter().map(|name| basic_string(name));
                 format!("one of {}", names.collect::<Vec<_>>().join(", "))
             }
             "only" => match &self.location {

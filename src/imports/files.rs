@@ -9,7 +9,6 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::imports::detect::{check_workbook, refuse_binary};
-use crate::imports::draft::DraftContext;
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader, basic_string};
 use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
@@ -22,8 +21,8 @@ use crate::imports::read::text::{decode, encodings};
 use crate::imports::read::{Bounds, Cells, Row, RowFault, Table};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
+use crate::model::fold;
 use crate::model::text::{nearest, quote_for_shell};
-use crate::model::{Calendar, fold};
 use crate::storage::reviews::KeptFormats;
 
 /// What is in the files of a call.
@@ -52,7 +51,10 @@ pub struct TableInput {
     pub file: usize,
     pub choice: Choice,
     pub table: Table,
-    pub context: DraftContext,
+    /// The encodings that a file may have, each with a cell; empty if it is known.
+    pub encodings: Vec<(&'static str, String)>,
+    /// The sheets, or the lists, of which one must be named; empty if it is known.
+    pub places: Vec<String>,
 }
 
 /// The format of a file, as far as it is known.
@@ -102,7 +104,6 @@ impl Choice {
 /// When a file cannot be imported.
 pub fn open_files(
     request: &ImportRequest,
-    calendar: Calendar,
     kept: &KeptFormats,
     watch: Watcher<'_>,
 ) -> Result<OpenedFiles, ImportError> {
@@ -110,7 +111,6 @@ pub fn open_files(
     let mut reader = FileReader {
         request,
         chooser: FormatChooser::new(request, kept),
-        calendar,
         bounds: Bounds::new(&is_stopped),
         bytes_left: INPUT_BYTES_MAX,
         opened: OpenedFiles::default(),
@@ -130,7 +130,6 @@ pub fn open_files(
 struct FileReader<'r> {
     request: &'r ImportRequest,
     chooser: FormatChooser<'r>,
-    calendar: Calendar,
     bounds: Bounds<'r>,
     /// The number of bytes that the import may still read.
     bytes_left: u64,
@@ -265,25 +264,18 @@ impl FileReader<'_> {
         }
         let mut tables = self.opened.tables.iter_mut();
         if let Some(first) = tables.find(|first| first.choice.is_like(&choice)) {
-            let known = &mut first.context;
-            places.retain(|place| !known.places.contains(place));
-            known.places.append(&mut places);
-            encodings.retain(|(name, _)| known.encodings.iter().all(|(other, _)| other != name));
-            known.encodings.append(&mut encodings);
+            places.retain(|place| !first.places.contains(place));
+            first.places.append(&mut places);
+            encodings.retain(|(name, _)| first.encodings.iter().all(|(other, _)| other != name));
+            first.encodings.append(&mut encodings);
             return first.table.append(table);
         }
-        let context = DraftContext {
-            tomorrow: self.calendar.tomorrow(),
-            country: self.request.country().map(str::to_owned),
-            encodings,
-            places,
-            is_kept: matches!(choice.basis, Basis::Kept),
-        };
         self.opened.tables.push(TableInput {
             file,
             choice,
             table,
-            context,
+            encodings,
+            places,
         });
         Ok(())
     }
