@@ -12,7 +12,7 @@ use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader, basic_string};
 use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
-use crate::imports::platforms::{NATIVE, PLATFORMS, find_format, format_names};
+use crate::imports::platforms::{BUILT_IN, NATIVE, find_format, format_names};
 use crate::imports::read::bytes::{
     INPUT_BYTES_MAX, STDIN, broken_archive, choose_members, is_office_document, is_zip,
     open_archive, read_all, read_file,
@@ -380,7 +380,7 @@ impl<'r> FormatChooser<'r> {
             return self.choose_owners(kept, Basis::Kept);
         }
         // 4. The platform's, with what its source keeps beside it.
-        if let Some(platform) = PLATFORMS.iter().find(|it| opened.has_keys(it)) {
+        if let Some(platform) = BUILT_IN.iter().find(|it| opened.has_keys(it)) {
             return self.choose_built_in(platform);
         }
         // 5. What `Direct` keeps, unless another source's reads more of the file.

@@ -304,8 +304,17 @@ impl Format {
         let format: Self = toml::from_str(text).unwrap_or_else(|error| {
             unreachable!("{error} in {name}.toml");
         });
-        let name = name.to_owned();
-        Self { name, ..format }
+        let reader = match name {
+            "jsonl" => Reader::Records,
+            "reviews-json" => Reader::Document,
+            "schema-org" => Reader::LinkedData,
+            _ => Reader::Columns,
+        };
+        Self {
+            name: name.to_owned(),
+            reader,
+            ..format
+        }
     }
 
     /// What adds nothing to a built-in format.

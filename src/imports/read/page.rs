@@ -1,5 +1,5 @@
 //! The reviews in schema.org's JSON-LD, in a document or in the `<script type="application/ld+json">` elements of a page
-//! (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). `schema_org.toml` has the meanings of their
+//! (<https://www.w3.org/TR/json-ld11/#embedding-json-ld-in-html-documents>). `schema-org.toml` has the meanings of their
 //! members.
 //!
 //! Enclosing objects (a business, a product, a `@graph`) are searched. A page may show reviews of several businesses, so each
