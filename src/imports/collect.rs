@@ -1,26 +1,34 @@
-//! Makes the files of a call into rows: the tables of one format share its completed form, and each row becomes a review as its source
-//! states it.
+//! Makes the files of a call into rows: a file is opened, the tables of one format become one and share its completed form, and each row
+//! becomes a review as its source states it.
 //!
 //! Everything is read before anything is written, so that no other process waits for a lock during parsing, and a file that cannot be read
 //! leaves nothing half done.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::draft::Draft;
 use crate::imports::fault::{FieldError, FileError, Position};
-use crate::imports::files::{
-    Basis, Choice, NativeInput, OpenedFiles, TableInput, base_of, open_files,
-};
+use crate::imports::files::{Basis, Choice, FormatChooser, TableInput, base_of};
 use crate::imports::format::{Format, Only, PublicPart, Reader, basic_string};
 use crate::imports::merge::guards::stop;
 use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
+use crate::imports::opened_file::OpenedFile;
 use crate::imports::owner::{self, Origin};
+use crate::imports::platforms::NATIVE;
+use crate::imports::read::bytes::{
+    INPUT_BYTES_MAX, STDIN, broken_archive, choose_members, is_office_document, is_zip,
+    open_archive, read_all, read_file,
+};
 use crate::imports::read::json::parse_row;
-use crate::imports::read::{ROWS_BETWEEN_LOOKS, RowFault, Table};
-use crate::imports::report::{ImportError, ImportReport, Outcome, Watcher};
+use crate::imports::read::text::{decode, encodings};
+use crate::imports::read::{Bounds, Cells, Counted, ROWS_BETWEEN_LOOKS, Row, RowFault, Table};
+use crate::imports::report::{FileReport, ImportError, ImportReport, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
 use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
 use crate::model::business::{Business, Editorial};
@@ -58,48 +66,46 @@ pub fn collect(
     sources: &[SourceCounts],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
-    let OpenedFiles {
-        natives,
-        tables,
-        report,
-    } = open_files(request, kept, &mut *watch)?;
-    if request.format == Some(FormatArgument::Draft) && tables.is_empty() {
-        return Err(ImportError::Refused(
-            "the file is in the native form, which needs no format; import it without --format"
-                .to_owned(),
-        ));
-    }
-    let records = natives.iter().map(|input| input.records.len());
-    let rows = tables.iter().map(|input| input.table.rows.len());
-    let mut collector = Collector {
+    let mut reading = Reading {
         request,
+        kept,
+        chooser: FormatChooser::new(request, kept),
         watch,
+        counted: Counted::default(),
+        bytes_left: INPUT_BYTES_MAX,
         has_business: request.business.is_some(),
         rows_read: 0,
-        rows: records.chain(rows).sum::<usize>() as u64,
+        rows: 0,
         source_names: sources
             .iter()
             .map(|source| (fold(&source.source_name), source.source_name.clone()))
             .collect(),
         unread: BTreeSet::new(),
         faults: Vec::new(),
+        tables: Vec::new(),
         collected: Collected {
             calendar,
-            report,
             ..Collected::default()
         },
     };
-    // First, because the time zone of a business among them sets the days of the tables.
-    for input in natives {
-        let read = collector.read_records(&input);
-        collector.note_fault(input.file, read);
+    for file in &request.files {
+        reading.open(file);
+    }
+    reading.refuse_faults()?;
+    // Last, because the time zone of a business in any file sets the days of the tables.
+    let tables = std::mem::take(&mut reading.tables);
+    if request.format == Some(FormatArgument::Draft) && tables.is_empty() {
+        return Err(ImportError::Refused(
+            "the file is in the native form, which needs no format; import it without --format"
+                .to_owned(),
+        ));
     }
     let is_alone = tables.len() == 1;
     for input in tables {
-        let before = kept.get(&input.choice.source);
-        collector.take_table(input, before, is_alone)?;
+        reading.take_table(&input, is_alone)?;
     }
-    collector.finish()
+    reading.refuse_faults()?;
+    Ok(reading.finish())
 }
 
 /// Why a table, whose file has that name, is not imported if its format is open, or if it needs a source of its own.
@@ -171,13 +177,18 @@ fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> 
     lost
 }
 
-/// Collects the reviews of all files: checks their days, and counts the rows.
-struct Collector<'a> {
+/// Reads the files of a request, one after another, and then the tables in them.
+struct Reading<'a> {
     request: &'a ImportRequest,
+    kept: &'a KeptFormats,
+    chooser: FormatChooser<'a>,
     watch: Watcher<'a>,
+    counted: Counted,
+    /// The number of bytes that the import may still read.
+    bytes_left: u64,
     /// Whether the database or an earlier file has a business.
     has_business: bool,
-    /// Number of rows of all files: those that were read, and all.
+    /// Number of rows: those that were read, and all of the files so far.
     rows_read: u64,
     rows: u64,
     /// The sources, by their names in lower case.
@@ -186,55 +197,220 @@ struct Collector<'a> {
     unread: BTreeSet<String>,
     /// Why files cannot be imported.
     faults: Vec<String>,
+    tables: Vec<TableInput>,
     collected: Collected,
 }
 
 /// Why a run of sync takes reviews only.
 const SETTINGS_LEFT_OUT: &str = "the business, editorial texts, formats and deletions of the file are left out: a run takes reviews only";
 
-impl Collector<'_> {
-    fn note_fault(&mut self, file: usize, read: Result<(), FileError>) {
-        if let Err(fault) = read {
-            let name = &self.collected.report.files[file].name;
-            self.faults.push(format!("{name}: {fault}"));
+impl Reading<'_> {
+    /// Reads the file at `path`, or the files of the archive there.
+    fn open(&mut self, path: &Path) {
+        let (name, bytes) = if path == Path::new("-") {
+            let bytes = read_all(io::stdin().lock(), &mut self.bytes_left);
+            (STDIN.to_owned(), bytes)
+        } else {
+            let folder = self.request.folder.as_deref();
+            let place = folder.map_or(path.into(), |folder| folder.join(path));
+            let bytes = read_file(&place, &mut self.bytes_left);
+            (path.display().to_string(), bytes)
+        };
+        let taken = bytes.and_then(|bytes| self.take_all(&name, &bytes));
+        self.note_fault(&name, taken);
+    }
+
+    /// Takes what a file has, or each file of an archive.
+    fn take_all(&mut self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        if !is_zip(bytes) {
+            return self.take(name, bytes);
+        }
+        let mut archive = open_archive(bytes)?;
+        if is_office_document(&archive) {
+            return self.take(name, bytes);
+        }
+        // Only what is unpacked counts.
+        self.bytes_left += bytes.len() as u64;
+        for member in choose_members(&archive)? {
+            let file = format!("{name}: {member}");
+            let unpacked = archive.by_name(&member).map_err(broken_archive);
+            let unpacked = unpacked.and_then(|it| read_all(it, &mut self.bytes_left));
+            let taken = unpacked.and_then(|bytes| self.take(&file, &bytes));
+            self.note_fault(&file, taken);
+        }
+        Ok(())
+    }
+
+    fn note_fault(&mut self, file: &str, taken: Result<(), FileError>) {
+        if let Err(fault) = taken {
+            self.faults.push(format!("{file}: {fault}"));
         }
     }
 
-    /// Completes the format of a table, of which its source keeps the text `before`, and reads its rows; the table `is_alone` if no other
-    /// one of the call has another format.
+    /// # Errors
+    /// If a file cannot be imported.
+    fn refuse_faults(&mut self) -> Result<(), ImportError> {
+        if self.watch.is_stopped() {
+            return Err(ImportError::Stopped);
+        }
+        ImportError::refuse_files(std::mem::take(&mut self.faults))
+    }
+
+    fn take(&mut self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
+        if is_zip(bytes) {
+            check_workbook(bytes)?;
+            let is_stopped = || self.watch.is_stopped();
+            let bounds = &mut Bounds::new(&mut self.counted, &is_stopped);
+            let opened = OpenedFile::of_workbook(bytes, bounds)?;
+            let choice = self.chooser.choose(&opened)?;
+            return self.add(name, opened, choice, Vec::new());
+        }
+        refuse_binary(bytes)?;
+        self.take_text(name, bytes, None)
+    }
+
+    /// Takes what a text has, which is in the encoding with that name, unless its bytes say another.
+    fn take_text(
+        &mut self,
+        name: &str,
+        bytes: &[u8],
+        encoding: Option<&str>,
+    ) -> Result<(), FileError> {
+        let decoded = decode(bytes, encoding)?;
+        let Some(opened) = OpenedFile::of_text(&decoded)? else {
+            self.add_file(name, &NATIVE, None);
+            return Ok(());
+        };
+        let choice = self.chooser.choose(&opened)?;
+        if !decoded.is_unknown {
+            return self.add(name, opened, choice, Vec::new());
+        }
+        // The names of columns tell the format, which says how their letters are read.
+        if let Some(encoding) = choice.whole().encoding {
+            return self.take_text(name, bytes, Some(&encoding));
+        }
+        let tried = encodings(bytes).into_iter().map(|encoding| {
+            let text = encoding.decode_without_bom_handling(bytes).0;
+            let mut cells = text.split([',', ';', '\t', '|', '"', '\r', '\n']);
+            let cell = cells.find(|cell| !cell.is_ascii()).unwrap_or_default();
+            (encoding.name(), cell.trim().to_owned())
+        });
+        self.add(name, opened, choice, tried.collect())
+    }
+
+    /// Reads the native records of an opened file, or adds the table in it; `encodings` are those that it may have, each with a cell.
+    fn add(
+        &mut self,
+        name: &str,
+        mut opened: OpenedFile<'_>,
+        choice: Choice,
+        mut encodings: Vec<(&'static str, String)>,
+    ) -> Result<(), FileError> {
+        let format = choice.whole();
+        if format.is_native() {
+            return self.read_records(name, &opened, &Arc::new(format));
+        }
+        if opened.is_empty_by(&format) {
+            self.add_file(name, &NATIVE, None);
+            return Ok(());
+        }
+        let parts = opened.find_parts(&format, choice.base())?;
+        let mut places: Vec<String> = parts.iter().map(|part| opened.place(*part)).collect();
+        if places.len() == 1 {
+            places.clear();
+        }
+        if places.iter().any(|place| self.request.mask.is_in(place)) {
+            return Err(FileError::new(format!("a list or sheet {HAS_SECRET}")));
+        }
+        let is_stopped = || self.watch.is_stopped();
+        let bounds = &mut Bounds::new(&mut self.counted, &is_stopped);
+        let mut table = opened.table(parts[0], &format, bounds)?;
+        table.named = format.all_names();
+        self.hide_secrets(&mut table);
+        let mut name = name.to_owned();
+        if format.is_table() || !table.is_objects {
+            name += &table.place;
+        }
+        let file = self.add_file(&name, &format, opened.note);
+        self.rows += table.rows.len() as u64;
+        for row in &mut table.rows {
+            row.file = file;
+        }
+        let mut tables = self.tables.iter_mut();
+        if let Some(first) = tables.find(|first| first.choice.is_like(&choice)) {
+            places.retain(|place| !first.places.contains(place));
+            first.places.append(&mut places);
+            encodings.retain(|(name, _)| first.encodings.iter().all(|(other, _)| other != name));
+            first.encodings.append(&mut encodings);
+            return first.table.append(table);
+        }
+        self.tables.push(TableInput {
+            file,
+            choice,
+            table,
+            encodings,
+            places,
+        });
+        Ok(())
+    }
+
+    /// Adds a file to the report, with a note about its letters; returns its number.
+    fn add_file(&mut self, name: &str, format: &Format, note: Option<String>) -> usize {
+        let (report, mask) = (&mut self.collected.report, &self.request.mask);
+        report.files.push(FileReport::new(mask.apply(name), format));
+        if let Some(note) = note {
+            report.note(mask.apply(&note));
+        }
+        report.files.len() - 1
+    }
+
+    /// Empties the rows that have a secret of the request, and masks it in names.
+    fn hide_secrets(&self, table: &mut Table) {
+        let mask = &self.request.mask;
+        if mask.is_empty() {
+            return;
+        }
+        let beside = table.beside.iter_mut();
+        let names = table.columns.iter_mut().chain([&mut table.place]);
+        for name in names.chain(beside.flat_map(|(name, value)| [name, value])) {
+            *name = mask.apply(name).replace(char::is_control, " ");
+        }
+        for row in &mut table.rows {
+            if row.cells.all().any(|(_, cell)| mask.is_in(cell)) {
+                let fault = RowFault {
+                    message: HAS_SECRET.to_owned(),
+                    raw: Some(Value::Null),
+                };
+                *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
+            }
+        }
+    }
+
+    /// Completes the format of a table, and reads its rows; the table `is_alone` if no other one of the call has another format.
     ///
     /// # Errors
     /// If something must be decided about the format first.
-    fn take_table(
-        &mut self,
-        input: TableInput,
-        before: Option<&String>,
-        is_alone: bool,
-    ) -> Result<(), ImportError> {
+    fn take_table(&mut self, input: &TableInput, is_alone: bool) -> Result<(), ImportError> {
         let files = self.collected.report.files.iter();
         let files: Vec<String> = files.map(|file| file.name.clone()).collect();
         let tomorrow = self.collected.calendar.tomorrow();
-        let mut draft = Draft::new(&input, self.request.country(), tomorrow, &files)?;
+        let mut draft = Draft::new(input, self.request.country(), tomorrow, &files)?;
         let asks_for_draft = self.request.format == Some(FormatArgument::Draft);
         // A table of another source is never imported under the format that a source keeps, nor in its place.
         draft.needs_source = matches!(input.choice.basis, Basis::DraftOfOther);
         if asks_for_draft || draft.needs_source || !draft.format.open.is_empty() {
-            return Err(refuse_open(&input, draft, &files[input.file], is_alone));
+            return Err(refuse_open(input, draft, &files[input.file], is_alone));
         }
-        self.keep_format(&input, &draft, before)?;
-        let read = self.read_table(&input, &draft);
-        self.note_fault(input.file, read);
+        self.keep_format(input, &draft)?;
+        let read = self.read_table(input, &draft);
+        self.note_fault(&files[input.file], read);
         Ok(())
     }
 
-    /// Notes what a source keeps of a completed format, in place of the text `before`.
-    fn keep_format(
-        &mut self,
-        input: &TableInput,
-        draft: &Draft,
-        before: Option<&String>,
-    ) -> Result<(), ImportError> {
+    /// Notes what a source keeps of a completed format, in place of the one that it kept before.
+    fn keep_format(&mut self, input: &TableInput, draft: &Draft) -> Result<(), ImportError> {
         let choice = &input.choice;
+        let before = self.kept.get(&choice.source);
         let report = &mut self.collected.report;
         check_publication(self.request, choice, draft, &input.table, before, report)?;
         let text = draft.format.to_text();
@@ -255,13 +431,7 @@ impl Collector<'_> {
         Ok(())
     }
 
-    /// # Errors
-    /// If a file cannot be imported.
-    fn finish(mut self) -> Result<Collected, ImportError> {
-        if self.watch.is_stopped() {
-            return Err(ImportError::Stopped);
-        }
-        ImportError::refuse_files(self.faults)?;
+    fn finish(mut self) -> Collected {
         if !self.unread.is_empty() {
             let names: Vec<_> = self.unread.into_iter().take(NAMES_SHOWN).collect();
             let names = self.request.mask.apply(&names.join(", "));
@@ -269,12 +439,24 @@ impl Collector<'_> {
             let note = format!("members that are not read: {names}");
             self.collected.report.note(note);
         }
-        Ok(self.collected)
+        self.collected
     }
 
-    /// Reads the native records of a file.
-    fn read_records(&mut self, input: &NativeInput) -> Result<(), FileError> {
-        if let Some(business) = &input.business {
+    /// Reads the native records of an opened file.
+    fn read_records(
+        &mut self,
+        name: &str,
+        opened: &OpenedFile<'_>,
+        format: &Arc<Format>,
+    ) -> Result<(), FileError> {
+        let records = opened.records(format)?;
+        let count = records.len() as u64;
+        let file = self.add_file(name, format, opened.note.clone());
+        if self.request.format == Some(FormatArgument::Draft) {
+            return Ok(());
+        }
+        self.rows += count;
+        if let Some(business) = opened.business(format) {
             if self.request.run_of.is_some() {
                 self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
             } else if !self.has_business {
@@ -282,11 +464,11 @@ impl Collector<'_> {
             }
         }
         let before = self.collected.report.count(Outcome::Rejected);
-        for (at, text) in &input.records {
-            self.read_record(input, at.clone(), text)?;
+        for (at, text) in records {
+            self.read_record(file, format, at, text)?;
         }
         let rejected = self.collected.report.count(Outcome::Rejected) - before;
-        if rejected > 0 && rejected == input.records.len() as u64 {
+        if rejected > 0 && rejected == count {
             return Err(FileError::new(
                 "no row can be read; correct its rows as said above",
             ));
@@ -362,11 +544,12 @@ impl Collector<'_> {
     /// Reads a native record: a review, a deleted one, or the first line of an export.
     fn read_record(
         &mut self,
-        input: &NativeInput,
+        file: usize,
+        format: &Arc<Format>,
         at: Position,
         text: &str,
     ) -> Result<(), FileError> {
-        let (file, mask) = (input.file, &self.request.mask);
+        let mask = &self.request.mask;
         let record = match parse_row(text) {
             Ok(record) if !mask.is_empty() && mask.is_in(&record.to_string()) => {
                 let fault = FieldError::new("", HAS_SECRET);
@@ -378,12 +561,12 @@ impl Collector<'_> {
                 return self.reject(file, at, raw.unwrap_or_default(), &[fault]);
             }
         };
-        if input.format.reader == Reader::Document && self.unread.len() < NAMES_SHOWN {
+        if format.reader == Reader::Document && self.unread.len() < NAMES_SHOWN {
             let foreign = foreign_members(&record).into_iter();
             self.unread.extend(foreign.map(|member| member.pattern));
         }
         let calendar = self.collected.calendar;
-        let read = match parse_record(&record, &input.format, self.request, calendar) {
+        let read = match parse_record(&record, format, self.request, calendar) {
             Ok(NativeRecord::Settings) => return self.take_settings(&record),
             Ok(NativeRecord::Deleted(deleted)) => {
                 self.count(file);

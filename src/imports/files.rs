@@ -1,48 +1,18 @@
-//! Opens the files of a call: each gets its format, which is that of the call, what its source keeps, or the built-in one whose names its
-//! columns have; and the tables of one format become one.
+//! The format of a file: that of the call, what its source keeps, or the built-in one whose names its columns have.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::Path;
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use crate::imports::detect::{check_workbook, refuse_binary};
-use crate::imports::fault::{FileError, Position};
+use crate::imports::fault::FileError;
 use crate::imports::format::{Format, Reader, basic_string};
 use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
 use crate::imports::platforms::{BUILT_IN, NATIVE, find_format, format_names};
-use crate::imports::read::bytes::{
-    INPUT_BYTES_MAX, STDIN, broken_archive, choose_members, is_office_document, is_zip,
-    open_archive, read_all, read_file,
-};
-use crate::imports::read::text::{decode, encodings};
-use crate::imports::read::{Bounds, Cells, Row, RowFault, Table};
-use crate::imports::report::{FileReport, ImportError, ImportReport, Watcher};
-use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
+use crate::imports::read::Table;
+use crate::imports::read::text::decode;
+use crate::imports::request::{FormatArgument, ImportRequest, SOURCE_DEFAULT};
 use crate::model::fold;
 use crate::model::text::{nearest, quote_for_shell};
 use crate::storage::reviews::KeptFormats;
-
-/// What is in the files of a call.
-#[derive(Debug, Default)]
-pub struct OpenedFiles {
-    pub natives: Vec<NativeInput>,
-    pub tables: Vec<TableInput>,
-    pub report: ImportReport,
-}
-
-/// The native records of a file.
-#[derive(Debug)]
-pub struct NativeInput {
-    /// Its number in the report.
-    pub file: usize,
-    pub format: Arc<Format>,
-    pub records: Vec<(Position, String)>,
-    /// The business in another instance's `/reviews.json`, as JSON.
-    pub business: Option<String>,
-}
 
 /// The table of one or several files, which have one format.
 #[derive(Debug)]
@@ -92,253 +62,21 @@ impl Choice {
     }
 
     /// Whether two tables are read by one format.
-    fn is_like(&self, other: &Self) -> bool {
+    pub fn is_like(&self, other: &Self) -> bool {
         let [name, other_name] = [self, other].map(|it| it.base().map(|format| &format.name));
         name == other_name && self.source == other.source
     }
 }
 
-/// Opens all files of a request.
-///
-/// # Errors
-/// When a file cannot be imported.
-pub fn open_files(
-    request: &ImportRequest,
-    kept: &KeptFormats,
-    watch: Watcher<'_>,
-) -> Result<OpenedFiles, ImportError> {
-    let is_stopped = || watch.is_stopped();
-    let mut reader = FileReader {
-        request,
-        chooser: FormatChooser::new(request, kept),
-        bounds: Bounds::new(&is_stopped),
-        bytes_left: INPUT_BYTES_MAX,
-        opened: OpenedFiles::default(),
-        faults: Vec::new(),
-    };
-    for file in &request.files {
-        reader.open(file);
-    }
-    if watch.is_stopped() {
-        return Err(ImportError::Stopped);
-    }
-    ImportError::refuse_files(reader.faults)?;
-    Ok(reader.opened)
-}
-
-/// Opens one file after another.
-struct FileReader<'r> {
-    request: &'r ImportRequest,
-    chooser: FormatChooser<'r>,
-    bounds: Bounds<'r>,
-    /// The number of bytes that the import may still read.
-    bytes_left: u64,
-    opened: OpenedFiles,
-    /// Why files cannot be imported.
-    faults: Vec<String>,
-}
-
-impl FileReader<'_> {
-    /// Opens the file at `path`, or the files of the archive there.
-    fn open(&mut self, path: &Path) {
-        let (name, bytes) = if path == Path::new("-") {
-            let bytes = read_all(io::stdin().lock(), &mut self.bytes_left);
-            (STDIN.to_owned(), bytes)
-        } else {
-            let folder = self.request.folder.as_deref();
-            let place = folder.map_or(path.into(), |folder| folder.join(path));
-            let bytes = read_file(&place, &mut self.bytes_left);
-            (path.display().to_string(), bytes)
-        };
-        let taken = bytes.and_then(|bytes| self.take_all(&name, &bytes));
-        self.note_fault(&name, taken);
-    }
-
-    /// Adds what a file has, or each file of an archive.
-    fn take_all(&mut self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
-        if !is_zip(bytes) {
-            return self.take(name, bytes);
-        }
-        let mut archive = open_archive(bytes)?;
-        if is_office_document(&archive) {
-            return self.take(name, bytes);
-        }
-        // Only what is unpacked counts.
-        self.bytes_left += bytes.len() as u64;
-        for member in choose_members(&archive)? {
-            let file = format!("{name}: {member}");
-            let unpacked = archive.by_name(&member).map_err(broken_archive);
-            let unpacked = unpacked.and_then(|it| read_all(it, &mut self.bytes_left));
-            let taken = unpacked.and_then(|bytes| self.take(&file, &bytes));
-            self.note_fault(&file, taken);
-        }
-        Ok(())
-    }
-
-    fn note_fault(&mut self, file: &str, taken: Result<(), FileError>) {
-        if let Err(fault) = taken {
-            self.faults.push(format!("{file}: {fault}"));
-        }
-    }
-
-    /// Adds what a file has to that of the files before it.
-    fn take(&mut self, name: &str, bytes: &[u8]) -> Result<(), FileError> {
-        if is_zip(bytes) {
-            check_workbook(bytes)?;
-            let opened = OpenedFile::of_workbook(bytes, &mut self.bounds)?;
-            let choice = self.chooser.choose(&opened)?;
-            return self.add(name, opened, choice, Vec::new());
-        }
-        refuse_binary(bytes)?;
-        self.take_text(name, bytes, None)
-    }
-
-    /// Adds what a text has, which is in the encoding with that name, unless its bytes say another.
-    fn take_text(
-        &mut self,
-        name: &str,
-        bytes: &[u8],
-        encoding: Option<&str>,
-    ) -> Result<(), FileError> {
-        let decoded = decode(bytes, encoding)?;
-        let Some(opened) = OpenedFile::of_text(&decoded)? else {
-            self.add_records(name, &NATIVE, Vec::new(), None, None);
-            return Ok(());
-        };
-        let choice = self.chooser.choose(&opened)?;
-        if !decoded.is_unknown {
-            return self.add(name, opened, choice, Vec::new());
-        }
-        // The names of columns tell the format, which says how their letters are read.
-        if let Some(encoding) = choice.whole().encoding {
-            return self.take_text(name, bytes, Some(&encoding));
-        }
-        let tried = encodings(bytes).into_iter().map(|encoding| {
-            let text = encoding.decode_without_bom_handling(bytes).0;
-            let mut cells = text.split([',', ';', '\t', '|', '"', '\r', '\n']);
-            let cell = cells.find(|cell| !cell.is_ascii()).unwrap_or_default();
-            (encoding.name(), cell.trim().to_owned())
-        });
-        self.add(name, opened, choice, tried.collect())
-    }
-
-    /// Adds the records of an opened file, or the table in it; `encodings` are those that it may have, each with a cell.
-    fn add(
-        &mut self,
-        name: &str,
-        mut opened: OpenedFile<'_>,
-        choice: Choice,
-        mut encodings: Vec<(&'static str, String)>,
-    ) -> Result<(), FileError> {
-        let format = choice.whole();
-        if format.is_native() {
-            let records = opened.records(&format)?;
-            let is_document = format.reader == Reader::Document;
-            let business = opened.business().filter(|_| is_document);
-            let business = business.map(str::to_owned);
-            self.add_records(name, &Arc::new(format), records, business, opened.note);
-            return Ok(());
-        }
-        if opened.is_empty_by(&format) {
-            self.add_records(name, &NATIVE, Vec::new(), None, None);
-            return Ok(());
-        }
-        let parts = opened.find_parts(&format, choice.base())?;
-        let mut places: Vec<String> = parts.iter().map(|part| opened.place(*part)).collect();
-        if places.len() == 1 {
-            places.clear();
-        }
-        if places.iter().any(|place| self.request.mask.is_in(place)) {
-            return Err(FileError::new(format!("a list or sheet {HAS_SECRET}")));
-        }
-        let mut table = opened.table(parts[0], &format, &mut self.bounds)?;
-        table.named = format.all_names();
-        self.hide_secrets(&mut table);
-        let mut name = name.to_owned();
-        if format.is_table() || !table.is_objects {
-            name += &table.place;
-        }
-        let file = self.add_file(&name, &format, opened.note);
-        for row in &mut table.rows {
-            row.file = file;
-        }
-        let mut tables = self.opened.tables.iter_mut();
-        if let Some(first) = tables.find(|first| first.choice.is_like(&choice)) {
-            places.retain(|place| !first.places.contains(place));
-            first.places.append(&mut places);
-            encodings.retain(|(name, _)| first.encodings.iter().all(|(other, _)| other != name));
-            first.encodings.append(&mut encodings);
-            return first.table.append(table);
-        }
-        self.opened.tables.push(TableInput {
-            file,
-            choice,
-            table,
-            encodings,
-            places,
-        });
-        Ok(())
-    }
-
-    fn add_records(
-        &mut self,
-        name: &str,
-        format: &Arc<Format>,
-        records: Vec<(Position, String)>,
-        business: Option<String>,
-        note: Option<String>,
-    ) {
-        let file = self.add_file(name, format, note);
-        self.opened.natives.push(NativeInput {
-            file,
-            format: Arc::clone(format),
-            records,
-            business,
-        });
-    }
-
-    /// Adds a file to the report, with a note about its letters; returns its number.
-    fn add_file(&mut self, name: &str, format: &Format, note: Option<String>) -> usize {
-        let (report, mask) = (&mut self.opened.report, &self.request.mask);
-        report.files.push(FileReport::new(mask.apply(name), format));
-        if let Some(note) = note {
-            report.note(mask.apply(&note));
-        }
-        report.files.len() - 1
-    }
-
-    /// Empties the rows that have a secret of the request, and masks it in names.
-    fn hide_secrets(&self, table: &mut Table) {
-        let mask = &self.request.mask;
-        if mask.is_empty() {
-            return;
-        }
-        let beside = table.beside.iter_mut();
-        let names = table.columns.iter_mut().chain([&mut table.place]);
-        for name in names.chain(beside.flat_map(|(name, value)| [name, value])) {
-            *name = mask.apply(name).replace(char::is_control, " ");
-        }
-        for row in &mut table.rows {
-            if row.cells.all().any(|(_, cell)| mask.is_in(cell)) {
-                let fault = RowFault {
-                    message: HAS_SECRET.to_owned(),
-                    raw: Some(Value::Null),
-                };
-                *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
-            }
-        }
-    }
-}
-
 /// Chooses the format of a file.
-struct FormatChooser<'r> {
+pub struct FormatChooser<'r> {
     request: &'r ImportRequest,
     /// The formats that sources keep.
     kept: BTreeMap<String, Format>,
 }
 
 impl<'r> FormatChooser<'r> {
-    fn new(request: &'r ImportRequest, kept: &KeptFormats) -> Self {
+    pub fn new(request: &'r ImportRequest, kept: &KeptFormats) -> Self {
         // A format that cannot be read, as a shell may have written it, counts as none.
         let kept = kept.iter().filter_map(|(source, text)| {
             let format = Format::parse(text).ok()?;
@@ -352,7 +90,7 @@ impl<'r> FormatChooser<'r> {
     ///
     /// # Errors
     /// If it is of another source, as far as its format or the names of its columns say.
-    fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
+    pub fn choose(&self, opened: &OpenedFile<'_>) -> Result<Choice, FileError> {
         // 1. That of `--format`, or the owner's answers.
         if let Some(choice) = self.choose_by_request() {
             return choice;

@@ -4,8 +4,8 @@
 //! bytes ──read(&Format)──► rows of cells ──row──► ReviewRow ──merge──► Change ──► written
 //! ```
 //!
-//! - `files` opens the files: `detect` says what one is, and `opened_file` which parts it has. It chooses their formats by the names of the
-//!   columns: a platform's, in `platforms`, or what the source keeps;
+//! - `collect` opens the files: `detect` says what one is, and `opened_file` which parts it has. `files` chooses their formats by the names of
+//!   the columns: a platform's, in `platforms`, or what the source keeps;
 //! - `read` gives the rows of a part as cells ([`read::Table`]), and `draft` completes a format from their columns;
 //! - `row` turns each row into a review as its source states it ([`row::ReviewRow`]), with the values of `value`;
 //! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).

@@ -310,10 +310,10 @@ impl<'t> OpenedFile<'t> {
     ///
     /// # Errors
     /// If it is no JSON, or a document without a list `reviews`.
-    pub fn records(&self, format: &Format) -> Result<Vec<(Position, String)>, FileError> {
+    pub fn records(&self, format: &Format) -> Result<Vec<(Position, &'t str)>, FileError> {
         let mut lists = self.parts.iter().filter_map(FilePart::list);
         let document = self.document.filter(|it| it.starts_with('{'));
-        let rows: Vec<(Position, &str)> = match document {
+        match document {
             Some(document) if format.reader == Reader::Document => {
                 let list = lists.find(|list| list.path == "reviews");
                 if list.is_none() && !member(document, "reviews").is_some_and(is_empty_list) {
@@ -321,21 +321,20 @@ impl<'t> OpenedFile<'t> {
                         "has no list `reviews`; give all that /reviews.json answers",
                     ));
                 }
-                list.into_iter().flat_map(RowList::rows).collect()
+                Ok(list.into_iter().flat_map(RowList::rows).collect())
             }
-            Some(document) => vec![(Position::Line(1), document)],
+            Some(document) => Ok(vec![(Position::Line(1), document)]),
             None => {
                 let list = lists.next().ok_or_else(|| unreadable(format))?;
-                list.rows().collect()
+                Ok(list.rows().collect())
             }
-        };
-        let rows = rows.into_iter();
-        Ok(rows.map(|(at, text)| (at, text.to_owned())).collect())
+        }
     }
 
     /// The business in another instance's `/reviews.json`, as JSON.
-    pub fn business(&self) -> Option<&'t str> {
-        member(self.document?, "business")
+    pub fn business(&self, format: &Format) -> Option<&'t str> {
+        let document = self.document.filter(|_| format.reader == Reader::Document);
+        member(document?, "business")
     }
 
     /// The place of a part: the path of a list, or the name of a sheet.

@@ -33,20 +33,24 @@ pub const LIST: &str = "(list of objects)";
 /// The text of a cell whose formula was never calculated, as in workbooks that a program wrote.
 pub const NOT_CALCULATED: &str = "#NOT-CALCULATED!";
 
-/// What an import may still read, over all its files.
-pub struct Bounds<'w> {
+/// What an import has read so far, over all its files.
+#[derive(Debug, Default)]
+pub struct Counted {
     rows: u64,
     cells: u64,
     bytes: u64,
+}
+
+/// What an import may still read.
+pub struct Bounds<'w> {
+    counted: &'w mut Counted,
     is_stopped: &'w dyn Fn() -> bool,
 }
 
 impl<'w> Bounds<'w> {
-    pub const fn new(is_stopped: &'w dyn Fn() -> bool) -> Self {
+    pub const fn new(counted: &'w mut Counted, is_stopped: &'w dyn Fn() -> bool) -> Self {
         Self {
-            rows: 0,
-            cells: 0,
-            bytes: 0,
+            counted,
             is_stopped,
         }
     }
@@ -56,13 +60,14 @@ impl<'w> Bounds<'w> {
     /// # Errors
     /// When the import has more than it may, or is to stop.
     pub fn count(&mut self, rows: u64, cells: usize, bytes: usize) -> Result<(), FileError> {
-        self.rows += rows;
-        self.cells += cells as u64;
-        self.bytes += bytes as u64;
+        let counted = &mut *self.counted;
+        counted.rows += rows;
+        counted.cells += cells as u64;
+        counted.bytes += bytes as u64;
         for (count, max, noun) in [
-            (self.rows, ROWS_MAX, "rows"),
-            (self.cells, CELLS_MAX, "cells"),
-            (self.bytes, CELL_BYTES_MAX, "bytes of cells"),
+            (counted.rows, ROWS_MAX, "rows"),
+            (counted.cells, CELLS_MAX, "cells"),
+            (counted.bytes, CELL_BYTES_MAX, "bytes of cells"),
         ] {
             if count > max {
                 return Err(FileError::new(format!(
@@ -70,7 +75,7 @@ impl<'w> Bounds<'w> {
                 )));
             }
         }
-        if rows > 0 && self.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) && (self.is_stopped)() {
+        if rows > 0 && counted.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) && (self.is_stopped)() {
             return Err(FileError::new("stopped"));
         }
         Ok(())
