@@ -11,6 +11,7 @@ use crate::imports::files::{Basis, TableInput};
 use crate::imports::format::{
     Format, Names, basic_string, ignored_name, is_same_column, named_field,
 };
+use crate::imports::opened_file::find_lacking_keys;
 use crate::imports::read::{LIST, Table};
 use crate::imports::row::{VALUES_MAX, field_columns, find_evidence};
 use crate::imports::value::date::{DateOrder, Evidence, is_date};
@@ -192,7 +193,8 @@ impl Draft {
             draft.fill_others(columns);
         }
         let whole = &Format::whole(base, &draft.format);
-        draft.find_missing(columns, whole);
+        let lacking = find_lacking_keys(&draft.format, table);
+        draft.format.open.extend(lacking);
         // The members of a platform's JSON that no format names are passed over.
         if base.is_none() || !table.is_objects {
             draft.find_left(columns, whole);
@@ -293,33 +295,6 @@ impl Draft {
     fn is_named(&self, column: &str) -> bool {
         let names = self.format.all_names();
         names.iter().any(|name| is_same_column(column, name))
-    }
-
-    /// Opens what the format names and a file has not: a column of the needed fields, of `only` or of publication.
-    fn find_missing(&mut self, columns: &Columns<'_>, whole: &Format) {
-        let has_field = |field| !field_columns(whole, columns.table, field).is_empty();
-        let has_author = ReviewField::AUTHORS.into_iter().any(has_field);
-        for field in ReviewField::CORE {
-            let names = self.format.fields.get(&field);
-            let is_needed = names.is_some_and(|names| !names.is_empty());
-            let is_there = has_field(field) || field == ReviewField::Author && has_author;
-            if is_needed && !is_there {
-                self.open(&format!("fields.{field}"));
-            }
-        }
-        let mut missing = Vec::new();
-        for (part, blocks) in self.format.public_blocks() {
-            for (number, block) in blocks.iter().enumerate() {
-                if columns.table.columns_of(&block.names).is_empty() {
-                    missing.push(format!("{part}.{number}.names"));
-                }
-            }
-        }
-        let only = self.format.only.as_ref();
-        if only.is_some_and(|only| columns.table.find(&only.column).is_none()) {
-            missing.push("only".to_owned());
-        }
-        self.format.open.extend(missing);
     }
 
     /// Finds the columns that the format does not name.

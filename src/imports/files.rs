@@ -113,7 +113,7 @@ impl<'r> FormatChooser<'r> {
         }
         // 3. What the named `--source` keeps.
         if named.is_some()
-            && let Some(kept) = kept.filter(|it| it.like.is_some() || fit >= Fit::Partly)
+            && let Some(kept) = kept.filter(|it| it.like.is_some() || fit != Fit::OtherTable)
         {
             return self.choose_owners(kept, Basis::Kept);
         }
@@ -152,22 +152,21 @@ impl<'r> FormatChooser<'r> {
         }
     }
 
-    /// The other source that a file may be of if none is named, and how far its format reads it: the one that reads most of it, else one
+    /// The other source that a file may be of if none is named, and how far its format reads it: the only one that reads it wholly, else one
     /// whose format needs another column, which says what is public.
     fn find_other_source(&self, opened: &OpenedFile<'_>) -> Option<(&str, Fit)> {
         if self.request.source.is_some() {
             return None;
         }
         let others = self.kept.iter().filter(|(name, _)| *name != SOURCE_DEFAULT);
-        let mut fitting: Vec<(&str, Fit)> = others
-            .map(|(name, format)| (name.as_str(), opened.fit(format)))
-            .collect();
-        fitting.retain(|(_, fit)| *fit >= Fit::AllButPublic);
-        let most = fitting.iter().map(|(_, fit)| *fit).max()?;
-        let without_public = fitting.iter().find(|(_, fit)| *fit == Fit::AllButPublic);
-        let mut best = fitting.iter().filter(|(_, fit)| *fit == most);
-        let only = best.next().filter(|_| best.next().is_none());
-        only.or(without_public).copied()
+        let fits = others.map(|(name, format)| (name.as_str(), opened.fit(format)));
+        let fits = fits.filter(|(_, fit)| *fit >= Fit::AllButPublic);
+        let (wholly, without_public): (Vec<_>, Vec<_>) =
+            fits.partition(|(_, fit)| *fit == Fit::Wholly);
+        match wholly[..] {
+            [only] => Some(only),
+            _ => without_public.first().copied(),
+        }
     }
 
     /// A built-in format, with what its source keeps beside it.

@@ -9,15 +9,14 @@ use serde::de::IgnoredAny;
 
 use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{
-    Format, Names, Reader, column_key, is_inside, is_same_column, named_field,
-};
+use crate::imports::format::{Format, Reader, column_key, is_inside, named_field};
 use crate::imports::native::{are_native, columns_of_table};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
+use crate::imports::row::field_columns;
 use crate::model::json::{is_empty_at, is_empty_list, member, visit};
 use crate::model::{ReviewField, fold};
 
@@ -68,15 +67,13 @@ pub enum NativeForm {
 pub enum Fit {
     /// It has neither the stars nor the texts: it is another table.
     OtherTable,
-    /// The format names no column, so it is of any table.
-    NamesNoColumn,
+    /// The format names no field that each review has, so it is of any table.
+    NamesNoField,
     /// From here on the format reads something of the table.
     Partly,
     /// From here on it has all that a review needs; this one lacks a column that says what is public.
     AllButPublic,
     Wholly,
-    /// Wholly, and it names all columns.
-    Exactly,
 }
 
 impl<'t> FilePart<'t> {
@@ -121,7 +118,7 @@ impl<'t> FilePart<'t> {
 
     /// How far an owner's format reads it, with its first row as the header or the row that the format names.
     fn fit(&self, format: &Format) -> Fit {
-        let first = self.names.fit(format);
+        let first = self.fit_of(&self.names.columns, format);
         let columns = match (&self.content, format.header_row) {
             (PartContent::Sheet(sheet), row @ Some(_)) => sheet.header(row),
             (PartContent::Text(text), row @ Some(_)) => {
@@ -129,8 +126,59 @@ impl<'t> FilePart<'t> {
             }
             (_, _) => return first,
         };
-        first.max(ColumnNames::new(columns).fit(format))
+        first.max(self.fit_of(&columns, format))
     }
+
+    fn fit_of(&self, columns: &[String], format: &Format) -> Fit {
+        let table = &Table {
+            columns: columns.to_vec(),
+            is_objects: self.list().is_some(),
+            named: format.all_names(),
+            ..Table::default()
+        };
+        let lacking = find_lacking_keys(format, table);
+        let has_field = |field| !field_columns(format, table, field).is_empty();
+        let mut needed = ReviewField::CORE.iter();
+        if format.like.is_some() {
+            Fit::OtherTable
+        } else if needed.all(|field| format.column_names(*field).is_empty()) {
+            Fit::NamesNoField
+        } else if lacking.is_empty() {
+            Fit::Wholly
+        } else if lacking.iter().all(|key| key.starts_with("public")) {
+            Fit::AllButPublic
+        } else if has_field(ReviewField::Rating) || has_field(ReviewField::Text) {
+            Fit::Partly
+        } else {
+            Fit::OtherTable
+        }
+    }
+}
+
+/// The keys of what a format needs and a table lacks: columns of the fields that each review has, of `only`, and of publication.
+pub fn find_lacking_keys(format: &Format, table: &Table) -> BTreeSet<String> {
+    let has_field = |field| !field_columns(format, table, field).is_empty();
+    let has_author = ReviewField::AUTHORS.into_iter().any(has_field);
+    let mut lacking = BTreeSet::new();
+    for field in ReviewField::CORE {
+        let is_needed = !format.column_names(field).is_empty();
+        let is_there = has_field(field) || field == ReviewField::Author && has_author;
+        if is_needed && !is_there {
+            lacking.insert(format!("fields.{field}"));
+        }
+    }
+    for (part, blocks) in format.public_blocks() {
+        for (number, block) in blocks.iter().enumerate() {
+            if table.columns_of(&block.names).is_empty() {
+                lacking.insert(format!("{part}.{number}.names"));
+            }
+        }
+    }
+    let only = format.only.as_ref();
+    if only.is_some_and(|only| table.find(&only.column).is_none()) {
+        lacking.insert("only".to_owned());
+    }
+    lacking
 }
 
 impl ColumnNames {
@@ -152,64 +200,12 @@ impl ColumnNames {
         is_name || self.columns.iter().any(|column| is_inside(column, name))
     }
 
-    fn has_one(&self, names: &Names) -> bool {
-        let mut names = names.among(&self.columns).into_iter();
-        names.any(|name| self.has(name))
-    }
-
     /// The number of fields of a review of which a column has an exact name.
     fn core_fields(&self) -> usize {
         let named = self.columns.iter().filter_map(|column| named_field(column));
         let named: BTreeSet<ReviewField> = named.collect();
         let core = ReviewField::CORE.iter();
         core.filter(|field| named.contains(field)).count()
-    }
-
-    fn fit(&self, format: &Format) -> Fit {
-        let core = ReviewField::CORE.iter();
-        let fields = core.filter_map(|field| format.fields.get(field));
-        let needed: Vec<&Names> = fields.filter(|names| !names.is_empty()).collect();
-        if needed.is_empty() {
-            return self.fit_of_part(format);
-        }
-        let only = format.only.as_ref();
-        let has_needed = needed.iter().all(|names| self.has_one(names))
-            && only.is_none_or(|only| self.has(&only.column));
-        if has_needed {
-            let (mut blocks, named) = (format.public_columns(), format.all_names());
-            let mut columns = self.columns.iter();
-            return if !blocks.all(|block| self.has_one(&block.names)) {
-                Fit::AllButPublic
-            } else if columns.all(|column| named.iter().any(|it| is_same_column(column, it))) {
-                Fit::Exactly
-            } else {
-                Fit::Wholly
-            };
-        }
-        let mut telling = [ReviewField::Rating, ReviewField::Text].iter();
-        if telling.any(|field| format.fields.get(field).is_some_and(|it| self.has_one(it))) {
-            Fit::Partly
-        } else {
-            Fit::OtherTable
-        }
-    }
-
-    /// How far a format reads it that names none of the fields that each table has.
-    fn fit_of_part(&self, format: &Format) -> Fit {
-        let mut names = format.columns_read();
-        names.retain(|names| !names.is_empty());
-        if format.like.is_some() {
-            Fit::OtherTable
-        } else if names.is_empty() {
-            Fit::NamesNoColumn
-        } else if names.iter().all(|names| self.has_one(names)) {
-            Fit::Wholly
-        } else if format.public_columns().next().is_some() {
-            // A file without the column that decides is a question.
-            Fit::Partly
-        } else {
-            Fit::OtherTable
-        }
     }
 }
 
