@@ -11,7 +11,6 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::imports::detect::{check_workbook, refuse_binary};
 use crate::imports::draft::Draft;
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{Basis, Choice, FormatChooser, TableInput, base_of};
@@ -22,8 +21,8 @@ use crate::imports::opened_file::OpenedFile;
 use crate::imports::owner::{self, Origin};
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::{
-    INPUT_BYTES_MAX, STDIN, broken_archive, choose_members, is_office_document, is_zip,
-    open_archive, read_all, read_file,
+    INPUT_BYTES_MAX, STDIN, broken_archive, check_workbook, choose_members, is_office_document,
+    is_zip, open_archive, read_all, read_file, refuse_binary,
 };
 use crate::imports::read::json::parse_row;
 use crate::imports::read::text::{decode, encodings};

@@ -4,9 +4,9 @@
 //! bytes ──read(&Format)──► rows of cells ──row──► ReviewRow ──merge──► Change ──► written
 //! ```
 //!
-//! - `collect` opens the files: `detect` says what one is, and `opened_file` which parts it has. `files` chooses their formats by the names of
-//!   the columns: a platform's, in `platforms`, or what the source keeps;
-//! - `read` gives the rows of a part as cells ([`read::Table`]), and `draft` completes a format from their columns;
+//! - `collect` opens the files: `opened_file` says which parts one has, and `files` chooses their formats by the names of the columns: a
+//!   platform's, in `platforms`, or what the source keeps;
+//! - `read` says what a file is, and gives the rows of a part as cells ([`read::Table`]), and `draft` completes a format from their columns;
 //! - `row` turns each row into a review as its source states it ([`row::ReviewRow`]), with the values of `value`;
 //! - `merge` finds the review of each row, and merges both in memory, preserving the owner's decisions ([`merge::Change`]).
 //!
@@ -33,7 +33,6 @@ use crate::storage::reviews::{self, KeptFormats, RunChange, RunCounts, Scope, st
 use crate::storage::{AtPath as _, Database, Write, business};
 
 mod collect;
-mod detect;
 mod draft;
 mod fault;
 mod files;

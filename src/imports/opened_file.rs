@@ -7,16 +7,20 @@ use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
-use crate::imports::detect::{Kind, check_header, kind_of_text, refuse_text};
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader, column_key, is_inside, named_field};
 use crate::imports::native::{are_native, columns_of_table};
 use crate::imports::platforms::{DOCUMENT, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};
-use crate::imports::read::text::{Decoded, describe_damage, find_header, read_text};
+use crate::imports::read::text::{
+    Decoded, Header, Kind, describe_damage, find_header, kind_of_text, read_text, refuse_text,
+    rows_near_header,
+};
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
 use crate::imports::row::field_columns;
+use crate::imports::value::date::is_date;
+use crate::imports::value::rating::{RatingWords, parse_rating};
 use crate::model::json::{is_empty_at, is_empty_list, member, visit};
 use crate::model::{ReviewField, fold};
 
@@ -500,6 +504,43 @@ fn unreadable(format: &Format) -> FileError {
         "cannot be read as {}; leave --format out",
         format.name
     ))
+}
+
+/// Refuses a first row that is no header of several columns.
+///
+/// # Errors
+/// With what to write.
+fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), FileError> {
+    let cells = &header.cells;
+    let mut letters = cells.iter().flat_map(|cell| cell.chars());
+    if letters.any(|c| c.is_control() && !c.is_whitespace()) {
+        return Err(FileError::new(
+            "has control characters in its first row, so it is no table; give the table as XLSX, ODS or CSV",
+        ));
+    }
+    let fault = if cells.len() < 2 {
+        "is a text without a header line of several columns"
+    } else if !is_named && cells.iter().any(|cell| is_day_or_rating(cell)) {
+        "has a day or a rating in its first row, so that is no header"
+    } else {
+        return Ok(());
+    };
+    let named = rows_near_header(text).find(|(_, cells)| {
+        let named = cells.iter().filter(|cell| named_field(cell).is_some());
+        named.count() >= 2
+    });
+    let advice = match named {
+        Some((line, _)) => format!(
+            "the names are in row {line}: write header_row = {line} into the source's format"
+        ),
+        None => "give a table with the names of its columns in the first row".to_owned(),
+    };
+    Err(FileError::new(format!("{fault}; {advice}")))
+}
+
+fn is_day_or_rating(cell: &str) -> bool {
+    let is_day = cell.trim().starts_with(|c: char| c.is_ascii_digit()) && is_date(cell);
+    is_day || parse_rating(cell, None, &RatingWords::new()).is_ok()
 }
 
 /// The native form of a text of JSON: lines, or another instance's document. A list of native records is a table.

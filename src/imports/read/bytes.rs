@@ -123,3 +123,75 @@ pub fn file_names(files: &[PathBuf]) -> Vec<String> {
     });
     names.collect()
 }
+
+// What bytes are that are no text and no workbook, and what to give instead.
+
+const OLD_OFFICE: &[u8] = b"\xD0\xCF\x11\xE0";
+const PACKED: &str = "is packed; unpack it and give the file";
+const PICTURE: &str =
+    "is a picture or a PDF document, not an export of reviews; give the table as CSV";
+
+/// The beginnings of files that are no text, and what they are.
+const BINARY: [(&[u8], &str); 9] = [
+    (
+        OLD_OFFICE,
+        "is an old workbook (.xls) or another document of Microsoft Office; save it as XLSX or CSV",
+    ),
+    (b"\x1F\x8B", PACKED),
+    (b"BZh", PACKED),
+    (b"7z\xBC\xAF", PACKED),
+    (b"Rar!", PACKED),
+    (b"%PDF", PICTURE),
+    (b"\x89PNG", PICTURE),
+    (b"\xFF\xD8\xFF", PICTURE),
+    (
+        b"SQLite format 3\0",
+        "is a database; `reviews restore FILE` takes a backup of this service, and other tables are exported as CSV",
+    ),
+];
+
+/// Refuses a file of bytes that are no text.
+///
+/// # Errors
+/// With what it is and what to give instead.
+pub fn refuse_binary(bytes: &[u8]) -> Result<(), FileError> {
+    if bytes.starts_with(OLD_OFFICE) && has_wide(bytes, "EncryptedPackage") {
+        return Err(FileError::new(
+            "is a workbook with a password; save it without one, or as CSV",
+        ));
+    }
+    let mut kinds = BINARY.iter();
+    let found = kinds.find(|(begin, _)| bytes.starts_with(begin));
+    found.map_or(Ok(()), |(_, refusal)| Err(FileError::new(*refusal)))
+}
+
+/// Refuses a document of an office program that is no workbook.
+///
+/// # Errors
+/// With what it is and what to give instead.
+pub fn check_workbook(bytes: &[u8]) -> Result<(), FileError> {
+    let mut archive = open_archive(bytes)?;
+    let mut mimetype = String::new();
+    if let Ok(member) = archive.by_name("mimetype") {
+        member.take(100).read_to_string(&mut mimetype)?;
+    }
+    let is_sheet = mimetype.contains("opendocument.spreadsheet");
+    let has = |name: &str| archive.index_for_name(name).is_some();
+    let mut names = archive.file_names().flatten();
+    let refusal = if has("xl/workbook.xml") || has("content.xml") && is_sheet {
+        return Ok(());
+    } else if has("xl/workbook.bin") {
+        "is a binary workbook (.xlsb); save it as XLSX or CSV"
+    } else if names.any(|name| name.ends_with(".iwa")) {
+        "is a document of Numbers or Pages; export it as CSV or Excel"
+    } else {
+        "is an archive or a document of an office program, but no spreadsheet; unpack it, or give the table as XLSX, ODS or CSV"
+    };
+    Err(FileError::new(refusal))
+}
+
+/// Whether bytes have a word in UTF-16.
+fn has_wide(bytes: &[u8], word: &str) -> bool {
+    let wide: Vec<u8> = word.bytes().flat_map(|byte| [byte, 0]).collect();
+    memchr::memmem::find(bytes, &wide).is_some()
+}
