@@ -13,8 +13,8 @@ use serde_json::Value;
 
 use crate::imports::draft::Draft;
 use crate::imports::fault::{FieldError, FileError, Position};
-use crate::imports::files::{Basis, Choice, FormatChooser, TableInput, base_of};
-use crate::imports::format::{Format, Only, PublicPart, Reader, basic_string};
+use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
+use crate::imports::format::{Format, Only, Reader, basic_string};
 use crate::imports::merge::guards::stop;
 use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
 use crate::imports::opened_file::OpenedFile;
@@ -26,7 +26,7 @@ use crate::imports::read::bytes::{
 };
 use crate::imports::read::json::parse_row;
 use crate::imports::read::text::{decode, encodings};
-use crate::imports::read::{Bounds, Cells, Counted, ROWS_BETWEEN_LOOKS, Row, RowFault, Table};
+use crate::imports::read::{Bounds, ROWS_BETWEEN_LOOKS, ReadCounts, RowFault};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
 use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
@@ -70,7 +70,7 @@ pub fn collect(
         kept,
         chooser: FormatChooser::new(request, kept),
         watch,
-        counted: Counted::default(),
+        counts: ReadCounts::default(),
         bytes_left: INPUT_BYTES_MAX,
         has_business: request.business.is_some(),
         rows_read: 0,
@@ -107,82 +107,13 @@ pub fn collect(
     Ok(reading.finish())
 }
 
-/// Why a table, whose file has that name, is not imported if its format is open, or if it needs a source of its own.
-fn refuse_open(input: &TableInput, mut draft: Draft, name: &str, is_alone: bool) -> ImportError {
-    if !is_alone {
-        return ImportError::Refused(format!(
-            "{name}: something must be decided about its format first; import it by itself"
-        ));
-    }
-    draft.show_columns(&input.table);
-    name.clone_into(&mut draft.file);
-    ImportError::Open(Box::new(draft))
-}
-
-/// Refuses a format that publishes by fewer columns than the one that its source keeps, which may be of another built-in format.
-fn check_publication(
-    request: &ImportRequest,
-    choice: &Choice,
-    draft: &Draft,
-    table: &Table,
-    before: Option<&String>,
-    report: &mut ImportReport,
-) -> Result<(), ImportError> {
-    let Some(former) = before.and_then(|text| Format::parse(text).ok()) else {
-        return Ok(());
-    };
-    let is_of_other = former.like != choice.owners.like;
-    let former_base = base_of(&former)?;
-    let former_whole = Format::whole(former_base.as_deref(), &former);
-    let next = Format::whole(choice.base(), &draft.format);
-    let says_nothing = next.public_columns().next().is_none();
-    let mut lost = lost_parts(&former_whole, &next, table);
-    // What the former one withheld stays so where the next one says nothing at all.
-    lost.retain(|part| *part == PublicPart::Name || !says_nothing);
-    if is_of_other {
-        lost.extend(lost_parts(&former, &draft.format, table));
-    }
-    if lost.is_empty() {
-        return Ok(());
-    }
-    let like = choice.owners.like.as_ref();
-    let like = like.filter(|_| former.like.is_some());
-    let below = like.map_or_else(String::new, |name| {
-        format!(" below `like = {}`", basic_string(name))
-    });
-    let reason = format!(
-        "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
-         published; `reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format, or \
-         import a file of another kind with another --source",
-        quote_for_shell(&choice.source)
-    );
-    stop(request, reason, None, Vec::new(), report)
-}
-
-/// The parts for which a format has a column of publication that the next one lacks.
-fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> {
-    let mut lost = Vec::new();
-    let blocks = former.public_blocks().into_iter();
-    for ((part, blocks), (_, others)) in blocks.zip(next.public_blocks()) {
-        // A column that the file lacks may be replaced.
-        let [columns, other_columns] = [blocks, others].map(|blocks| {
-            let columns = blocks.iter().flat_map(|it| table.columns_of(&it.names));
-            columns.collect::<BTreeSet<usize>>()
-        });
-        if others.len() < blocks.len() || !columns.is_subset(&other_columns) {
-            lost.push(part);
-        }
-    }
-    lost
-}
-
 /// Reads the files of a request, one after another, and then the tables in them.
 struct Reading<'a> {
     request: &'a ImportRequest,
     kept: &'a KeptFormats,
     chooser: FormatChooser<'a>,
     watch: Watcher<'a>,
-    counted: Counted,
+    counts: ReadCounts,
     /// The number of bytes that the import may still read.
     bytes_left: u64,
     /// Whether the database or an earlier file has a business.
@@ -259,7 +190,7 @@ impl Reading<'_> {
         if is_zip(bytes) {
             check_workbook(bytes)?;
             let is_stopped = || self.watch.is_stopped();
-            let bounds = &mut Bounds::new(&mut self.counted, &is_stopped);
+            let bounds = &mut Bounds::new(&mut self.counts, &is_stopped);
             let opened = OpenedFile::of_workbook(bytes, bounds)?;
             let choice = self.chooser.choose(&opened)?;
             return self.add(name, opened, choice, Vec::new());
@@ -322,10 +253,10 @@ impl Reading<'_> {
             return Err(FileError::new(format!("a list or sheet {HAS_SECRET}")));
         }
         let is_stopped = || self.watch.is_stopped();
-        let bounds = &mut Bounds::new(&mut self.counted, &is_stopped);
+        let bounds = &mut Bounds::new(&mut self.counts, &is_stopped);
         let mut table = opened.table(parts[0], &format, bounds)?;
         table.named = format.all_names();
-        self.hide_secrets(&mut table);
+        self.request.mask.hide_in(&mut table);
         let mut name = name.to_owned();
         if format.is_table() || !table.is_objects {
             name += &table.place;
@@ -363,28 +294,6 @@ impl Reading<'_> {
         report.files.len() - 1
     }
 
-    /// Empties the rows that have a secret of the request, and masks it in names.
-    fn hide_secrets(&self, table: &mut Table) {
-        let mask = &self.request.mask;
-        if mask.is_empty() {
-            return;
-        }
-        let beside = table.beside.iter_mut();
-        let names = table.columns.iter_mut().chain([&mut table.place]);
-        for name in names.chain(beside.flat_map(|(name, value)| [name, value])) {
-            *name = mask.apply(name).replace(char::is_control, " ");
-        }
-        for row in &mut table.rows {
-            if row.cells.all().any(|(_, cell)| mask.is_in(cell)) {
-                let fault = RowFault {
-                    message: HAS_SECRET.to_owned(),
-                    raw: Some(Value::Null),
-                };
-                *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
-            }
-        }
-    }
-
     /// Completes the format of a table, and reads its rows; the table `is_alone` if no other one of the call has another format.
     ///
     /// # Errors
@@ -395,10 +304,16 @@ impl Reading<'_> {
         let tomorrow = self.collected.calendar.tomorrow();
         let mut draft = Draft::new(input, self.request.country(), tomorrow, &files)?;
         let asks_for_draft = self.request.format == Some(FormatArgument::Draft);
-        // A table of another source is never imported under the format that a source keeps, nor in its place.
-        draft.needs_source = matches!(input.choice.basis, Basis::DraftOfOther);
         if asks_for_draft || draft.needs_source || !draft.format.open.is_empty() {
-            return Err(refuse_open(input, draft, &files[input.file], is_alone));
+            let name = &files[input.file];
+            if !is_alone {
+                return Err(ImportError::Refused(format!(
+                    "{name}: something must be decided about its format first; import it by itself"
+                )));
+            }
+            draft.show_columns(&input.table);
+            draft.file.clone_from(name);
+            return Err(ImportError::Open(Box::new(draft)));
         }
         self.keep_format(input, &draft)?;
         let read = self.read_table(input, &draft);
@@ -411,7 +326,23 @@ impl Reading<'_> {
         let choice = &input.choice;
         let before = self.kept.get(&choice.source);
         let report = &mut self.collected.report;
-        check_publication(self.request, choice, draft, &input.table, before, report)?;
+        let former = before.and_then(|text| Format::parse(text).ok());
+        if let Some(former) = former
+            && loses_publication(choice, &draft.format, &input.table, &former)?
+        {
+            let like = choice.owners.like.as_ref();
+            let like = like.filter(|_| former.like.is_some());
+            let below = like.map_or_else(String::new, |name| {
+                format!(" below `like = {}`", basic_string(name))
+            });
+            let reason = format!(
+                "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
+                 published; `reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format, or \
+                 import a file of another kind with another --source",
+                quote_for_shell(&choice.source)
+            );
+            stop(self.request, reason, None, Vec::new(), report)?;
+        }
         let text = draft.format.to_text();
         let plain = Format::like(choice.owners.like.clone());
         // A platform's format is found again by itself, unless it was given.

@@ -184,6 +184,8 @@ impl Draft {
             beside: table.beside.clone(),
             encodings: input.encodings.clone(),
             places: input.places.clone(),
+            // A table of another source is never imported under the format that a source keeps, nor in its place.
+            needs_source: matches!(input.choice.basis, Basis::DraftOfOther),
             ..Self::default()
         };
         if base.is_none() {

@@ -1,10 +1,10 @@
 //! The format of a file: that of the call, what its source keeps, or the built-in one whose names its columns have.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, Reader, basic_string};
+use crate::imports::format::{Format, PublicPart, Reader, basic_string};
 use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
 use crate::imports::platforms::{BUILT_IN, NATIVE, find_format, format_names};
 use crate::imports::read::Table;
@@ -245,6 +245,58 @@ pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
         )));
     }
     Ok(found)
+}
+
+/// Whether a format, of which `owners` is the owner's part, publishes by fewer columns than `before`, which its source keeps and which may be
+/// of another built-in format.
+///
+/// # Errors
+/// If the former one is like a format that there is not.
+pub fn loses_publication(
+    choice: &Choice,
+    owners: &Format,
+    table: &Table,
+    before: &Format,
+) -> Result<bool, FileError> {
+    let former_base = base_of(before)?;
+    let former_whole = Format::whole(former_base.as_deref(), before);
+    let next = Format::whole(choice.base(), owners);
+    let says_nothing = next.public_columns().next().is_none();
+    let mut lost = lost_parts(&former_whole, &next, table);
+    // What the former one withheld stays so where the next one says nothing at all.
+    lost.retain(|part| *part == PublicPart::Name || !says_nothing);
+    if before.like != choice.owners.like {
+        lost.extend(lost_parts(before, owners, table));
+    }
+    Ok(!lost.is_empty())
+}
+
+/// The parts for which a format has a column of publication that the next one lacks.
+fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> {
+    let mut lost = Vec::new();
+    let blocks = former.public_blocks().into_iter();
+    for ((part, blocks), (_, others)) in blocks.zip(next.public_blocks()) {
+        // A column that the file lacks may be replaced.
+        let [columns, other_columns] = [blocks, others].map(|blocks| {
+            let columns = blocks.iter().flat_map(|it| table.columns_of(&it.names));
+            columns.collect::<BTreeSet<usize>>()
+        });
+        if others.len() < blocks.len() || !columns.is_subset(&other_columns) {
+            lost.push(part);
+        }
+    }
+    lost
+}
+
+/// The columns by which the format with the first text decides what is public, and the other one not, or not so.
+pub fn lost_public_columns(before: &str, after: &str) -> Vec<String> {
+    let [before, after] = [before, after].map(|text| Format::parse(text).unwrap_or_default());
+    let parts = std::iter::zip(before.public_blocks(), after.public_blocks());
+    let lost =
+        parts.flat_map(|((_, before), (_, after))| before.iter().filter(|it| !after.contains(it)));
+    lost.flat_map(|it| it.names.parts())
+        .map(str::to_owned)
+        .collect()
 }
 
 /// The format by which further pages of a file are found: that by which it is imported; `None` if it is unknown.

@@ -299,24 +299,6 @@ impl KeyUse {
 }
 
 impl Format {
-    /// The format in the file of a platform.
-    pub fn of_platform(name: &str, text: &'static str) -> Self {
-        let format: Self = toml::from_str(text).unwrap_or_else(|error| {
-            unreachable!("{error} in {name}.toml");
-        });
-        let reader = match name {
-            "jsonl" => Reader::Records,
-            "reviews-json" => Reader::Document,
-            "schema-org" => Reader::LinkedData,
-            _ => Reader::Columns,
-        };
-        Self {
-            name: name.to_owned(),
-            reader,
-            ..format
-        }
-    }
-
     /// What adds nothing to a built-in format.
     pub fn like(like: Option<String>) -> Self {
         Self {
@@ -485,17 +467,6 @@ named! {
         /// The name of the author.
         Name = "public_name",
     }
-}
-
-/// The columns by which the format with the first text decides what is public, and the other one not, or not so.
-pub fn lost_public_columns(before: &str, after: &str) -> Vec<String> {
-    let [before, after] = [before, after].map(|text| Format::parse(text).unwrap_or_default());
-    let parts = std::iter::zip(before.public_blocks(), after.public_blocks());
-    let lost =
-        parts.flat_map(|((_, before), (_, after))| before.iter().filter(|it| !after.contains(it)));
-    lost.flat_map(|it| it.names.parts())
-        .map(str::to_owned)
-        .collect()
 }
 
 // The text of a format.

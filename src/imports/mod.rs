@@ -55,10 +55,9 @@ mod value {
 }
 
 pub use draft::{Draft, DraftColumn, shown_cell};
-pub use files::{base_of, format_of};
+pub use files::{base_of, format_of, lost_public_columns};
 pub use format::{
     Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, basic_string, line_of,
-    lost_public_columns,
 };
 pub use merge::undo::{Undone, find_undo_command, undo};
 pub use opened_file::is_empty_by;

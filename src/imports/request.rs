@@ -14,6 +14,7 @@ use serde_json::Value;
 use crate::imports::fault::FieldError;
 use crate::imports::format::Format;
 use crate::imports::platforms::{find_format, format_names};
+use crate::imports::read::{Cells, Row, RowFault, Table};
 use crate::model::business::Business;
 use crate::model::text::nearest;
 use crate::model::{compose, fold};
@@ -233,6 +234,27 @@ impl Mask {
 
     fn is_written_in(&self, text: &str) -> bool {
         self.0.iter().any(|secret| text.contains(secret.as_str()))
+    }
+
+    /// Empties the rows of a table that have a secret, and masks it in names.
+    pub fn hide_in(&self, table: &mut Table) {
+        if self.is_empty() {
+            return;
+        }
+        let beside = table.beside.iter_mut();
+        let names = table.columns.iter_mut().chain([&mut table.place]);
+        for name in names.chain(beside.flat_map(|(name, value)| [name, value])) {
+            *name = self.apply(name).replace(char::is_control, " ");
+        }
+        for row in &mut table.rows {
+            if row.cells.all().any(|(_, cell)| self.is_in(cell)) {
+                let fault = RowFault {
+                    message: HAS_SECRET.to_owned(),
+                    raw: Some(Value::Null),
+                };
+                *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
+            }
+        }
     }
 
     /// The text without secrets; nothing of one that has a secret in another spelling.

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::imports::format::Format;
+use crate::imports::format::{Format, Reader};
 
 pub static NATIVE: LazyLock<Arc<Format>> =
     LazyLock::new(|| find_format("jsonl").unwrap_or_default());
@@ -66,9 +66,26 @@ const FORMATS: &[(&str, &str)] = files!(
 pub static BUILT_IN: LazyLock<Vec<Arc<Format>>> = LazyLock::new(|| {
     let files = FORMATS.iter();
     files
-        .map(|(name, file)| Arc::new(Format::of_platform(name, file)))
+        .map(|(name, file)| Arc::new(read_file(name, file)))
         .collect()
 });
+
+fn read_file(name: &str, text: &'static str) -> Format {
+    let format: Format = toml::from_str(text).unwrap_or_else(|error| {
+        unreachable!("{error} in {name}.toml");
+    });
+    let reader = match name {
+        "jsonl" => Reader::Records,
+        "reviews-json" => Reader::Document,
+        "schema-org" => Reader::LinkedData,
+        _ => Reader::Columns,
+    };
+    Format {
+        name: name.to_owned(),
+        reader,
+        ..format
+    }
+}
 
 /// The built-in format with this name.
 pub fn find_format(name: &str) -> Option<Arc<Format>> {

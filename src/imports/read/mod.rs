@@ -35,7 +35,7 @@ pub const NOT_CALCULATED: &str = "#NOT-CALCULATED!";
 
 /// What an import has read so far, over all its files.
 #[derive(Debug, Default)]
-pub struct Counted {
+pub struct ReadCounts {
     rows: u64,
     cells: u64,
     bytes: u64,
@@ -43,16 +43,13 @@ pub struct Counted {
 
 /// What an import may still read.
 pub struct Bounds<'w> {
-    counted: &'w mut Counted,
+    counts: &'w mut ReadCounts,
     is_stopped: &'w dyn Fn() -> bool,
 }
 
 impl<'w> Bounds<'w> {
-    pub const fn new(counted: &'w mut Counted, is_stopped: &'w dyn Fn() -> bool) -> Self {
-        Self {
-            counted,
-            is_stopped,
-        }
+    pub const fn new(counts: &'w mut ReadCounts, is_stopped: &'w dyn Fn() -> bool) -> Self {
+        Self { counts, is_stopped }
     }
 
     /// Counts rows with their cells, and the bytes of these, before they are kept.
@@ -60,14 +57,14 @@ impl<'w> Bounds<'w> {
     /// # Errors
     /// When the import has more than it may, or is to stop.
     pub fn count(&mut self, rows: u64, cells: usize, bytes: usize) -> Result<(), FileError> {
-        let counted = &mut *self.counted;
-        counted.rows += rows;
-        counted.cells += cells as u64;
-        counted.bytes += bytes as u64;
+        let counts = &mut *self.counts;
+        counts.rows += rows;
+        counts.cells += cells as u64;
+        counts.bytes += bytes as u64;
         for (count, max, noun) in [
-            (counted.rows, ROWS_MAX, "rows"),
-            (counted.cells, CELLS_MAX, "cells"),
-            (counted.bytes, CELL_BYTES_MAX, "bytes of cells"),
+            (counts.rows, ROWS_MAX, "rows"),
+            (counts.cells, CELLS_MAX, "cells"),
+            (counts.bytes, CELL_BYTES_MAX, "bytes of cells"),
         ] {
             if count > max {
                 return Err(FileError::new(format!(
@@ -75,7 +72,7 @@ impl<'w> Bounds<'w> {
                 )));
             }
         }
-        if rows > 0 && counted.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) && (self.is_stopped)() {
+        if rows > 0 && counts.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) && (self.is_stopped)() {
             return Err(FileError::new("stopped"));
         }
         Ok(())
