@@ -235,7 +235,7 @@ impl SyncFile {
             let line = line_of(text, entry.span().start);
             let digested = written.remove(&name).unwrap_or_default();
             let entry = entry.into_inner();
-            if let Some((key, reason)) = entry.find_conflict(&digested) {
+            if let Some((key, reason)) = entry.find_conflict() {
                 return Err(format!("line {line}: {name}.{key}: {reason}"));
             }
             let entry = entry.complete(name, path, digested);
@@ -262,22 +262,17 @@ fn is_name(name: &str) -> bool {
 }
 
 impl SyncEntry {
-    /// The key that does not go with the others or with its value, and why; `written` are the keys as JSON.
-    fn find_conflict(&self, written: &Value) -> Option<(&'static str, &'static str)> {
+    /// The key that does not go with the others, and why.
+    fn find_conflict(&self) -> Option<(&'static str, &'static str)> {
         let has_header = self.headers.iter().any(|(name, _)| name == AUTHORIZATION);
         let mut variables = self.templates().flat_map(Template::variables);
+        let reason = "it and another Authorization exclude each other; keep one";
         if self.google_credentials.is_some() && (self.basic.is_some() || has_header) {
-            let reason = "it and another Authorization exclude each other; keep one";
             Some(("google_credentials", reason))
         } else if self.basic.is_some() && has_header {
-            let reason = "it and a header Authorization exclude each other; keep one";
             Some(("basic", reason))
         } else if self.command.is_empty() && variables.any(|name| name == COMMAND) {
             Some(("command", "missing, and ${COMMAND} is what it prints"))
-        } else if matches!(self.schedule, Schedule::Every(..)) && !written["at"].is_null() {
-            Some(("at", "an interval is written with the key every"))
-        } else if matches!(self.schedule, Schedule::At(..)) && !written["every"].is_null() {
-            Some(("every", "times of day are written with the key at"))
         } else {
             let mut others = ["source", "format", "google_credentials"].into_iter();
             let key = others.find(|key| written[*key].to_string().contains("${"));

@@ -66,8 +66,6 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         r#"
         url = "ftp://hush" → line 3: a.url: write it like https://HOST/PATH
         ulr = "hush" → line 3: a: ulr is no key of an entry; the nearest is url
-        every = "0 5 * * *" → line 2: a.every: times of day are written with the key at
-        at = "6h" → line 2: a.at: an interval is written with the key every
         every = "4m" → line 3: a.every: less than 5 minutes
         at = "1 2 3 4 hush" → line 3: a.at: no schedule
         at = "0 0 30 2 *" → line 3: a.at: never due
@@ -83,7 +81,7 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         headers = { X-Key = "${CA_FILE}" } → line 3: a.headers.X-Key: REVIEWS_SYNC_CA_FILE is a setting
         google_credentials = "hush"; basic = "a:b" → line 2: a.google_credentials: it and another Authorization exclude each other
         google_credentials = "a"; headers = { authorization = "hush" } → exclude each other
-        headers = { authorization = "hush" }; basic = "a:b" → line 2: a.basic: it and a header Authorization exclude each other
+        headers = { authorization = "hush" }; basic = "a:b" → line 2: a.basic: it and another Authorization exclude each other
         basic = "hush" → line 3: a.basic: write user and password with a colon between them
         headers = { "X Key" = "hush" } → line 3: a.headers: "X Key" is no name of a header
         basic = "${COMMAND}" → line 2: a.command: missing, and ${COMMAND} is what it prints
