@@ -36,10 +36,8 @@ impl Check {
         let path = database.path()?;
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
-        let mut report = CheckReport {
-            verified: verify(&mut connection, &path).await?,
-            mendable: Vec::new(),
-        };
+        let mut verified = verify(&mut connection, &path).await?;
+        let mut mendable = Vec::new();
         let file = quote_for_shell(&path.display().to_string());
         for id in unreadable(&mut connection).await? {
             let statement = match broken_column(&mut connection, &id).await? {
@@ -51,18 +49,19 @@ impl Check {
                 }
                 None => format!("select * from review where review_id = '{id}'"),
             };
-            report.mendable.push(format!(
+            mendable.push(format!(
                 "reviews: {id} {INVALID_ROW} (`sqlite3 {file} \"{statement}\"`, or `reviews delete {id}`)"
             ));
         }
-        report.mendable = first_faults(report.mendable, LIKE_FAULTS);
+        mendable = first_faults(mendable, LIKE_FAULTS);
         let business = storage::business::find(&mut connection).await?;
         let business = business.unwrap_or_default();
         let analyzer = Analyzer::new(&business, self.trade.trade.as_deref());
-        verify_insights(&mut connection, &analyzer, &mut report).await?;
+        let behind = &mut verified.behind;
+        mendable.extend(verify_insights(&mut connection, &analyzer, behind).await?);
         let unerased = unerased(&mut connection).await?.count;
         if unerased > 0 {
-            report.verified.behind.push(format!(
+            verified.behind.push(format!(
                 "erasure: unused parts of the file may still contain text of {}; a running `reviews serve` erases that within \
                  an hour",
                 counted(unerased.unsigned_abs(), "deleted review", "deleted reviews")
@@ -70,59 +69,51 @@ impl Check {
         }
         drop(connection);
         readers.close().await;
-        let is_sound = report.verified.wrong.is_empty() && report.mendable.is_empty();
-        print_result(&report.format(&path))?;
+        let is_sound = verified.wrong.is_empty() && mendable.is_empty();
+        print_result(&format_report(&path, &verified, &mendable))?;
         Ok(if is_sound { Exit::Done } else { Exit::Failed })
     }
 }
 
-struct CheckReport {
-    verified: FileVerification,
-    /// Faults whose message contains the remedy.
-    mendable: Vec<String>,
-}
-
-impl CheckReport {
-    fn format(&self, path: &Path) -> String {
-        let Self { verified, mendable } = self;
-        let reviews = counted(verified.reviews.unsigned_abs(), "review", "reviews");
-        let mut text = format!("{}: {reviews}\n", path.display());
-        for (begin, sentences) in [
-            ("behind  ", &verified.behind),
-            ("wrong   ", &verified.wrong),
-            ("wrong   ", mendable),
-        ] {
-            let lines = sentences
-                .iter()
-                .map(|sentence| format!("{begin}{sentence}\n"));
-            text.extend(lines);
-        }
-        let mut wrong = verified.wrong.iter();
-        if !verified.wrong.is_empty() {
-            let is_index =
-                wrong.all(|it| it.starts_with("text index:") || it.contains("review_fts"));
-            if is_index {
-                let file = quote_for_shell(&path.display().to_string());
-                let _ = writeln!(
-                    text,
-                    "Run `sqlite3 {file} \"{EMPTY_TEXT_INDEX}\"`, then start `reviews serve` again, which indexes all texts."
-                );
-            } else {
-                text += DAMAGED;
-            }
-        } else if mendable.is_empty() {
-            text += "ok      schema, integrity, reviews, text index, insights\n";
-        }
-        text
+/// What was verified; `mendable` are faults whose message contains the remedy.
+fn format_report(path: &Path, verified: &FileVerification, mendable: &[String]) -> String {
+    let reviews = counted(verified.reviews.unsigned_abs(), "review", "reviews");
+    let mut text = format!("{}: {reviews}\n", path.display());
+    for (begin, sentences) in [
+        ("behind  ", &verified.behind[..]),
+        ("wrong   ", &verified.wrong),
+        ("wrong   ", mendable),
+    ] {
+        let lines = sentences
+            .iter()
+            .map(|sentence| format!("{begin}{sentence}\n"));
+        text.extend(lines);
     }
+    let mut wrong = verified.wrong.iter();
+    if !verified.wrong.is_empty() {
+        let is_index = wrong.all(|it| it.starts_with("text index:") || it.contains("review_fts"));
+        if is_index {
+            let file = quote_for_shell(&path.display().to_string());
+            let _ = writeln!(
+                text,
+                "Run `sqlite3 {file} \"{EMPTY_TEXT_INDEX}\"`, then start `reviews serve` again, which indexes all texts."
+            );
+        } else {
+            text += DAMAGED;
+        }
+    } else if mendable.is_empty() {
+        text += "ok      schema, integrity, reviews, text index, insights\n";
+    }
+    text
 }
 
-/// Analyzes every published review again whose stored analysis is of its text, and compares both.
+/// Analyzes every published review again whose stored analysis is of its text, and compares both; returns the faults, and notes what is
+/// `behind`.
 async fn verify_insights(
     connection: &mut SqliteConnection,
     analyzer: &Analyzer,
-    report: &mut CheckReport,
-) -> sqlx::Result<()> {
+    behind: &mut Vec<String>,
+) -> sqlx::Result<Vec<String>> {
     let (mut unread, mut wrong) = (0, Vec::new());
     let mut reviews = newest(connection);
     while let Some(Numbered {
@@ -141,7 +132,7 @@ async fn verify_insights(
     }
     drop(reviews);
     if unread > 0 {
-        report.verified.behind.push(format!(
+        behind.push(format!(
             "insights: {} not analysed yet; `reviews serve` catches up, at its next start at the latest",
             counted(unread, "review is", "reviews are")
         ));
@@ -149,9 +140,8 @@ async fn verify_insights(
     let mend = "delete them from derived_analysis, and a running `reviews serve` analyses again";
     let sentence =
         |id: String| format!("insights: {id} has findings that do not match its text; {mend}");
-    let wrong = first_faults(wrong.into_iter().map(sentence).collect(), LIKE_FAULTS);
-    report.mendable.extend(wrong);
-    Ok(())
+    let wrong = wrong.into_iter().map(sentence).collect();
+    Ok(first_faults(wrong, LIKE_FAULTS))
 }
 
 /// Bring the database up to date and list the applied migrations
