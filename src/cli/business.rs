@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::{change, existing_address, read, repeat_if_overtaken};
-use super::report::{Exit, counted, format_lines, print_report, print_result};
+use super::report::{Exit, format_lines, print_report, print_result};
 use super::status::{PUBLISH, first_step, policy_advice};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::owner::{ADDRESS, OwnerFile, country, language, zone};
@@ -131,19 +131,6 @@ fn format_summary(business: &Business, is_zone_known: bool, path: &Path) -> Stri
         let parts = ADDRESS.iter();
         parts.filter_map(|part| address.get(*part)?.as_str())
     });
-    let lists = [
-        counted(business.services.len() as u64, "service", "services"),
-        counted(
-            business.technicians.len() as u64,
-            "technician",
-            "technicians",
-        ),
-        counted(
-            business.service_areas.len() as u64,
-            "service area",
-            "service areas",
-        ),
-    ];
     let lines = [
         ("database", path.display().to_string()),
         ("name", business.name.clone()),
@@ -155,7 +142,6 @@ fn format_summary(business: &Business, is_zone_known: bool, path: &Path) -> Stri
         ("telephone", business.telephone.clone().unwrap_or_default()),
         ("address", address.collect::<Vec<_>>().join(", ")),
         ("staff", business.publish_staff.name().to_owned()),
-        ("lists", lists.join(", ")),
         ("note", policy_advice(&business.review_policy.not_stated())),
     ];
     format_lines(12, &lines)

@@ -94,7 +94,7 @@ fn a_file_changes_and_names_only_stated_members() {
         none.json ← {"address": {"locality": null, "region": null, "postal_code": null, "country": null}}
         business none.json → changed     address
         small.json ← {"id": "dp", "name": "DP"}
-        business small.json --replace → 0 services
+        business small.json --replace → service_areas, technicians
         "#,
     );
     insta::assert_snapshot!("replaced", home.run("business").out);
