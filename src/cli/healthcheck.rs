@@ -3,7 +3,6 @@
 //! It uses the listen settings of `serve` and plain HTTP on this machine, so it does not need the restricted client of
 //! the hub.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
@@ -28,13 +27,8 @@ pub struct Healthcheck {
 
 impl Healthcheck {
     pub(super) async fn run(self) -> anyhow::Result<Exit> {
-        let mut address = self.admin.listen.unwrap_or(self.listen.public);
-        // An unspecified address is reached by loopback.
-        match address.ip() {
-            IpAddr::V4(ip) if ip.is_unspecified() => address.set_ip(Ipv4Addr::LOCALHOST.into()),
-            IpAddr::V6(ip) if ip.is_unspecified() => address.set_ip(Ipv6Addr::LOCALHOST.into()),
-            IpAddr::V4(_) | IpAddr::V6(_) => {}
-        }
+        // Systems connect to an unspecified address by loopback.
+        let address = self.admin.listen.unwrap_or(self.listen.public);
         let url = format!("http://{address}/readyz");
         // Plain HTTP needs no certificates, so none are loaded.
         let client = client_builder().no_proxy().tls_certs_only([]);
