@@ -4,7 +4,7 @@ use std::path::Path;
 
 use sqlx::sqlite::SqliteConnection;
 
-use super::columns::Text;
+use super::columns::{Text, strings};
 use super::error::{AtPath as _, DbError};
 use super::schema;
 
@@ -78,34 +78,18 @@ async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String
 }
 
 async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
-    let unindexed = sqlx::query_scalar!(
-        r#"select r.review_id as "id!: Text" from review as r
-           left join review_change as c using (review_id)
-           left join review_fts as f on f.rowid = c.review_no
-           where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id"#
-    )
-    .fetch_all(&mut *connection)
-    .await?;
-    let unindexed = unindexed.into_iter().map(|id| {
-        format!(
-            "text index: review {} is not indexed with its current text",
-            id.as_ref()
-        )
-    });
-    let stray = sqlx::query_scalar!(
-        r#"select f.rowid as "row!: i64" from review_fts as f
-           left join review_change as c on c.review_no = f.rowid
-           left join review as r on r.review_id = c.review_id
-           where r.review_id is null"#
+    let faults = sqlx::query_scalar!(
+        r#"select 'text index: review ' || r.review_id || ' is not indexed with its current text' as "fault!: Text"
+           from review as r left join review_change as c using (review_id) left join review_fts as f on f.rowid = c.review_no
+           where f.rowid is null or f.text is not r.text or f.review_id is not r.review_id
+           union all
+           select 'text index: row ' || f.rowid || ' belongs to no review'
+           from review_fts as f left join review_change as c on c.review_no = f.rowid
+           left join review as r on r.review_id = c.review_id where r.review_id is null"#
     )
     .fetch_all(connection)
     .await?;
-    let stray = stray
-        .into_iter()
-        .map(|row| format!("text index: row {row} belongs to no review"));
-    let mut faults = first_faults(unindexed.collect(), LIKE_FAULTS);
-    faults.extend(first_faults(stray.collect(), LIKE_FAULTS));
-    Ok(faults)
+    Ok(first_faults(strings(faults), LIKE_FAULTS))
 }
 
 /// The first [`FAULTS_SHOWN`] faults, and how many `others` there are.
