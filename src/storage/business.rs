@@ -20,19 +20,19 @@ macro_rules! empty {
     };
 }
 
-/// `None` if the database has no business yet. A value that another program made unreadable is left out, and a time zone without an
-/// IANA name counts as UTC; both are reported.
+/// `None` if the database has no business yet. A value that another program made unreadable is left out and reported; without an IANA
+/// name the time zone is UTC.
 pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Business>> {
     let row = sqlx::query!(
-        r#"select json_object('id', business_id, 'name', name, 'type', type, 'publish_staff', publish_staff, 'language', language,
-             'country', country, 'description', description, 'url', url, 'telephone', telephone, 'address', json(address),
+        r#"select json_object('id', business_id, 'name', name, 'type', type, 'time_zone', time_zone, 'publish_staff', publish_staff,
+             'language', language, 'country', country, 'description', description, 'url', url, 'telephone', telephone, 'address', json(address),
              'hours', json(hours), 'same_as', json(same_as), 'review_links', json(review_links), 'review_policy', json(review_policy),
              'services', json((select json_group_array(json_object('id', service_id, 'name', name, 'synonyms', json(synonyms)))
                from (select * from service order by position, service_id))),
              'technicians', json((select json_group_array(json_object('id', technician_id, 'name', name, 'aliases', json(aliases)))
                from (select * from technician order by position, technician_id))),
              'service_areas', json((select json_group_array(name) from (select name from service_area order by position, name))))
-             as "json!: Vec<u8>", time_zone as "time_zone!: Text", latitude, longitude
+             as "json!: Vec<u8>", latitude, longitude
            from business"#
     )
     .fetch_optional(connection)
@@ -63,13 +63,6 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
     if !is_staff_known {
         business.publish_staff = PublishStaff::Off;
     }
-    business.time_zone = row.time_zone.as_ref().parse().unwrap_or_else(|_| {
-        tracing::warn!(
-            time_zone = row.time_zone.as_ref(),
-            "business.time_zone_unknown: counting days in UTC; set business.time_zone to an IANA name"
-        );
-        Tz::UTC
-    });
     business.geo = (row.latitude.zip(row.longitude)).map(|(latitude, longitude)| Geo {
         latitude,
         longitude,
