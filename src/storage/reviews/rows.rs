@@ -191,18 +191,13 @@ pub(super) async fn of_ids(
 
 /// The database's id and newest change number (0 if there is none).
 pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<DatabasePosition> {
-    let lineage = sqlx::query_scalar!(r#"select lineage_id as "id: Text" from instance"#)
-        .fetch_optional(&mut *connection)
-        .await?;
-    let change_no = sqlx::query_scalar!(
-        r#"select coalesce(max(change_no), 0) as "change_no!: i64" from review_change"#
+    sqlx::query_as!(
+        DatabasePosition,
+        r#"select coalesce((select lineage_id from instance), '') as "lineage!: Text",
+             coalesce((select max(change_no) from review_change), 0) as "change_no!: i64""#
     )
     .fetch_one(connection)
-    .await?;
-    Ok(DatabasePosition {
-        lineage: lineage.flatten().unwrap_or_default().into(),
-        change_no,
-    })
+    .await
 }
 
 /// The ids of invalid rows.
