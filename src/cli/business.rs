@@ -15,7 +15,7 @@ use super::status::{PUBLISH, first_step, policy_advice};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::owner::{ADDRESS, OwnerFile, country, language, zone};
 use crate::model::business::{Business, local_business_type};
-use crate::model::text::{url, without_controls};
+use crate::model::text::{slug, url, without_controls};
 use crate::pages::PageLanguage;
 use crate::storage;
 use crate::storage::business::{refuse_sample, sample_state};
@@ -88,9 +88,9 @@ impl Init {
         // The business may have been created without a name.
         let is_unnamed = before.id == Business::default().id;
         let new_name = self.name.as_deref().filter(|_| is_unnamed);
-        let id = new_name.map_or_else(|| before.id.clone(), slug);
+        let id = new_name.map(slug).filter(|id| !id.is_empty());
         Business {
-            id,
+            id: id.unwrap_or(before.id),
             name: self.name.clone().unwrap_or(before.name),
             kind: self.kind.map_or(before.kind, str::to_owned),
             time_zone: self.time_zone.unwrap_or(before.time_zone),
@@ -185,20 +185,6 @@ fn postal_address(text: &str) -> Result<Map<String, Value>, String> {
     Ok(filled
         .map(|(name, part)| ((*name).to_owned(), Value::from(part)))
         .collect())
-}
-
-/// An ID from a name: lowercase letters and digits, everything else as single hyphens.
-fn slug(name: &str) -> String {
-    let words: Vec<String> = name
-        .split(|character: char| !character.is_ascii_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_ascii_lowercase)
-        .collect();
-    if words.is_empty() {
-        Business::default().id
-    } else {
-        words.join("-")
-    }
 }
 
 /// Show the business, or merge a business.json into it: facts, services, technicians, areas

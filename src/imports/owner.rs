@@ -19,7 +19,7 @@ use crate::imports::format::is_inside;
 use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
 use crate::model::json::{join, locate};
 use crate::model::text::{
-    check_text, is_language_tag, nearest, plain_words, quoted, url, without_controls,
+    check_text, is_language_tag, nearest, quoted, slug, url, without_controls,
 };
 use crate::storage::{FAULTS_SHOWN, first_faults};
 
@@ -217,8 +217,7 @@ pub fn editorial(
     let mut editorial: Editorial = merge(before, value, &mut faults);
     let unnamed = editorial.faq.iter_mut();
     for entry in unnamed.filter(|entry| entry.id.is_empty()) {
-        // `do-you-work-on-sundays`
-        entry.id = plain_words(&entry.question).trim().replace(' ', "-");
+        entry.id = slug(&entry.question);
     }
     let ids = editorial.faq.iter().map(|entry| &entry.id);
     check_unique(ids, "faq[]", &mut faults);

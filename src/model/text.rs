@@ -118,6 +118,11 @@ pub fn plain_words(text: &str) -> String {
     format!(" {} ", words.join(" "))
 }
 
+/// The words of a text as an ID, such as `do-you-work-on-sundays`.
+pub fn slug(text: &str) -> String {
+    plain_words(text).trim().replace(' ', "-")
+}
+
 /// A lower-case letter without its accent, or its stroke.
 pub fn base_letter(letter: char) -> char {
     match letter {
