@@ -197,10 +197,19 @@ impl EntryList {
     }
 
     pub(super) fn json(&self, now: DateTime<Utc>) -> Value {
-        let listed = self.entries.iter();
-        listed
-            .map(|(entry, state)| entry_json(entry, state, now))
-            .collect()
+        let now = now.to_rfc3339_opts(SecondsFormat::Secs, true);
+        let listed = self.entries.iter().map(|(entry, state)| {
+            let total = state.total.zip(state.total_on.as_ref());
+            without_nulls(json!({
+                "name": entry.name, "source": source_of(entry, state), "url": entry.shown_url(), "schedule": entry.schedule.to_string(),
+                "next_run_at": state.next_run_at.as_ref().unwrap_or(&now),
+                "last_success_at": state.last_success_at, "last_failure": state.last_failure,
+                "gone": (state.gone > 0).then_some(state.gone),
+                "total": total.map(|(count, on)| json!({ "count": count, "on": on })),
+                "held": state.is_held.then_some(true),
+            }))
+        });
+        listed.collect()
     }
 
     pub(super) fn format(&self) -> String {
@@ -215,19 +224,6 @@ impl EntryList {
 fn source_of(entry: &SyncEntry, state: &SyncState) -> String {
     let entry_source = entry.source.clone().or_else(|| state.source.clone());
     entry_source.unwrap_or_else(|| entry.source_of(None))
-}
-
-fn entry_json(entry: &SyncEntry, state: &SyncState, now: DateTime<Utc>) -> Value {
-    let now = || now.to_rfc3339_opts(SecondsFormat::Secs, true);
-    let next_run_at = state.next_run_at.clone().unwrap_or_else(now);
-    let total = state.total.zip(state.total_on.as_ref());
-    without_nulls(json!({
-        "name": entry.name, "source": source_of(entry, state), "url": entry.shown_url(), "schedule": entry.schedule.to_string(),
-        "next_run_at": next_run_at, "last_success_at": state.last_success_at, "last_failure": state.last_failure,
-        "gone": (state.gone > 0).then_some(state.gone),
-        "total": total.map(|(count, on)| json!({ "count": count, "on": on })),
-        "held": state.is_held.then_some(true),
-    }))
 }
 
 /// Why the schedule does not fetch it, and what does, if anything.
