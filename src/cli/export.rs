@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
 use clap::{Args, ValueEnum};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use sqlx::{SqliteConnection, SqlitePool};
 
 use super::business::read_own_business;
@@ -14,6 +14,7 @@ use super::report::{Exit, counted, print_report};
 use crate::config::DatabaseConfig;
 use crate::imports::native::{Export, columns_of_table, export_record, record_cells};
 use crate::model::business::Editorial;
+use crate::model::json::without_nulls;
 use crate::model::text::escaped;
 use crate::storage::Database;
 use crate::storage::business;
@@ -163,21 +164,17 @@ async fn write(
 async fn about(
     connection: &mut SqliteConnection,
     formats: &KeptFormats,
-) -> anyhow::Result<Option<Value>> {
+) -> sqlx::Result<Option<Value>> {
     let own = read_own_business(&mut *connection).await?;
     let editorial = business::editorial(connection).await?;
-    let mut members = Map::new();
-    if let Some(own) = &own {
-        members.insert("business".to_owned(), serde_json::to_value(own)?);
-    }
+    let has_any = own.is_some() || editorial != Editorial::default() || !formats.is_empty();
     // The line is recognised by the editorial texts, even without one.
-    if editorial != Editorial::default() || own.is_some() || !formats.is_empty() {
-        members.insert("editorial".to_owned(), json!(editorial));
-    }
-    if !formats.is_empty() {
-        members.insert("formats".to_owned(), json!(formats));
-    }
-    Ok((!members.is_empty()).then_some(Value::Object(members)))
+    let line = without_nulls(json!({
+        "business": own,
+        "editorial": editorial,
+        "formats": (!formats.is_empty()).then_some(formats),
+    }));
+    Ok(has_any.then_some(line))
 }
 
 /// A line of JSON Lines.
