@@ -10,7 +10,7 @@ use super::report::{Exit, print_report};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::text::nearest;
 use crate::model::{Review, ReviewId};
-use crate::storage::reviews::{KnownReview, ReviewState};
+use crate::storage::reviews::KnownReview;
 use crate::storage::{Database, DbError, Opening, is_overtaken, reviews};
 
 /// Reads from the database in one transaction; creates, migrates and writes nothing.
@@ -79,14 +79,8 @@ pub(super) async fn find_review(
     name: &str,
 ) -> anyhow::Result<Review> {
     let (id, known) = find_known(connection, name).await?;
-    let Some(KnownReview {
-        state: ReviewState::There(review),
-        ..
-    }) = known
-    else {
-        return Err(unreadable(&id));
-    };
-    Ok(review)
+    let review = known.as_ref().and_then(KnownReview::review).cloned();
+    review.ok_or_else(|| unreadable(&id))
 }
 
 /// The ID of the row that `name` names, and what is stored of its review; `None` if it is not a valid one.
