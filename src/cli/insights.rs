@@ -23,37 +23,24 @@ pub struct InsightsCommand {
 
 #[derive(Debug, Subcommand)]
 enum InsightsSubcommand {
-    Explain(Explain),
+    /// Show the findings of a review: each finding with the sum of its points, each name with its rule
+    Explain {
+        /// ID of the review, a unique beginning of it, or its permalink
+        #[arg(value_name = "REVIEW_ID")]
+        id: String,
+    },
 }
 
 impl InsightsCommand {
     pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let InsightsSubcommand::Explain(explain) = self.command;
-        explain.run(database, &self.trade).await
-    }
-}
-
-/// Show the findings of a review: each finding with the sum of its points, each name with its rule
-#[derive(Debug, Args)]
-pub struct Explain {
-    /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "REVIEW_ID")]
-    id: String,
-}
-
-impl Explain {
-    pub(super) async fn run(
-        self,
-        database: &DatabaseConfig,
-        trade: &TradeConfig,
-    ) -> anyhow::Result<Exit> {
+        let InsightsSubcommand::Explain { id } = self.command;
         let (review, business) = read(database, async |reader: &mut SqliteConnection| {
-            let review = find_review(reader, &self.id).await?;
+            let review = find_review(reader, &id).await?;
             let business = storage::business::find(reader).await?;
             anyhow::Ok((review, business.unwrap_or_default()))
         })
         .await?;
-        let analyzer = Analyzer::new(&business, trade.trade.as_deref());
+        let analyzer = Analyzer::new(&business, self.trade.trade.as_deref());
         let analysis = analyzer.analyze(&AnalysisInput::of(&review));
         let note = match review.status {
             Status::Published => "",
