@@ -207,29 +207,19 @@ impl BusinessCommand {
         };
         let (address, file) = (config.address()?, OwnerFile::read(file)?);
         change(&address, async |database| {
-            self.load(&file, address.file(), database).await
+            let mut write = database.write_as_owner().await?;
+            let known = storage::business::find(write.reader()).await?;
+            let loaded = file.business(known.as_ref(), self.replace)?;
+            let stored_zone = storage::business::time_zone(write.reader()).await?;
+            let is_zone_known = file.says("time_zone") || stored_zone.is_some();
+            store_business(&mut write, known.as_ref(), &loaded, is_zone_known).await?;
+            write.commit().await?;
+            let [before, after] =
+                [known.as_ref(), Some(&loaded)].map(|it| it.map(wire::Business::from));
+            let changed = format_changed(&json!(before), &json!(after));
+            Ok(format_summary(&loaded, is_zone_known, address.file()) + &changed)
         })
         .await
-    }
-
-    /// Writes the business of the file and returns the report.
-    async fn load(
-        &self,
-        file: &OwnerFile,
-        path: &Path,
-        database: &Database,
-    ) -> anyhow::Result<String> {
-        let mut write = database.write_as_owner().await?;
-        let known = storage::business::find(write.reader()).await?;
-        let loaded = file.business(known.as_ref(), self.replace)?;
-        let stored_zone = storage::business::time_zone(write.reader()).await?;
-        let is_zone_known = file.says("time_zone") || stored_zone.is_some();
-        store_business(&mut write, known.as_ref(), &loaded, is_zone_known).await?;
-        write.commit().await?;
-        let [before, after] =
-            [known.as_ref(), Some(&loaded)].map(|it| it.map(wire::Business::from));
-        let changed = format_changed(&json!(before), &json!(after));
-        Ok(format_summary(&loaded, is_zone_known, path) + &changed)
     }
 }
 
@@ -273,22 +263,17 @@ impl EditorialCommand {
         };
         let file = OwnerFile::read(file)?;
         change(&existing_address(config)?, async |database| {
-            load_editorial(&file, database).await
+            let mut write = database.write_as_owner().await?;
+            let known = storage::business::editorial(write.reader()).await?;
+            let loaded = file.editorial(&known)?;
+            if loaded != known {
+                storage::business::replace_editorial(&mut write, &loaded).await?;
+            }
+            write.commit().await?;
+            Ok(format_changed(&json!(known), &json!(loaded)))
         })
         .await
     }
-}
-
-/// Merges the file and returns what changed.
-async fn load_editorial(file: &OwnerFile, database: &Database) -> anyhow::Result<String> {
-    let mut write = database.write_as_owner().await?;
-    let known = storage::business::editorial(write.reader()).await?;
-    let loaded = file.editorial(&known)?;
-    if loaded != known {
-        storage::business::replace_editorial(&mut write, &loaded).await?;
-    }
-    write.commit().await?;
-    Ok(format_changed(&json!(known), &json!(loaded)))
 }
 
 /// The names of the members that differ.
