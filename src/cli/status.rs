@@ -1,7 +1,6 @@
 //! The commands `reviews status`, the content of the database, the last imports and the next step, and `reviews subscriptions`.
 
 use std::fmt::Write as _;
-use std::path::Path;
 
 use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
@@ -55,42 +54,35 @@ struct DatabaseStatus {
 impl StatusCommand {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let path = config.path()?;
-        let read_status =
-            async |reader: &mut SqliteConnection| read_status(reader, &path, &self.sync).await;
-        let status = read(config, read_status).await?;
+        let status = read(config, async |reader: &mut SqliteConnection| {
+            let found = business::find(&mut *reader).await?;
+            let found = found.filter(Business::is_set_up);
+            let unreadable = unreadable(&mut *reader).await?;
+            anyhow::Ok(DatabaseStatus {
+                database: path.display().to_string(),
+                not_stated: (found.iter())
+                    .flat_map(|business| business.review_policy.not_stated())
+                    .collect(),
+                business: found.map(|business| business.name),
+                zone: business::time_zone(&mut *reader).await?,
+                sample: sample_state(&mut *reader).await?,
+                by_source: counts_by_source(&mut *reader, &unreadable).await?,
+                imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
+                sync: EntryList::read(&self.sync, &path, &mut *reader).await?,
+                unpublished: unpublished(&mut *reader).await?,
+                unreadable,
+                base_url: served_base(&mut *reader)
+                    .await?
+                    .map(|links| links.to_string()),
+            })
+        })
+        .await?;
         print_result(&if self.json {
             format!("{:#}\n", status.json(clock.now()))
         } else {
             status.format_report()
         })
     }
-}
-
-async fn read_status(
-    reader: &mut SqliteConnection,
-    path: &Path,
-    sync: &SyncConfig,
-) -> sqlx::Result<DatabaseStatus> {
-    let found = business::find(&mut *reader).await?;
-    let found = found.filter(Business::is_set_up);
-    let unreadable = unreadable(&mut *reader).await?;
-    Ok(DatabaseStatus {
-        database: path.display().to_string(),
-        not_stated: (found.iter())
-            .flat_map(|business| business.review_policy.not_stated())
-            .collect(),
-        business: found.map(|business| business.name),
-        zone: business::time_zone(&mut *reader).await?,
-        sample: sample_state(&mut *reader).await?,
-        by_source: counts_by_source(&mut *reader, &unreadable).await?,
-        imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
-        sync: EntryList::read(sync, path, &mut *reader).await?,
-        unpublished: unpublished(&mut *reader).await?,
-        unreadable,
-        base_url: served_base(&mut *reader)
-            .await?
-            .map(|links| links.to_string()),
-    })
 }
 
 impl DatabaseStatus {
