@@ -235,7 +235,7 @@ impl SyncFile {
             let line = line_of(text, entry.span().start);
             let digested = written.remove(&name).unwrap_or_default();
             let entry = entry.into_inner();
-            if let Some((key, reason)) = entry.find_conflict() {
+            if let Some((key, reason)) = entry.find_conflict(&digested) {
                 return Err(format!("line {line}: {name}.{key}: {reason}"));
             }
             let entry = entry.complete(name, path, digested);
@@ -262,8 +262,8 @@ fn is_name(name: &str) -> bool {
 }
 
 impl SyncEntry {
-    /// The key that does not go with the others, and why.
-    fn find_conflict(&self) -> Option<(&'static str, &'static str)> {
+    /// The key that does not go with the others or with its value, and why; `written` are the keys as JSON.
+    fn find_conflict(&self, written: &Value) -> Option<(&'static str, &'static str)> {
         let has_header = self.headers.iter().any(|(name, _)| name == AUTHORIZATION);
         let mut variables = self.templates().flat_map(Template::variables);
         let reason = "it and another Authorization exclude each other; keep one";
@@ -276,12 +276,8 @@ impl SyncEntry {
         } else {
             let mut others = ["source", "format", "google_credentials"].into_iter();
             let key = others.find(|key| written[*key].to_string().contains("${"));
-            key.map(|key| {
-                (
-                    key,
-                    "variables stand in url, headers and basic only; write the value",
-                )
-            })
+            let reason = "variables stand in url, headers and basic only; write the value";
+            key.map(|key| (key, reason))
         }
     }
 
