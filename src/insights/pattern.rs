@@ -96,6 +96,12 @@ impl Parser<'_> {
                 Some('(') => self.group()?,
                 Some(_) => self.choice(is_in_group)?,
             };
+            if let [only] = next.as_slice() {
+                for way in &mut ways {
+                    way.extend_from_slice(only);
+                }
+                continue;
+            }
             let longer = ways.iter().flat_map(|way| {
                 let parts = next.iter();
                 parts.map(|part| [way.as_slice(), part].concat())

@@ -42,6 +42,10 @@ pub fn escape_html(text: &str) -> String {
 pub fn clean_xml(text: &str) -> String {
     let is_forbidden =
         |c: char| !matches!(c, '\t' | '\n' | '\r' | ' '..='\u{FFFD}' | '\u{10000}'..);
+    // All of them begin with one of these bytes, which few texts have.
+    if !text.bytes().any(|byte| byte < b' ' || byte == 0xEF) {
+        return text.to_owned();
+    }
     text.replace(is_forbidden, "\u{FFFD}")
 }
 

@@ -7,7 +7,7 @@ use super::*;
 use crate::support::links;
 
 /// Number of long reviews, of which the last few are not analysed at once.
-const REVIEWS: usize = 45;
+const REVIEWS: usize = 40;
 
 /// Inserts long reviews that mention Dana once.
 fn insert_long_reviews() -> String {
