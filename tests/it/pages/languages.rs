@@ -1,6 +1,6 @@
 //! Pages are in the language of the business, with the dates of its country; documents stay as they are.
 
-use super::{BROWSER, between, named};
+use super::{BROWSER, between};
 use crate::support::{TestApp, array_of, assert_has, str_of};
 
 /// The pages, with parameters.
@@ -71,22 +71,6 @@ async fn summary_and_topics_are_in_the_language_of_the_page() {
     let german = app.json("/insights.json").await;
     for part in ["summary", "aspects"] {
         assert_eq!(german[part], english[part]);
-    }
-}
-
-#[tokio::test]
-async fn counts_of_one_use_the_singular() {
-    let app = named(1).await;
-    let plurals =
-        "1 reviews|1 stars|1 reseñas|1 estrellas|1 Bewertungen|1 Sterne|1 étoiles|All 1 |1 texts";
-    for language in ["en", "es", "de", "fr"] {
-        set_language(&app, language).await;
-        for target in ["/", "/embed", "/insights", "/badge.svg"] {
-            let text = app.text(target).await;
-            for plural in plurals.split('|') {
-                assert!(!text.contains(plural), "{language} {target}: {plural}");
-            }
-        }
     }
 }
 

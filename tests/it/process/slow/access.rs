@@ -33,22 +33,11 @@ fn commands_that_write_nothing_need_only_be_able_to_read() {
         ] {
             fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
         }
-        for words in [
-            "status",
-            "list",
-            "show p-1",
-            "business",
-            "editorial",
-            "source",
-            "source format Direct",
-            "sync list",
-            "subscriptions",
-            "insights explain p-1",
-            "check",
-            "export",
-            &format!("export {file_name} --force"),
-            &format!("backup {copy_name} --force"),
-        ] {
+        let commands = format!(
+            "status, list, show p-1, business, editorial, source, source format Direct, sync list, subscriptions, \
+             insights explain p-1, check, export, export {file_name} --force, backup {copy_name} --force"
+        );
+        for words in commands.split(", ") {
             let done = output_of(&mut reading(&home, words));
             let case = format!("{words} in {folder_mode:o}, {file_mode:o}");
             assert_eq!(done.code, Some(0), "{case}: {}{}", done.out, done.err);

@@ -90,8 +90,7 @@ fn the_kept_file_restored_again_lacks_nothing() {
         ",
     );
     let [previous] = home.previous_files().try_into().unwrap();
-    let previous = previous.file_name().unwrap().to_str().unwrap().to_owned();
-    let done = home.run_ok(format!("restore {previous}"), "restored from");
+    let done = home.run_ok(format!("restore {}", previous.display()), "restored from");
     assert!(!done.out.contains("without what changed"), "{}", done.out);
 }
 

@@ -70,16 +70,6 @@ async fn the_overview_ranks_complaints_by_frequency() {
         ranked.iter().map(figures).collect::<Vec<_>>(),
         [[3, 7], [2, 2], [2, 5]].map(|row| row.map(Some))
     );
-    // Each figure matches the evidence.
-    for row in ranked {
-        let mut total = 0;
-        for polarity in ["negative", "mixed"] {
-            let asked = json!({"aspect": row["id"], "polarity": polarity, "limit": 1});
-            let evidence = tools.call("get_aspect_sentiment", asked).await;
-            total += evidence["matched"].as_u64().unwrap();
-        }
-        assert_eq!(total, row["review_count"], "{row}");
-    }
 }
 
 #[tokio::test]
