@@ -580,14 +580,14 @@ impl Reading<'_> {
         let (format, statement) = (&row.format, &mut row.statement);
         let source = &mut statement.review.source.name;
         if let Some(name) = &self.request.source
-            && format.is_native()
+            && (format.is_native() || statement.unstated.contains(&Unit::Source))
         {
             statement.unstated.remove(&Unit::Source);
             source.clone_from(name);
             row.exported.imported_from = None;
         }
         // The native form passes through unchanged.
-        if format.reader != Reader::Records {
+        if format.reader != Reader::Records && !statement.unstated.contains(&Unit::Source) {
             let names = self.source_names.entry(fold(source));
             let stored = names.or_insert_with(|| source.clone());
             source.clone_from(stored);

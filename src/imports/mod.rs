@@ -26,10 +26,13 @@ use crate::imports::merge::{Change, MergeOutcome, Rules, merge_rows};
 use crate::imports::owner::OwnerFile;
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::file_names;
-use crate::model::Calendar;
+use crate::imports::row::ReviewRow;
 use crate::model::business::Editorial;
+use crate::model::{Calendar, ReviewId};
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
-use crate::storage::reviews::{self, KeptFormats, RunChange, RunCounts, Scope, store_formats};
+use crate::storage::reviews::{
+    self, KeptFormats, Mark, RunChange, RunCounts, Scope, store_formats,
+};
 use crate::storage::{AtPath as _, Database, Write, business};
 
 mod collect;
@@ -218,11 +221,7 @@ async fn merge_and_write(
     };
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let has_only = rows.iter().any(|row| row.format.only.is_some());
-    let scope = Scope {
-        sources: sources.iter().map(String::as_str).collect(),
-        ids: deleted.iter().map(|mark| mark.id.as_str()).collect(),
-        contents: rows.iter().map(|row| row.digests.content).collect(),
-    };
+    let scope = scope_of(&sources, &rows, &deleted);
     let known = reviews::load_known(write.reader(), &scope).await.at(path)?;
     drop(scope);
     let other_ids = reviews::other_ids(write.reader(), &known).await.at(path)?;
@@ -265,6 +264,23 @@ async fn merge_and_write(
         ended.at(path)?;
     }
     Ok(Applied { report, run })
+}
+
+/// What the rows of these sources, and the reviews that an export lists as deleted, may meet.
+fn scope_of<'s>(
+    sources: &'s BTreeSet<String>,
+    rows: &'s [ReviewRow],
+    deleted: &'s [Mark],
+) -> Scope<'s> {
+    let unnamed = rows.iter().filter(|row| row.source_name().is_none());
+    let ids = unnamed
+        .map(ReviewRow::id)
+        .chain(deleted.iter().map(|mark| &mark.id));
+    Scope {
+        sources: sources.iter().map(String::as_str).collect(),
+        ids: ids.map(ReviewId::as_str).collect(),
+        contents: rows.iter().map(|row| row.digests.content).collect(),
+    }
 }
 
 /// Writes the outcome of a merge, unless the import is to stop; `run` is the run, for a later undo, and `None` for a sample.

@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, is_inside};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
+use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
@@ -101,10 +102,16 @@ impl ReviewRow {
             exported.unwrap_or_else(|| Digests::new(self.review(), self.author(), self.posted_at));
     }
 
-    /// The name of its source, before the owner renamed it.
+    /// The source's name before the owner renamed it; `None` if the row states none.
+    pub fn source_name(&self) -> Option<&str> {
+        let is_named = !self.statement.unstated.contains(&Unit::Source);
+        let named = is_named.then_some(self.review().source.name.as_str());
+        self.exported.imported_from.as_deref().or(named)
+    }
+
+    /// The name of its source.
     pub fn source(&self) -> &str {
-        let former = self.exported.imported_from.as_ref();
-        former.unwrap_or(&self.review().source.name)
+        self.source_name().unwrap_or(SOURCE_DEFAULT)
     }
 
     /// Whether its source hides the review or a part of it.

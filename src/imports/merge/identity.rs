@@ -209,7 +209,8 @@ impl<'k> Matcher<'k> {
         let mut rows_by_id: BTreeMap<(&str, &ReviewId), Vec<usize>> = BTreeMap::new();
         for (index, row) in self.rows.iter().enumerate() {
             if row.has_id {
-                let rows = rows_by_id.entry((row.source(), row.id())).or_default();
+                let source = row.source_name().unwrap_or_default();
+                let rows = rows_by_id.entry((source, row.id())).or_default();
                 rows.push(index);
             }
         }
@@ -218,11 +219,15 @@ impl<'k> Matcher<'k> {
             let row = &self.rows[last];
             let mut digests = rows.iter().map(|it| &self.rows[*it].digests);
             let mut is_one = digests.all(|digests| may_be_one(row, digests));
-            let found = by_id.get(&(source, id.as_str())).copied();
-            is_one &= found.is_none_or(|found| {
-                let known = &self.candidates[found].digests;
-                known.is_empty() || known.iter().any(|digests| may_be_one(row, digests))
-            });
+            let mut found = by_id.get(&(source, id.as_str())).copied();
+            if let Some(known) = found.map(|found| &self.candidates[found])
+                && !known.digests.is_empty()
+                && !known.digests.iter().any(|digests| may_be_one(row, digests))
+            {
+                found = None;
+                // One of another source has the same ID by chance.
+                is_one &= known.source != row.source();
+            }
             if !is_one {
                 for row in rows {
                     self.matches[row] = Some(RowMatch::Rejected);
@@ -243,7 +248,7 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// By source and ID, which is the source's, else the review's.
+    /// By source and ID, which is the source's, else the review's; a native row that names no source may be of any.
     fn candidates_by_id(&self) -> HashMap<(&'k str, &'k str), usize> {
         let mut by_id = HashMap::new();
         let candidates = self.candidates.iter().enumerate();
@@ -253,7 +258,9 @@ impl<'k> Matcher<'k> {
             let Candidate {
                 id, source, known, ..
             } = *candidate;
-            by_id.entry((source, id.as_str())).or_insert(index);
+            for source in [source, ""] {
+                by_id.entry((source, id.as_str())).or_insert(index);
+            }
             let id_at_source = known.id_at_source().unwrap_or(id.as_str());
             by_id.insert((source, id_at_source), index);
         }

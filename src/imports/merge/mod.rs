@@ -13,7 +13,7 @@ use crate::imports::read::ROWS_BETWEEN_LOOKS;
 use crate::imports::report::{
     ImportError, ImportReport, Outcome, Watcher, preview, preview_change,
 };
-use crate::imports::request::{Doubtful, ImportRequest};
+use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::imports::row::ReviewRow;
 use crate::model::{
     ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
@@ -595,12 +595,18 @@ fn record_of(row: &ReviewRow, id: &ReviewId, known: Option<&KnownReview>) -> Sou
     let last = known.and_then(|known| known.source.as_ref());
     // Of a review that was deleted nothing else is kept.
     let kept = last.filter(|_| known.is_some_and(|known| !known.is_deleted()));
+    let unstated = &row.statement.unstated;
+    let stated = row.source_name();
+    let name = stated.or(last.map(|last| last.source_name.as_str()));
     let mut record = kept.cloned().unwrap_or_else(|| {
-        let name = row.source().to_owned();
-        SourceRecord::new(id.clone(), name, row.digests)
+        let name = name.unwrap_or(SOURCE_DEFAULT);
+        SourceRecord::new(id.clone(), name.to_owned(), row.digests)
     });
+    if let Some(name) = name {
+        name.clone_into(&mut record.source_name);
+    }
     // A file without texts does not change them.
-    if !row.statement.unstated.contains(&Unit::Text) {
+    if !unstated.contains(&Unit::Text) {
         record.digests = row.digests;
     }
     let id_at_source = row.id_at_source(id);

@@ -206,7 +206,7 @@ pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::
 pub struct Scope<'s> {
     /// The sources of its rows.
     pub sources: Vec<&'s str>,
-    /// The IDs of reviews that are to count as deleted.
+    /// The IDs of rows that name no source, and of reviews that are to count as deleted.
     pub ids: Vec<&'s str>,
     /// [`Digests::content`] of its rows.
     pub contents: Vec<i64>,
@@ -222,7 +222,10 @@ pub async fn load_known(
     let ids = Value::from(scope.ids.as_slice()).to_string();
     let contents = Value::from(scope.contents.as_slice()).to_string();
     let found = sqlx::query_scalar!(
-        r#"select review_id as "id!: Text" from review_source where source_name in (select value from json_each(?1))
+        r#"with own (name) as (
+             select value from json_each(?1)
+             union select source_name from review_source where review_id in (select value from json_each(?2)))
+           select review_id as "id!: Text" from review_source where source_name in own
            union select value from json_each(?2)
            union select s.review_id from json_each(?3) as i cross join review_source as s on s.same_content = i.value
            union select review_id from review as r

@@ -69,17 +69,18 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
 }
 
 #[tokio::test]
-async fn native_rows_without_a_source_are_of_direct() {
+async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
     let bench = bench().await;
     let rows = |numbers: std::ops::Range<u32>, source: Value| {
         let row = |number| native(&json!({"id": format!("r-{number:02}"), "source": source}));
         lines(&numbers.map(row).collect::<Vec<_>>())
     };
     bench.take(rows(0..20, json!("Yelp"))).await;
-    bench.take(rows(0..20, Value::Null)).await;
+    // These have the source Direct and are in no file of Yelp.
+    bench.take(rows(20..22, Value::Null)).await;
     let unnamed = rows(0..19, Value::Null);
     let report = bench.csv(unnamed, "--withdraw-missing").await;
-    assert_eq!(report.named(Outcome::Withdrawn).names, ["direct-r-19"]);
+    assert_eq!(report.named(Outcome::Withdrawn).names, ["r-19"]);
 }
 
 #[tokio::test]
