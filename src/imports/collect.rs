@@ -512,13 +512,17 @@ impl Reading<'_> {
         self.add_row(file, at, read, || readable(&record))
     }
 
-    /// Notes which review a rejected record says is withheld; a run's may be one that the run did not bring.
+    /// Notes which review a rejected record may say is withheld.
     fn note_withheld(&mut self, record: &Value) {
-        let is_withheld = record["status"] == "withheld" || record["withheld_reason"].is_string();
+        let (status, verified) = (&record["status"], &record["verified"]);
+        let is_withheld = !status.is_null() && status != "published"
+            || !record["withheld_reason"].is_null()
+            || verified == false && record["verification"] != "manual";
         let id = record["id"].as_str().and_then(|id| id.parse().ok());
-        if let Some(id) = id.filter(|_| is_withheld && self.request.run_of.is_none()) {
-            let mut names = ["imported_from", "source"].into_iter();
-            let named = names.find_map(|name| record[name].as_str());
+        if let Some(id) = id.filter(|_| is_withheld) {
+            let former = record["imported_from"].as_str();
+            let former = former.filter(|_| self.request.run_of.is_none());
+            let named = former.or(record["source"].as_str());
             let source = self.request.source.as_deref().or(named);
             let source = source.unwrap_or(SOURCE_DEFAULT).to_owned();
             self.collected.report.rejected_hidden.insert((source, id));

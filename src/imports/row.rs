@@ -119,6 +119,12 @@ impl ReviewRow {
         self.review().status != Status::Published || !self.hidden_parts().is_empty()
     }
 
+    /// How much of the review its source hides: all of it, or so many parts.
+    pub fn hidden_share(&self) -> (bool, usize) {
+        let is_withheld = self.review().status != Status::Published;
+        (is_withheld, self.hidden_parts().len())
+    }
+
     /// The members of the review that the source hides.
     pub fn hidden_parts(&self) -> Vec<&'static str> {
         let mut parts = Vec::new();

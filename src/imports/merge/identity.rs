@@ -281,7 +281,7 @@ impl<'k> Matcher<'k> {
             *number += usize::from(is_of_many);
             if let Some(former) = used.insert((key, *number), index) {
                 // What one of equal rows hides, none shows.
-                let is_hiding = self.rows[former].hides() && !row.hides();
+                let is_hiding = self.rows[former].hidden_share() > row.hidden_share();
                 let (used_row, repeated) = if is_hiding {
                     (former, index)
                 } else {

@@ -181,7 +181,10 @@ impl Merging<'_> {
 
     fn is_hidden_by_rejected(&self, row: &ReviewRow) -> bool {
         let rejected = &self.outcome.report.rejected_hidden;
-        !rejected.is_empty() && rejected.contains(&(row.source().to_owned(), row.id().clone()))
+        let is_shown = row.review().status == Status::Published;
+        is_shown
+            && !rejected.is_empty()
+            && rejected.contains(&(row.source().to_owned(), row.id().clone()))
     }
 
     fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
@@ -520,7 +523,9 @@ impl Merging<'_> {
         let rejected: HashSet<(&str, &str)> = rejected.collect();
         for (id, known) in &self.without_row {
             let id_at_source = known.id_at_source().unwrap_or(id.as_str());
-            let is_rejected = rejected.contains(&(known.source_name(), id_at_source));
+            let is_of_run =
+                (self.rules.brought.as_ref()).is_none_or(|brought| brought.contains(id));
+            let is_rejected = is_of_run && rejected.contains(&(known.source_name(), id_at_source));
             if is_rejected || !are_new && hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
                     let counts = &mut outcome.report.withheld;

@@ -585,10 +585,10 @@ async fn a_rejected_or_doubtful_row_that_hides_withholds_a_review() {
     }
     let bench = self::bench().await;
     let shown = r#"{"id": "q1", "rating": 5, "date": "2026-10-05", "author": "Ann Bell"}"#;
-    let other = shown.replace("q1", "n2");
     let hidden = shown.replace("5,", r#"9, "status": "withheld","#);
     for first in [shown, &hidden] {
-        bench.take(format!("{first}\n{other}\n")).await;
+        let rows = format!("{first}\n{}\n", shown.replace("q1", "n2"));
+        bench.take(rows).await;
     }
     let withheld = "select review_id from review where withheld_reason is not null";
     assert_eq!(bench.sql(withheld), "q1");

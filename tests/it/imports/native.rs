@@ -64,7 +64,7 @@ async fn errors_of_a_row_name_the_field() {
     let changed = |[changes, _]: &[&str; 2]| native(&serde_json::from_str(changes).unwrap());
     let mut rows: Vec<Value> = cases.iter().map(changed).collect();
     // Where no row can be read, nothing is written.
-    rows.push(native(&json!({})));
+    rows.push(native(&json!({"id": "good"})));
     let request = request_for([bench.file("rows", lines(&rows))], "--format jsonl");
     let (report, rejections) = bench.run(&request).await;
     assert_eq!(counts(&report.unwrap()), (1, 0, 0, cases.len() as u64));

@@ -72,11 +72,11 @@ n3 | Anonymous | published
 n4 | Anonymous | published
 # what one of equal rows hides, none shows
 each ANN: yes | no
-format: ignored = "*"; [[public]]; names = ["Publish"]; values = ["yes"]
-Name | Stars | Date       | Review     | Publish
-Ann  | 5     | 2026-03-01 | HIDDEN ok. | no
-Ann  | 5     | 2026-03-01 | HIDDEN ok. | yes
-Ann  | 5     | 2026-03-01 | HIDDEN ok. | ANN
+format: ignored = "*"; [[public]]; names = ["Publish"]; values = ["yes"]; [[public_name]]; names = ["Named"]; values = ["yes"]
+Name | Stars | Date       | Review     | Publish | Named
+Ann  | 5     | 2026-03-01 | HIDDEN ok. | no      | yes
+Ann  | 5     | 2026-03-01 | HIDDEN ok. | yes     | no
+Ann  | 5     | 2026-03-01 | HIDDEN ok. | ANN     | yes
 =
 author | status
 Ann | withheld
