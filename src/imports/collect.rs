@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::imports::draft::Draft;
-use crate::imports::fault::{FieldError, FileError, Position};
+use crate::imports::fault::{FieldError, FileError, Position, RowKey};
 use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
 use crate::imports::format::{Format, Only, Reader, basic_string};
 use crate::imports::merge::guards::stop;
@@ -32,7 +32,7 @@ use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_
 use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::text::quote_for_shell;
-use crate::model::{Calendar, Unit, fold, short_name};
+use crate::model::{Calendar, Digests, Unit, fold, short_name};
 use crate::storage::reviews::{FormatChange, KeptFormats, Mark, SourceCounts};
 
 /// What the files of a request say.
@@ -519,13 +519,19 @@ impl Reading<'_> {
             || !record["withheld_reason"].is_null()
             || verified == false && record["verification"] != "manual";
         let id = record["id"].as_str().and_then(|id| id.parse().ok());
-        if let Some(id) = id.filter(|_| is_withheld) {
+        let author = record["author"].as_str();
+        let day = record["date"].as_str().and_then(|day| day.parse().ok());
+        let of_author = author
+            .zip(day)
+            .map(|(author, day)| RowKey::AuthorAndDay(Digests::author_and_day(author, day)));
+        let key = id.map(RowKey::Id).or(of_author);
+        if let Some(key) = key.filter(|_| is_withheld) {
             let former = record["imported_from"].as_str();
             let former = former.filter(|_| self.request.run_of.is_none());
             let named = former.or(record["source"].as_str());
             let source = self.request.source.as_deref().or(named);
             let source = source.unwrap_or(SOURCE_DEFAULT).to_owned();
-            self.collected.report.rejected_hidden.insert((source, id));
+            self.collected.report.rejected_hidden.insert((source, key));
         }
     }
 

@@ -1,11 +1,11 @@
 //! Where a row is in its file, and why a file cannot be imported. A fault of one row is a [`FieldError`].
 
-use std::io;
 use std::sync::Arc;
-
-use std::fmt;
+use std::{fmt, io};
 
 use thiserror::Error;
+
+use crate::model::ReviewId;
 
 /// Position of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,4 +91,12 @@ pub fn reason(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     text.strip_suffix(&place).unwrap_or(&text).to_owned()
+}
+
+/// What finds the review of a row that cannot be read wholly.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum RowKey {
+    Id(ReviewId),
+    /// [`Digests::author_and_day`](crate::model::Digests), of a row without an ID.
+    AuthorAndDay(i64),
 }

@@ -7,11 +7,12 @@ use serde_json::Value;
 use thiserror::Error;
 
 use crate::imports::draft::Draft;
+use crate::imports::fault::RowKey;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::row::HidingValues;
 use crate::model::text::shorten;
-use crate::model::{Review, ReviewId, Unit, named};
+use crate::model::{Review, Unit, named};
 use crate::storage::{DbError, first_faults};
 
 named! {
@@ -84,8 +85,8 @@ pub struct ImportReport {
     pub kept_formats: Vec<String>,
     /// The values of columns of publication that the formats do not list.
     pub new_values: HidingValues,
-    /// Sources and IDs of rejected rows that their source hides.
-    pub rejected_hidden: HashSet<(String, ReviewId)>,
+    /// Sources of rejected rows that their source hides, with what finds their reviews.
+    pub rejected_hidden: HashSet<(String, RowKey)>,
     /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
     /// Sentences about the files, such as the order of day and month in their dates.

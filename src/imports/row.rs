@@ -8,7 +8,7 @@ use chrono::{DateTime, NaiveDate, Utc};
 use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
-use crate::imports::fault::{FieldError, FileError, Position};
+use crate::imports::fault::{FieldError, FileError, Position, RowKey};
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, is_inside};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::request::SOURCE_DEFAULT;
@@ -23,7 +23,7 @@ use crate::model::text::{check_text, plain_words, quoted, url};
 use crate::model::{
     ANONYMOUS, Calendar, Day, Digests, InvalidReviewId, LastStatement, Mentions, Method,
     NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField, ReviewId, Source, Statement, Status,
-    Unit, Units, Verification, hex, sha256_of_parts, source_day,
+    Unit, Units, Verification, hex, sha256_of_parts, short_name, source_day,
 };
 
 /// A row of a file: a review as its source states it, for every format.
@@ -412,7 +412,7 @@ impl<'t> RowReader<'t> {
         &self,
         row: &Row,
         hiding: &mut HidingValues,
-        rejected: &mut HashSet<(String, ReviewId)>,
+        rejected: &mut HashSet<(String, RowKey)>,
     ) -> Result<ReviewRow, Vec<FieldError>> {
         if let Some(fault) = &row.fault {
             return Err(vec![FieldError::new("", &fault.message)]);
@@ -490,7 +490,7 @@ struct RowReading<'t> {
     reader: &'t RowReader<'t>,
     row: &'t Row,
     hiding: &'t mut HidingValues,
-    rejected: &'t mut HashSet<(String, ReviewId)>,
+    rejected: &'t mut HashSet<(String, RowKey)>,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
@@ -600,8 +600,15 @@ impl<'t> RowReading<'t> {
         let (Some((rating, _)), Some((date, posted_at)), []) = (rating, posted, &self.faults[..])
         else {
             let is_hidden = status != Status::Published || is_name_hidden || self.is_reply_hidden;
-            self.rejected
-                .extend(stated_id.filter(|_| is_hidden).map(|id| (source.name, id)));
+            let of_author = posted.map(|(date, posted_at)| {
+                let is_short = self.reader.format.full_names == Some(false);
+                let author = if is_short { short_name(&named) } else { named };
+                let day = source_day(date, posted_at);
+                RowKey::AuthorAndDay(Digests::author_and_day(&author, day))
+            });
+            let key = stated_id.map(RowKey::Id).or(of_author);
+            let hidden = key.filter(|_| is_hidden).map(|key| (source.name, key));
+            self.rejected.extend(hidden);
             return Err(self.faults);
         };
         // A file without texts gives no statement about them; platforms leave out an object's empty text.

@@ -6,6 +6,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use chrono::{DateTime, Utc};
 use serde_json::json;
 
+use crate::imports::fault::RowKey;
 use crate::imports::format::Reader;
 use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
 use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
@@ -184,7 +185,7 @@ impl Merging<'_> {
         let is_shown = row.review().status == Status::Published;
         is_shown
             && !rejected.is_empty()
-            && rejected.contains(&(row.source().to_owned(), row.id().clone()))
+            && rejected.contains(&(row.source().to_owned(), RowKey::Id(row.id().clone())))
     }
 
     fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
@@ -456,7 +457,8 @@ impl Merging<'_> {
         });
         let (report, at) = (&mut self.outcome.report, row.at.clone());
         if row.hides() {
-            (report.rejected_hidden).insert((row.source().to_owned(), row.id().clone()));
+            let key = (row.source().to_owned(), RowKey::Id(row.id().clone()));
+            report.rejected_hidden.insert(key);
         }
         let stored = report.reject(self.watch, row.file, at, error, shown);
         stored.map_err(|error| ImportError::Refused(format!("{error}; nothing was changed")))
@@ -510,22 +512,21 @@ impl Merging<'_> {
         Ok(())
     }
 
-    /// Withholds reviews while a doubtful row that its source hides may be one of them, or such a row with their ID is rejected; a doubtful
-    /// row that is new, as the owner says, is none.
+    /// Withholds reviews while a doubtful row that its source hides may be one of them, or such a row with their ID, or without one with
+    /// their author and day, is rejected; a doubtful row that is new, as the owner says, is none.
     fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>) {
         let (outcome, now) = (&mut self.outcome, self.rules.now);
         let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
         let are_new = self.rules.request.doubtful == Some(Doubtful::New);
         let rejected = std::mem::take(&mut outcome.report.rejected_hidden);
-        let rejected = rejected
-            .iter()
-            .map(|(source, id)| (source.as_str(), id.as_str()));
-        let rejected: HashSet<(&str, &str)> = rejected.collect();
         for (id, known) in &self.without_row {
-            let id_at_source = known.id_at_source().unwrap_or(id.as_str());
             let is_of_run =
                 (self.rules.brought.as_ref()).is_none_or(|brought| brought.contains(id));
-            let is_rejected = is_of_run && rejected.contains(&(known.source_name(), id_at_source));
+            let is_rejected = is_of_run
+                && !rejected.is_empty()
+                && row_keys(id, known)
+                    .into_iter()
+                    .any(|key| rejected.contains(&(known.source_name().to_owned(), key)));
             if is_rejected || !are_new && hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
                     let counts = &mut outcome.report.withheld;
@@ -583,6 +584,18 @@ impl MergeOutcome {
         });
         true
     }
+}
+
+/// What a rejected row of the review may have; a name that many share finds none.
+fn row_keys(id: &ReviewId, known: &KnownReview) -> Vec<RowKey> {
+    let id_at_source = known.id_at_source().and_then(|id| id.parse().ok());
+    let mut keys = vec![RowKey::Id(id_at_source.unwrap_or_else(|| id.clone()))];
+    let author = known.review().map(|review| &review.author);
+    if author.is_some_and(|author| !is_shared_name(author)) {
+        let digests = known.digests().into_iter();
+        keys.extend(digests.map(|it| RowKey::AuthorAndDay(it.author_and_day)));
+    }
+    keys
 }
 
 /// Whether the row has an author, a day, stars and a text that its review does not have together. A file without texts does not change

@@ -564,6 +564,7 @@ async fn a_rejected_or_doubtful_row_that_hides_withholds_a_review() {
     bench.csv(&shown, format).await;
     for (rows, count) in [
         ("q1,Ann Bell,nine,2026-10-05,Good,no,yes\n", 1),
+        (",Bo Hale,nine,2026-10-06,Other,no,yes\n", 2),
         (
             "q1,Ann Bell,5,2026-10-05,Good,yes,yes\nq1,Ann Bell,nine,2026-10-05,Good,no,yes\n",
             1,

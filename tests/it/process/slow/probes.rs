@@ -104,7 +104,6 @@ fn a_damaged_text_index_is_built_again_at_the_next_start() {
     assert_eq!(serving.get("/readyz"), "ready\n");
     serving.stop();
     home.run("check").done();
-    // One that looks whole is built again as `check` says.
     home.sql("update review_fts_content set c0 = 'other' where id = 1");
     let advice = "insert into review_fts (review_fts) values ('rebuild'); delete from review_fts";
     assert_has(&home.run("check").out, advice);
