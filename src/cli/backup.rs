@@ -13,6 +13,7 @@ use super::source::format_reverted;
 use crate::clock::Clock;
 use crate::config::{ConfigError, DatabaseConfig};
 use crate::model::text::quote_for_shell;
+use crate::storage::reviews::position;
 use crate::storage::{Carried, Database, DbError, ExclusiveAccess, Opening, may_replace, verify};
 
 /// Write a consistent copy of the database to a new file while the service runs
@@ -73,8 +74,15 @@ impl RestoreCommand {
         let reviews = verify_copy(&prepared, &self.file).await?;
         if !self.yes && can_ask() {
             let reviews = counted(reviews.unsigned_abs(), "review", "reviews");
-            let replaced = path.display();
-            let question = format!("{name} has {reviews}. Replace {replaced} with it?");
+            let former = read_lineage(path).await;
+            let mut other = "";
+            if former.is_some() && former != read_lineage(prepared.database.path()).await {
+                other = " It is a backup of another database.";
+            }
+            let question = format!(
+                "{name} has {reviews}.{other} Replace {} with it?",
+                path.display()
+            );
             if !confirm(&question)? {
                 return Ok(print_report("nothing was changed\n"));
             }
@@ -111,6 +119,14 @@ async fn verify_copy(prepared: &Opening, backup: &Path) -> anyhow::Result<i64> {
         verified.wrong.join("; ")
     );
     Ok(verified.reviews)
+}
+
+/// The ID of the database that its backups have, too; `None` if it cannot be read, which is reported when it is replaced.
+async fn read_lineage(path: &Path) -> Option<String> {
+    let readers = Database::open_read_only(path).await.ok()?;
+    let position = position(&mut *readers.acquire().await.ok()?).await.ok()?;
+    readers.close().await;
+    Some(position.lineage)
 }
 
 /// Locks the former database for this process, and carries over to the copy the data that must not be reverted.

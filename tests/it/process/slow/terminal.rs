@@ -102,4 +102,7 @@ fn restore_changes_nothing_without_a_yes() {
     assert_eq!(done.out, "nothing was changed\n");
     assert_eq!(home.ids(), "p-2,p-3");
     assert!(!home.file_names().iter().any(|name| name.contains(".new-")));
+    home.run_ok("migrate --database other.db", "other.db");
+    let done = home.at_terminal("restore copy.db --database other.db", &["n"]);
+    assert_has(&done.err, "It is a backup of another database.");
 }
