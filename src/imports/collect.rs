@@ -12,11 +12,13 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::imports::draft::Draft;
-use crate::imports::fault::{FieldError, FileError, Position, RowKey};
+use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
 use crate::imports::format::{Format, Only, Reader, basic_string};
 use crate::imports::merge::guards::stop;
-use crate::imports::native::{NativeRecord, foreign_members, parse_record, readable};
+use crate::imports::native::{
+    NativeRecord, foreign_members, parse_record, readable, withheld_review,
+};
 use crate::imports::opened_file::OpenedFile;
 use crate::imports::owner::{self, Origin};
 use crate::imports::platforms::NATIVE;
@@ -28,11 +30,11 @@ use crate::imports::read::json::parse_row;
 use crate::imports::read::text::{decode, encodings};
 use crate::imports::read::{Bounds, ROWS_BETWEEN_LOOKS, ReadCounts, RowFault};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Outcome, Watcher};
-use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest, SOURCE_DEFAULT};
+use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::text::quote_for_shell;
-use crate::model::{Calendar, Digests, Unit, fold, short_name};
+use crate::model::{Calendar, Unit, fold, short_name};
 use crate::storage::reviews::{FormatChange, KeptFormats, Mark, SourceCounts};
 
 /// What the files of a request say.
@@ -505,34 +507,12 @@ impl Reading<'_> {
             }
             Ok(NativeRecord::Review(row)) => Ok(*row),
             Err(faults) => {
-                self.note_withheld(&record);
+                let hidden = withheld_review(&record, self.request);
+                self.collected.report.rejected_hidden.extend(hidden);
                 Err(faults)
             }
         };
         self.add_row(file, at, read, || readable(&record))
-    }
-
-    /// Notes which review a rejected record may say is withheld.
-    fn note_withheld(&mut self, record: &Value) {
-        let (status, verified) = (&record["status"], &record["verified"]);
-        let is_withheld = !status.is_null() && status != "published"
-            || !record["withheld_reason"].is_null()
-            || verified == false && record["verification"] != "manual";
-        let id = record["id"].as_str().and_then(|id| id.parse().ok());
-        let author = record["author"].as_str();
-        let day = record["date"].as_str().and_then(|day| day.parse().ok());
-        let of_author = author
-            .zip(day)
-            .map(|(author, day)| RowKey::AuthorAndDay(Digests::author_and_day(author, day)));
-        let key = id.map(RowKey::Id).or(of_author);
-        if let Some(key) = key.filter(|_| is_withheld) {
-            let former = record["imported_from"].as_str();
-            let former = former.filter(|_| self.request.run_of.is_none());
-            let named = former.or(record["source"].as_str());
-            let source = self.request.source.as_deref().or(named);
-            let source = source.unwrap_or(SOURCE_DEFAULT).to_owned();
-            self.collected.report.rejected_hidden.insert((source, key));
-        }
     }
 
     /// Counts a row of a file, and reports progress.

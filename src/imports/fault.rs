@@ -5,7 +5,7 @@ use std::{fmt, io};
 
 use thiserror::Error;
 
-use crate::model::ReviewId;
+use crate::model::{Day, Digests, ReviewId};
 
 /// Position of a row.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -97,6 +97,14 @@ pub fn reason(error: &serde_json::Error) -> String {
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum RowKey {
     Id(ReviewId),
-    /// [`Digests::author_and_day`](crate::model::Digests), of a row without an ID.
+    /// [`Digests::author_and_day`], of a row without an ID.
     AuthorAndDay(i64),
+}
+
+impl RowKey {
+    /// The key of a row with this ID, or else of this author and day at the source.
+    pub fn new(id: Option<ReviewId>, author_and_day: Option<(&str, Day)>) -> Option<Self> {
+        let digest = author_and_day.map(|(author, day)| Digests::author_and_day(author, day));
+        id.map(Self::Id).or(digest.map(Self::AuthorAndDay))
+    }
 }

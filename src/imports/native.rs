@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sqlx::SqliteConnection;
 
-use crate::imports::fault::{FieldError, FileError, Position};
+use crate::imports::fault::{FieldError, FileError, Position, RowKey};
 use crate::imports::format::{Format, Reader};
 use crate::imports::owner::{
     TextRule, UnknownMember, language, note_fault, read_members, read_texts, remove_unknown,
@@ -190,6 +190,22 @@ pub fn parse_record(
         take_as_customer(&mut row);
     }
     Ok(NativeRecord::Review(Box::new(row)))
+}
+
+/// The source of a rejected record that may say that its review is withheld, with what finds the review: what is wrong may be just that.
+pub fn withheld_review(record: &Value, request: &ImportRequest) -> Option<(String, RowKey)> {
+    let text = |name: &str| record[name].as_str();
+    let (status, verified) = (&record["status"], &record["verified"]);
+    let is_withheld = !status.is_null() && status != "published"
+        || !record["withheld_reason"].is_null()
+        || verified == false && record["verification"] != "manual";
+    let id = text("id").and_then(|id| id.parse().ok());
+    let day = text("date").and_then(|day| day.parse().ok());
+    let key = RowKey::new(id, text("author").zip(day)).filter(|_| is_withheld)?;
+    // A run knows no former name.
+    let former = text("imported_from").filter(|_| request.run_of.is_none());
+    let source = request.source.as_deref().or(former).or(text("source"));
+    Some((source.unwrap_or(SOURCE_DEFAULT).to_owned(), key))
 }
 
 /// Leaves only what a review of a customer says, and what the row withholds: no person vouches for what a run brings, and its server

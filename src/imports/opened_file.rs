@@ -134,6 +134,13 @@ impl<'t> FilePart<'t> {
     }
 
     fn fit_of(&self, columns: &[String], format: &Format) -> Fit {
+        if format.like.is_some() {
+            return Fit::OtherTable;
+        }
+        let mut needed = ReviewField::CORE.iter();
+        if needed.all(|field| format.column_names(*field).is_empty()) {
+            return Fit::NamesNoField;
+        }
         let table = &Table {
             columns: columns.to_vec(),
             is_objects: self.list().is_some(),
@@ -142,12 +149,7 @@ impl<'t> FilePart<'t> {
         };
         let lacking = find_lacking_keys(format, table);
         let has_field = |field| !field_columns(format, table, field).is_empty();
-        let mut needed = ReviewField::CORE.iter();
-        if format.like.is_some() {
-            Fit::OtherTable
-        } else if needed.all(|field| format.column_names(*field).is_empty()) {
-            Fit::NamesNoField
-        } else if lacking.is_empty() {
+        if lacking.is_empty() {
             Fit::Wholly
         } else if lacking.iter().all(|key| key.starts_with("public")) {
             Fit::AllButPublic
@@ -598,10 +600,9 @@ fn is_empty_document(document: &str) -> bool {
 pub fn is_empty_by(document: &str, format: &Format) -> bool {
     let paging = (format.paging.as_ref()).and_then(|paging| paging.rows.as_ref());
     let mut paths = (format.rows.iter().chain(paging)).flat_map(|paths| paths.split(", "));
-    let is_json = serde_json::from_str::<IgnoredAny>(document).is_ok();
     let is_empty = document == "{}" && format.has_google_names
         || paths.any(|path| is_empty_at(document, path.replace("[]", "").trim_matches('.')));
-    is_json && is_empty && !says_error(document)
+    is_empty && serde_json::from_str::<IgnoredAny>(document).is_ok() && !says_error(document)
 }
 
 /// Whether a document is the answer of a failed request.

@@ -116,7 +116,7 @@ impl ReviewRow {
 
     /// Whether its source hides the review or a part of it.
     pub fn hides(&self) -> bool {
-        self.review().status != Status::Published || !self.hidden_parts().is_empty()
+        self.hidden_share() != (false, 0)
     }
 
     /// How much of the review its source hides: all of it, or so many parts.
@@ -600,13 +600,10 @@ impl<'t> RowReading<'t> {
         let (Some((rating, _)), Some((date, posted_at)), []) = (rating, posted, &self.faults[..])
         else {
             let is_hidden = status != Status::Published || is_name_hidden || self.is_reply_hidden;
-            let of_author = posted.map(|(date, posted_at)| {
-                let is_short = self.reader.format.full_names == Some(false);
-                let author = if is_short { short_name(&named) } else { named };
-                let day = source_day(date, posted_at);
-                RowKey::AuthorAndDay(Digests::author_and_day(&author, day))
-            });
-            let key = stated_id.map(RowKey::Id).or(of_author);
+            let is_short = self.reader.format.full_names == Some(false);
+            let author = if is_short { short_name(&named) } else { named };
+            let day = posted.map(|(date, posted_at)| source_day(date, posted_at));
+            let key = RowKey::new(stated_id, day.map(|day| (author.as_str(), day)));
             let hidden = key.filter(|_| is_hidden).map(|key| (source.name, key));
             self.rejected.extend(hidden);
             return Err(self.faults);

@@ -190,7 +190,7 @@ pub struct Carried {
     pub renamed: BTreeMap<String, String>,
     /// What sources keep, by their names in the backup: in the former database, and in the backup.
     pub formats: [KeptFormats; 2],
-    /// What else differs from the former database: count, its name as one, and as several.
+    /// What the former database has besides, and this one lacks: count, its name as one, and as several.
     pub lacking: Vec<(u64, &'static str, &'static str)>,
     /// Whether technicians are shown, which the former database did not.
     pub shows_staff: bool,

@@ -46,18 +46,19 @@ pub async fn find(connection: &mut SqliteConnection) -> sqlx::Result<Option<Busi
     // might have hidden.
     let is_readable = |name: &str, value: &Value| {
         let is_broken = has_broken_bytes && value.to_string().contains(char::REPLACEMENT_CHARACTER);
-        let is_readable = !is_broken && Business::deserialize(json!({ name: value })).is_ok();
-        if !is_readable {
-            tracing::warn!(member = %name, "business.unreadable: a value of the business is left out; set it with `reviews business FILE`");
-        }
-        is_readable
+        !is_broken && Business::deserialize(json!({ name: value })).is_ok()
     };
-    for (name, value) in &mut members {
-        if let Some(elements) = value.as_array_mut() {
-            elements.retain(|element| is_readable(name, &json!([element])));
+    members.retain(|name, value| {
+        if is_readable(name, value) {
+            return true;
         }
-    }
-    members.retain(|name, value| is_readable(name, value));
+        tracing::warn!(member = %name, "business.unreadable: a value of the business is left out; set it with `reviews business FILE`");
+        let Some(elements) = value.as_array_mut() else {
+            return false;
+        };
+        elements.retain(|element| is_readable(name, &json!([element])));
+        is_readable(name, value)
+    });
     let is_staff_known = members.contains_key("publish_staff");
     let mut business = Business::deserialize(Value::Object(members)).unwrap_or_default();
     if !is_staff_known {

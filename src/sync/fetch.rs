@@ -200,10 +200,11 @@ fn read_body(
     let mut body = undo_coding(page, sent)?;
     let stated = page.header(CONTENT_TYPE).and_then(charset);
     let is_archive = body.starts_with(b"PK");
-    let known = prepared.known_format();
     if let Some(encoding) = stated.filter(|stated| !is_archive && *stated != UTF_8)
         && str::from_utf8(&body).is_err()
-        && known.is_none_or(|it| it.encoding.is_none())
+        && prepared
+            .known_format()
+            .is_none_or(|it| it.encoding.is_none())
     {
         body = encoding.decode(&body).0.into_owned().into_bytes();
     }

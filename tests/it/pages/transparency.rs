@@ -101,8 +101,7 @@ async fn every_figure_follows_the_file_after_writes_of_any_program() {
     let app = TestApp::seeded().await;
     assert_eq!(shown(&app).await, counted(&app));
     let mut others_max = 0;
-    // Another title, other stars, another text and no text are the owner's edits of what sources gave. Nine withheld by the owner have no mean
-    // of their own, ten have. Then a review that no source gave, and what a source says now.
+    // Nine withheld by the owner have no mean of their own, ten have. The last are a review of no source, and what a source says now.
     for [edit] in table(
         "
         update review set title = 'Other', author = 'A. B.' where NEWEST limit 2 offset 20)

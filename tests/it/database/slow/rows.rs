@@ -73,11 +73,10 @@ async fn a_row_that_breaks_a_check_is_omitted_and_others_appear() {
 async fn a_name_of_the_business_with_invalid_utf_8_is_left_out() {
     let app = TestApp::seeded().await;
     let before = app.json("/business.json").await["business"]["technicians"].clone();
-    let rows = format!("('x', {BROKEN}, '[]'), ('y', 'Y', '[1]')");
-    app.shell(&format!(
-        "insert into technician (technician_id, name, aliases) values {rows}"
-    ))
-    .await;
+    let insert = format!(
+        "insert into technician (technician_id, name, aliases) values ('x', {BROKEN}, '[]'), ('y', 'Y', '[1]')"
+    );
+    app.shell(&insert).await;
     let after = app.json("/business.json").await;
     assert_eq!(after["business"]["technicians"], before);
 }

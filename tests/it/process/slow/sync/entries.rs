@@ -240,7 +240,6 @@ fn total_of_a_source_is_the_sum_of_all_entries() {
     let serving = home.serve();
     serving.wait_for("/transparency.json", "\"stated\":{\"count\":3");
     serving.stop();
-    // An entry that comes back says what it said, and what is gone at the source is not among it.
     fs::write(&path, text).unwrap();
     home.sql("update review set status = 'withheld', withheld_reason = 'gone at the source' where review_id = (select min(review_id) from review)");
     let serving = home.serve();
