@@ -78,13 +78,15 @@ impl RecordedStatements {
         // needed.
         self.transaction.rollback().await?;
         let (cluster, statements) = (self.cluster, self.statements);
+        if let Author::Owner(copy) = &self.author {
+            copy.pool.close().await;
+        }
+        // rqlite refuses a transaction without a statement.
+        if statements.is_empty() {
+            return Ok(());
+        }
         match self.author {
-            Author::Owner(copy) => {
-                copy.pool.close().await;
-                if !statements.is_empty() {
-                    cluster.apply_as_owner(copy.state, statements).await?;
-                }
-            }
+            Author::Owner(copy) => cluster.apply_as_owner(copy.state, statements).await?,
             Author::Sender => cluster.apply_as_sender(statements).await?,
             Author::Node => {
                 cluster.client.execute(statements, WRITE_TIMEOUT).await?;
@@ -97,7 +99,7 @@ impl RecordedStatements {
         self.transaction.rollback().await
     }
 
-    /// Records a statement, and runs it if statements run here.
+    /// Records a statement, and runs it on an owner's copy; for other authors, it returns no row and the count 0, whatever it changes.
     pub async fn run<'q>(
         &mut self,
         mut query: impl Execute<'q, Sqlite>,

@@ -270,19 +270,23 @@ async fn end_by_request(
     to: State,
     now: &str,
 ) -> sqlx::Result<()> {
-    if !forget_request(write, subscription_id, serial, to == State::Removed).await? {
-        return Ok(());
-    }
+    let is_verified = to == State::Removed;
     let to = to.name();
+    // Not by the number of the deleted requests: on a cluster, no count is known before the transaction ends.
     execute!(
         write,
         "update subscription set secret = null, updated_at = ?2,
-           state = iif(exists (select 1 from intent as i where i.subscription_id = ?3), 'pending', ?1)
-         where subscription_id = ?3 and (state = 'pending' or state = 'active' and ?1 = 'removed')",
+           state = iif(exists (select 1 from intent as i where i.subscription_id = ?3
+             and (i.serial > ?4 or i.serial < ?4 and not ?5)), 'pending', ?1)
+         where subscription_id = ?3 and (state = 'pending' or state = 'active' and ?5)
+           and exists (select 1 from intent as i where i.subscription_id = ?3 and i.serial = ?4)",
         to,
         now,
-        subscription_id
-    )
+        subscription_id,
+        serial,
+        is_verified
+    )?;
+    forget_request(write, (subscription_id, serial), is_verified).await
 }
 
 /// Notes when the last attempt was and its result.
@@ -394,14 +398,20 @@ async fn bound(write: &mut Write) -> sqlx::Result<()> {
 }
 
 /// Ends expired leases; returns their number.
-pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<u64> {
+pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<i64> {
     let now = utc_milliseconds(now);
-    let ended = sqlx::query!(
-        "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
+    // Counted first: on a cluster, the number of changed rows is not known here.
+    let ended = sqlx::query_scalar!(
+        "select count(*) from subscription where state = 'active' and lease_ends_at <= ?1",
         now
     );
-    let ended = ended.execute(&mut *write).await?.rows_affected();
+    let ended = ended.fetch_one(write.reader()).await?;
     if ended > 0 {
+        execute!(
+            write,
+            "update subscription set state = 'lapsed', secret = null, updated_at = ?1 where state = 'active' and lease_ends_at <= ?1",
+            now
+        )?;
         bound(write).await?;
     }
     Ok(ended)

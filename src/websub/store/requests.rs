@@ -275,23 +275,21 @@ pub async fn confirm(
         subscription_id,
         serial
     )?;
-    let forgotten = forget_request(write, subscription_id, serial, true).await;
-    forgotten.map(drop)
+    forget_request(write, (subscription_id, serial), true).await
 }
 
-/// Deletes a request, and with a verified one the older ones, unless a newer one has replaced it; returns whether none had.
+/// Deletes a request, and with a verified one the older ones, unless a newer one has replaced it.
 pub async fn forget_request(
     write: &mut Write,
-    subscription_id: i64,
-    serial: i64,
+    (subscription_id, serial): (i64, i64),
     is_verified: bool,
-) -> sqlx::Result<bool> {
-    let forget = sqlx::query!(
+) -> sqlx::Result<()> {
+    execute!(
+        write,
         "delete from intent where subscription_id = ?1 and (serial = ?2 or ?3 and serial < ?2)
            and exists (select 1 from intent as i where i.subscription_id = ?1 and i.serial = ?2)",
         subscription_id,
         serial,
         is_verified
-    );
-    Ok(forget.execute(&mut *write).await?.rows_affected() > 0)
+    )
 }
