@@ -1,7 +1,7 @@
 -- The business, what it offers and whom it employs, and its own texts. Written by the owner's commands and by seeds.
 --
 -- The owner's tables come first: the business, reviews, their sources, imports and fetches (0001 to 0005). What the service makes of
--- them and sends follows (0006 to 0009), and last what its processes share (0010).
+-- them and sends follows (0006 to 0008), and last what its processes share (0009).
 --
 -- In all files: every table is `strict`; one whose key is text has no hidden rowid, so that `insert or replace` from a shell
 -- can replace only the row that its own key names; constraints have names that say what is wrong. Instants are RFC 3339 in

@@ -1,5 +1,5 @@
-//! The only clock of the crate (a lint enforces it), so that a test can set the time; only the limits of
-//! `tokio::time::timeout` are the runtime's.
+//! The only clock of the crate (a lint enforces it), so that a test can set the time; only waits and
+//! limits of the runtime (timeouts, schedules, the HTTP server) have its own.
 //!
 //! The wall clock returns instants, which are stored and published; it may be set forwards or backwards at any moment.
 //! The monotonic clock measures durations; it never goes back and is meaningful only within this process.

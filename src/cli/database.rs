@@ -92,7 +92,7 @@ pub(super) async fn find_known(
     name: &str,
 ) -> anyhow::Result<(String, Option<KnownReview>)> {
     let id = resolve_id(connection, name).await?;
-    let known = reviews::standing(connection, &[id.as_str()]).await?;
+    let known = reviews::load_reviews(connection, &[id.as_str()]).await?;
     let known = known.into_values().find(|known| known.review().is_some());
     Ok((id, known))
 }
@@ -130,7 +130,7 @@ pub(super) async fn resolve_id(
 ) -> anyhow::Result<String> {
     let text = parse_id(name);
     if let Ok(id) = text.parse::<ReviewId>() {
-        let known = reviews::standing(connection, &[id.as_str()]).await?;
+        let known = reviews::load_reviews(connection, &[id.as_str()]).await?;
         let known = known.get(&id);
         if known.is_some_and(|known| known.review().is_some()) {
             return Ok(text);

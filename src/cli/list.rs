@@ -69,7 +69,7 @@ impl ListCommand {
         let ids = reviews::list_ids(reader, self.rating, self.status.as_deref()).await?;
         for ids in ids.chunks(READ) {
             let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-            let mut standing = reviews::standing(reader, &list).await?;
+            let mut standing = reviews::load_reviews(reader, &list).await?;
             for id in ids {
                 // `reviews check` reports rows that are not valid reviews.
                 let known = standing.remove_entry(id.as_str());

@@ -1,5 +1,5 @@
 //! The settings: a flag, else its environment variable, else the file of settings, else the default. No other module reads
-//! the environment.
+//! a setting from the environment.
 //!
 //! The derived arguments are the one table of settings, each with its name, default, unit and what it bounds: `--help`,
 //! `--print-config` and the list in `docs/REFERENCE.md` come from them.

@@ -62,7 +62,7 @@ impl Export {
         };
         self.last.clone_from(last);
         let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-        let known = reviews::standing(connection, &list).await?.into_iter();
+        let known = reviews::load_reviews(connection, &list).await?.into_iter();
         // A row without a valid review counts neither as a review nor as a deletion.
         let known = known.filter(|(_, known)| known.is_deleted() || known.review().is_some());
         Ok(Some(known.collect()))

@@ -155,8 +155,8 @@ impl OpinionFinder {
                     decision.confidence = 0;
                 }
                 let is_blamed = has_few_stars && decision.label == Polarity::Negative;
-                let least = CONFIDENCE_MIN[usize::from(is_blamed)];
-                let finding = self.finding(text, sentence, candidate, decision, least);
+                let confidence_min = CONFIDENCE_MIN[usize::from(is_blamed)];
+                let finding = self.finding(text, sentence, candidate, decision, confidence_min);
                 findings.extend(finding);
             }
         }
@@ -430,6 +430,7 @@ impl OpinionFinder {
             ];
             let parts = &sentence.scores.parts;
             for (aspect, heads) in self.heads.iter().enumerate() {
+                // A sentence has one candidate for an aspect, so no other one needs its rule.
                 let mut rules = sentence.rules.iter();
                 let rule = rules.find(|(found, _)| *found == aspect);
                 let rule = rule.map(|(_, finding)| finding);
@@ -631,6 +632,7 @@ const POINTS: i32 = MARGIN + 1;
 const BACKING: i32 = 2;
 /// Absolute score of an uncertain finding with a leading label; below `MARGIN`.
 const LEANING: i32 = 1;
+
 impl OpinionFinder {
     /// A finding with its label and confidence; `None` if only the classifier suspects it. The last argument is a row of
     /// [`CONFIDENCE_MIN`].
@@ -642,6 +644,7 @@ impl OpinionFinder {
         decision: Decision,
         [backed, of_rules, of_classifier]: [u8; 3],
     ) -> Option<Finding> {
+        // A sentence has one candidate for an aspect, so no other one needs its rule.
         let mut rules = sentence.rules.iter();
         let rule = rules.position(|(found, _)| *found == candidate.aspect);
         let rule = rule.map(|at| sentence.rules.swap_remove(at).1);

@@ -99,7 +99,7 @@ pub fn merge(
 }
 
 /// A unit of a stored review beside the one that an import states.
-enum Standing {
+enum UnitState {
     /// The same, so that it is no longer a decision of the owner.
     Equal,
     /// What the source said last, so that it becomes what the import states.
@@ -108,22 +108,27 @@ enum Standing {
     Edited,
 }
 
-fn standing(unit: Unit, stored: &Review, stated: &Review, last_said: &LastStatement) -> Standing {
+fn unit_state(
+    unit: Unit,
+    stored: &Review,
+    stated: &Review,
+    last_said: &LastStatement,
+) -> UnitState {
     if unit.is_same(stored, stated) {
-        return Standing::Equal;
+        return UnitState::Equal;
     }
     // A review that its source hides is withheld even if nothing is known of what the source said before.
     let hides = unit == Unit::Status && stored.status == Status::Published;
     let is_source_s = last_said.compare(unit, stored);
     let is_source_s = is_source_s.unwrap_or_else(|| unit.is_unset(stored) || hides);
     if is_source_s && !last_said.decided.contains(&unit) {
-        Standing::Untouched
+        UnitState::Untouched
     } else {
-        Standing::Edited
+        UnitState::Edited
     }
 }
 
-/// Merges a unit by its [`Standing`]. One that the import does not state stays as it is.
+/// Merges a unit by its [`UnitState`]. One that the import does not state stays as it is.
 fn merge_unit(unit: Unit, stored: &Review, statement: &Statement, merged: &mut Merged) {
     let (stated, last_said) = (&statement.review, &mut merged.last_statement);
     let is_decision = statement.decided.contains(&unit);
@@ -134,8 +139,8 @@ fn merge_unit(unit: Unit, stored: &Review, statement: &Statement, merged: &mut M
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
-    match standing(unit, stored, stated, last_said) {
-        Standing::Equal => {
+    match unit_state(unit, stored, stated, last_said) {
+        UnitState::Equal => {
             // An exported decision stays one. What a command removed stays removed even if the source removed it too.
             let is_removed = unit == Unit::Status && stored.status != Status::Published
                 || unit == Unit::Reply && stored.reply.is_none()
@@ -144,8 +149,8 @@ fn merge_unit(unit: Unit, stored: &Review, statement: &Statement, merged: &mut M
                 last_said.decided.remove(&unit);
             }
         }
-        Standing::Untouched => unit.copy(stated, &mut merged.review),
-        Standing::Edited => _ = merged.kept_against_source.insert(unit),
+        UnitState::Untouched => unit.copy(stated, &mut merged.review),
+        UnitState::Edited => _ = merged.kept_against_source.insert(unit),
     }
     if !is_decision {
         last_said.note(unit, stated, statement);

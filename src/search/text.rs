@@ -156,7 +156,8 @@ fn query_word(word: &str) -> QueryWord {
     let singular = singular(word);
     match singular.strip_suffix('y') {
         Some(stem) if stem.len() >= SINGULAR_MIN && !stem.ends_with(VOWELS) => {
-            (finder(stem), &["y", "ies"])
+            // `ies` is also the plural of `ie`: cookies.
+            (finder(stem), &["y", "ie"])
         }
         _ if singular.len() < SINGULAR_MIN => (finder(word), ANY_ENDING),
         _ => (finder(&singular), ANY_ENDING),

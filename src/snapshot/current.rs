@@ -48,7 +48,7 @@ pub struct Snapshot {
     /// The newest change when it was read.
     pub position: DatabasePosition,
     /// Reviews that changed after this change are read again for the next snapshot.
-    pub settled_change_no: i64,
+    pub read_again_after: i64,
     pub input: SnapshotInput,
     /// The value of [`Document::Insights`].
     pub insights: Arc<wire::Insights>,

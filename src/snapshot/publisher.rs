@@ -116,7 +116,7 @@ impl Publisher {
             })
             .collect();
         let newest = stored.position.change_no;
-        let settled_change_no = match role {
+        let read_again_after = match role {
             Role::Sender => newest,
             // Changes by other programs are read again once the sender has dated them, which does not count as a change.
             Role::Reader => newest.min(stored.published_change_no),
@@ -124,7 +124,7 @@ impl Publisher {
         Ok(Snapshot {
             database: self.database.clone(),
             position: stored.position,
-            settled_change_no,
+            read_again_after,
             input,
             insights,
             documents,
@@ -146,7 +146,7 @@ impl Publisher {
             let own_business = own_business.unwrap_or_default();
             let former_input = former.map(|former| &former.input);
             let (analyzer, postponed) =
-                next_analyses(former_input, &own_business, self.trade.as_deref());
+                choose_analyzer(former_input, &own_business, self.trade.as_deref());
             let mut business = own_business.clone();
             if business.publish_staff == PublishStaff::Off {
                 business.technicians.clear();
@@ -305,31 +305,31 @@ impl StoredState {
 
 /// The analyzer of the next snapshot, and the analyses that are postponed if it lacks some. The former analyzer stays until all postponed
 /// analyses are stored, unless all can be made at once ([`ANALYZE_AT_ONCE_MAX`]).
-fn next_analyses(
+fn choose_analyzer(
     former: Option<&SnapshotInput>,
     business: &Business,
     trade: Option<&str>,
 ) -> (Arc<Analyzer>, Arc<PostponedAnalyses>) {
     let postponed = former.and_then(|former| former.postponed.as_ref());
-    let current = match former {
+    let wanted = match former {
         Some(former) if *former.own_business == *business => {
             Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
         }
         Some(_) | None => Arc::new(Analyzer::new(business, trade)),
     };
-    let none_made = PostponedAnalyses::new(&current);
+    let fresh = PostponedAnalyses::new(&wanted);
     let Some(former) = former else {
-        return (current, none_made);
+        return (wanted, fresh);
     };
-    let postponed = postponed.filter(|one| one.analyzer.method() == current.method());
+    let postponed = postponed.filter(|one| one.analyzer.method() == wanted.method());
     let work = cost(former.entries.len(), former.entries.index().text_bytes);
     match postponed.map(|one| (one, one.progress())) {
         Some((one, AnalysisProgress::Begun | AnalysisProgress::StoredThrough(..))) => {
             (Arc::clone(&former.analyzer), Arc::clone(one))
         }
         // All reviews would be analyzed again.
-        None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), none_made),
-        Some((_, AnalysisProgress::Stored)) | None => (current, none_made),
+        None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), fresh),
+        Some((_, AnalysisProgress::Stored)) | None => (wanted, fresh),
     }
 }
 
@@ -342,7 +342,7 @@ async fn read_entries(
     let Some(former) = former else {
         return loader.all(connection, &Entries::default()).await;
     };
-    let (entries, settled) = (&former.input.entries, former.settled_change_no);
+    let (entries, settled) = (&former.input.entries, former.read_again_after);
     if !loader.is_of(&former.input) {
         return loader.all(connection, entries).await;
     }

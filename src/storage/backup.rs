@@ -17,7 +17,7 @@ use super::files::{
     self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
     options, real, unused_name,
 };
-use super::reviews::{KeptFormats, load_formats, standing};
+use super::reviews::{KeptFormats, load_formats, load_reviews};
 use super::schema::{self, untouching};
 use crate::config::DatabaseAddress;
 use crate::model::ReviewId;
@@ -205,7 +205,7 @@ pub struct Carried {
 const NAMES: &str = "
     create temp table anonymized_again as select review_id from former.review_source join former.review using (review_id)
         where author = 'Anonymous' and exists (select 1 from json_each(said, '$.decided') where value = 'author');
-    create temp table restored_source as select former_name, restored_name, max(reviews) from (
+    create temp table source_names as select former_name, restored_name, max(reviews) from (
         select f.name as former_name, m.name as restored_name, count(*) as reviews from (
             select review_id, coalesce(s.source_name, r.source_name) as name
                 from former.review as r left join former.review_source as s using (review_id)
@@ -216,7 +216,7 @@ const NAMES: &str = "
             union all select review_id, coalesce(imported_from, source_name) from main.deleted_review) as m
         using (review_id) group by 1, 2) group by former_name";
 
-const RENAMED: &str = "select json_group_object(former_name, restored_name) from restored_source
+const RENAMED: &str = "select json_group_object(former_name, restored_name) from source_names
     where former_name <> restored_name";
 
 /// Reviews of the former database that are hidden there, and whose ID the backup does not have.
@@ -233,23 +233,23 @@ const RENAME: &str = "update main.review set review_id = ?1
     where review_id = ?2 and not exists (select 1 from main.review where review_id = ?1)";
 
 /// What is carried over, under the names of the sources in this database.
-const LISTS: &str = "
+const TO_REPEAT: &str = "
     create temp table deleted_again as select * from former.deleted_review
         where review_id not in (select review_id from former.review);
     create temp table withheld_again as select review_id from (
         select review_id, withheld_reason, note from former.review where status = 'withheld' except
         select review_id, withheld_reason, note from main.review where status = 'withheld');
-    create temp table whole_again as select * from former.review where review_id in withheld_again
+    create temp table copied_review as select * from former.review where review_id in withheld_again
         or review_id in anonymized_again and review_id not in (select review_id from main.review);
-    create temp table source_again as select * from former.review_source
+    create temp table copied_source as select * from former.review_source
         where review_id in withheld_again or review_id in anonymized_again;
     update deleted_again set
-        source_name = coalesce((select restored_name from restored_source where former_name = source_name), source_name),
-        imported_from = coalesce((select restored_name from restored_source where former_name = imported_from), imported_from);
-    update whole_again set source_name = restored_name from restored_source where former_name = source_name;
-    update source_again set source_name = restored_name,
+        source_name = coalesce((select restored_name from source_names where former_name = source_name), source_name),
+        imported_from = coalesce((select restored_name from source_names where former_name = imported_from), imported_from);
+    update copied_review set source_name = restored_name from source_names where former_name = source_name;
+    update copied_source set source_name = restored_name,
             said = iif(said ->> '$.source.source' = former_name, json_set(said, '$.source.source', restored_name), said)
-        from restored_source where former_name = source_name";
+        from source_names where former_name = source_name";
 
 const DELETE: &str =
     "delete from main.review where review_id in (select review_id from deleted_again)";
@@ -263,17 +263,17 @@ const COPY_MARKS: &str = "
 const ANONYMIZE: &str = "update main.review set author = 'Anonymous' where review_id in anonymized_again and author <> 'Anonymous'";
 
 const WITHHOLD: &str =
-    "insert or replace into main.review select * from whole_again where status = 'withheld'";
+    "insert or replace into main.review select * from copied_review where status = 'withheld'";
 
 /// Anonymized reviews that the backup lacks.
 const ADD_WHOLE: &str =
-    "insert into main.review select * from whole_again where status = 'published'";
+    "insert into main.review select * from copied_review where status = 'published'";
 
 const COPY_DEPENDENTS: &str = "
-    delete from main.mention where review_id in (select review_id from whole_again);
-    insert into main.mention select * from former.mention where review_id in (select review_id from whole_again);
-    insert or replace into main.review_source select * from source_again
-        where review_id in (select review_id from whole_again) or review_id not in (select review_id from main.review_source);
+    delete from main.mention where review_id in (select review_id from copied_review);
+    insert into main.mention select * from former.mention where review_id in (select review_id from copied_review);
+    insert or replace into main.review_source select * from copied_source
+        where review_id in (select review_id from copied_review) or review_id not in (select review_id from main.review_source);
     update main.review_source
         set said = json_set(said, '$.decided', json((select json_group_array(value) from
             (select value from json_each(said, '$.decided') union select 'author'))))
@@ -394,7 +394,7 @@ async fn carry_from(
         }
         carried.formats[1] = load_formats(connection).await?;
         rename_hidden(connection, former, &carried.renamed).await?;
-        connection.execute(LISTS).await?;
+        connection.execute(TO_REPEAT).await?;
         carried.deleted = connection.execute(DELETE).await?.rows_affected();
         connection.execute(COPY_MARKS).await?;
         carried.anonymized = connection.execute(ANONYMIZE).await?.rows_affected();
@@ -441,7 +441,7 @@ async fn rename_hidden(
         .fetch_all(&mut *connection)
         .await?;
     let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
-    for (id, known) in standing(former, &ids).await? {
+    for (id, known) in load_reviews(former, &ids).await? {
         let source = known.source_name();
         let source = renamed.get(source).map_or(source, String::as_str);
         for digests in known.digests() {
@@ -452,7 +452,7 @@ async fn rename_hidden(
     let ids = sqlx::query_scalar(ONLY_IN_BACKUP);
     let ids: Vec<Text> = ids.fetch_all(&mut *connection).await?;
     let ids: Vec<&str> = ids.iter().map(Text::as_ref).collect();
-    for (id, known) in standing(connection, &ids).await? {
+    for (id, known) in load_reviews(connection, &ids).await? {
         for digests in known.digests() {
             let content = (known.source_name().to_owned(), digests.content);
             for former_id in hidden.get(&content).into_iter().flatten() {

@@ -13,7 +13,7 @@ use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
 use tempfile::TempPath;
 
 use super::cluster::client::Cluster;
-use super::cluster::statements::{Author, copy_node_file};
+use super::cluster::statements::{WriteOrigin, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
     self, FileIdentity, LOG, begin, bytes_beside, copy_into, options, pool, unlogged,
@@ -164,7 +164,7 @@ impl Database {
     /// [`DbError::Locked`] when another process holds the lock for longer, [`DbError::ReadOnly`] when the file cannot
     /// be written, and as [`Database::verify_place`].
     pub async fn write(&self) -> Result<Write, DbError> {
-        self.write_as(Author::Node).await
+        self.write_as(WriteOrigin::Node).await
     }
 
     /// All changes: the first call of [`Changes::any`] returns true.

@@ -29,7 +29,7 @@ const CLOCKS_DIFFER_MAX: Duration = Duration::from_secs(1);
 /// Maximum time until this node's file has the lease that was just taken.
 const FILE_TIMEOUT: Duration = Duration::from_secs(5);
 const LOOK_INTERVAL: Duration = Duration::from_millis(25);
-/// Longer than a run may take; a run that ends gives its lease back.
+/// Longer than a fetch may take and an import usually does; a run that ends gives its lease back.
 const ENTRY_LEASE: Duration = Duration::from_mins(40);
 
 /// The right to fetch an entry, held until it is given back, the process ends or, on many nodes, the lease ends.

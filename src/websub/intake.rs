@@ -126,11 +126,13 @@ impl SubscriptionIntake {
         }
         let mut write = self.database.write().await?;
         let connection = write.reader();
-        let standing = store::standing(connection, request).await.at(path)?;
-        let counts = store::counts(connection, request, standing.is_active, self.share())
+        let state = store::subscription_state(connection, request)
             .await
             .at(path)?;
-        if let Some(error) = self.limit_error(request, standing, counts, is_free) {
+        let counts = store::counts(connection, request, state.is_active, self.share())
+            .await
+            .at(path)?;
+        if let Some(error) = self.limit_error(request, state, counts, is_free) {
             return Ok(Err(error));
         }
         store::accept(&mut write, request, self.clock.now())
@@ -145,13 +147,10 @@ impl SubscriptionIntake {
     /// subscription is not used up. Unknown ones are not counted: a flood of them would use up the keys of the limit.
     async fn has_own_share(&self, request: &SubscriptionRequest) -> Result<bool, DbError> {
         let mut connection = self.database.reader().await?;
-        let standing = store::standing(&mut connection, request).await;
-        let standing = standing.at(self.database.path())?;
+        let state = store::subscription_state(&mut connection, request).await;
+        let state = state.at(self.database.path())?;
         let key = format!("{} {}", request.form.document, request.callback_key);
-        Ok(
-            (standing.is_open || standing.has_request)
-                && self.rates.take(Rate::Known, &key).is_ok(),
-        )
+        Ok((state.is_open || state.has_request) && self.rates.take(Rate::Known, &key).is_ok())
     }
 
     /// Maximum number of waiting requests of one network.
@@ -163,12 +162,12 @@ impl SubscriptionIntake {
     fn limit_error(
         &self,
         request: &SubscriptionRequest,
-        standing: SubscriptionState,
+        state: SubscriptionState,
         counts: Counts,
         is_free: bool,
     ) -> Option<IntakeError> {
-        let is_new = request.form.mode == HubMode::Subscribe && !standing.is_open;
-        let is_added = !standing.has_request && (is_new || standing.is_open);
+        let is_new = request.form.mode == HubMode::Subscribe && !state.is_open;
+        let is_added = !state.has_request && (is_new || state.is_open);
         let pending_max = limit(self.rates.limits.pending_max);
         let is_full = counts.places >= pending_max
             || counts.waiting >= pending_max.saturating_mul(WAITING_FACTOR);

@@ -7,14 +7,14 @@ use serde_with::skip_serializing_none;
 
 use crate::model::PublishedReview;
 
-/// What a search found: one page of it, newest first.
+/// What a search found: one page of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SearchResult {
     /// All but its reviews.
     #[serde(flatten)]
     #[oai(flatten)]
     pub head: SearchHead,
-    /// Date descending, then id ascending.
+    /// In the order of `sort`; those of equal rank by date descending, then by id.
     pub reviews: Vec<PublishedReview>,
 }
 
@@ -32,7 +32,7 @@ pub struct SearchHead {
     pub limit: u64,
     /// Send it as `cursor`, with the same filters, for the next page; left out on the last one.
     pub next_cursor: Option<String>,
-    /// Suggestions if the requested name is unknown.
+    /// Suggestions if the requested name, or a word of the text, is unknown.
     pub did_you_mean: Option<DidYouMean>,
     /// Names of unknown parameters in the request, at most 20; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

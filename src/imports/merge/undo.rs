@@ -160,7 +160,7 @@ async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Res
     let rows = reviews::run_reviews(write.reader(), run).await?;
     for rows in rows.chunks(ROWS) {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-        let standing = reviews::standing(write.reader(), &ids).await?;
+        let standing = reviews::load_reviews(write.reader(), &ids).await?;
         let mut batch = Batch::default();
         for row in rows {
             batch.add(row, standing.get(row.id.as_str()), &mut report)?;

@@ -23,7 +23,7 @@ use crate::config::ClusterAddress;
 use crate::model::hex;
 use crate::random;
 use client::{COMMAND_TIMEOUT, Cluster, ClusterError, RqliteClient, SqlStatement};
-use statements::{Author, RecordedStatements, WorkingCopy, level_with_cluster};
+use statements::{RecordedStatements, WorkingCopy, WriteOrigin, level_with_cluster};
 
 impl Database {
     /// Joins the cluster at `address`; first creates its schema if it is empty, or migrates it.
@@ -68,7 +68,7 @@ impl Database {
     /// # Errors
     /// As [`Database::write`].
     pub async fn write_as_sender(&self) -> Result<Write, DbError> {
-        self.write_as(Author::Sender).await
+        self.write_as(WriteOrigin::Sender).await
     }
 
     /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster the command works
@@ -82,12 +82,12 @@ impl Database {
             Writer::File(..) => self.write().await,
             Writer::Cluster(cluster) => {
                 let copy = WorkingCopy::of(&cluster.client, &self.path).await?;
-                self.write_as(Author::Owner(copy)).await
+                self.write_as(WriteOrigin::Owner(copy)).await
             }
         }
     }
 
-    pub(in crate::storage) async fn write_as(&self, author: Author) -> Result<Write, DbError> {
+    pub(in crate::storage) async fn write_as(&self, origin: WriteOrigin) -> Result<Write, DbError> {
         self.verify_place()?;
         Ok(Write(match &self.writer {
             Writer::File(file) => {
@@ -95,13 +95,13 @@ impl Database {
                 WriteTarget::File(transaction.at(&self.path)?)
             }
             Writer::Cluster(cluster) => {
-                let transaction = match &author {
-                    Author::Owner(copy) => copy.begin().await,
-                    Author::Node | Author::Sender => self.readers().begin().await,
+                let transaction = match &origin {
+                    WriteOrigin::Owner(copy) => copy.begin().await,
+                    WriteOrigin::Node | WriteOrigin::Sender => self.readers().begin().await,
                 };
                 let transaction = transaction.at(&self.path)?;
                 let cluster = Arc::clone(cluster);
-                WriteTarget::Recorded(RecordedStatements::new(transaction, cluster, author))
+                WriteTarget::Recorded(RecordedStatements::new(transaction, cluster, origin))
             }
         }))
     }

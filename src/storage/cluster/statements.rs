@@ -33,7 +33,7 @@ pub type StatementStep = Either<SqliteQueryResult, SqliteRow>;
 pub const SENDER: &str = "sender";
 
 /// Who sends a write.
-pub enum Author {
+pub enum WriteOrigin {
     /// Any node; each statement has the same effect a second time.
     Node,
     /// The process with the right to send.
@@ -47,7 +47,7 @@ pub struct RecordedStatements {
     /// Answers reads: of this node's file, or of the copy.
     transaction: Transaction<'static, Sqlite>,
     cluster: Arc<Cluster>,
-    author: Author,
+    origin: WriteOrigin,
     statements: Vec<SqlStatement>,
 }
 
@@ -55,12 +55,12 @@ impl RecordedStatements {
     pub fn new(
         transaction: Transaction<'static, Sqlite>,
         cluster: Arc<Cluster>,
-        author: Author,
+        origin: WriteOrigin,
     ) -> Self {
         Self {
             transaction,
             cluster,
-            author,
+            origin,
             statements: Vec::new(),
         }
     }
@@ -78,17 +78,17 @@ impl RecordedStatements {
         // needed.
         self.transaction.rollback().await?;
         let (cluster, statements) = (self.cluster, self.statements);
-        if let Author::Owner(copy) = &self.author {
+        if let WriteOrigin::Owner(copy) = &self.origin {
             copy.pool.close().await;
         }
         // rqlite refuses a transaction without a statement.
         if statements.is_empty() {
             return Ok(());
         }
-        match self.author {
-            Author::Owner(copy) => cluster.apply_as_owner(copy.state, statements).await?,
-            Author::Sender => cluster.apply_as_sender(statements).await?,
-            Author::Node => {
+        match self.origin {
+            WriteOrigin::Owner(copy) => cluster.apply_as_owner(copy.state, statements).await?,
+            WriteOrigin::Sender => cluster.apply_as_sender(statements).await?,
+            WriteOrigin::Node => {
                 cluster.client.execute(statements, WRITE_TIMEOUT).await?;
             }
         }
@@ -112,7 +112,7 @@ impl RecordedStatements {
         }
         let statement = statement_of(connection, sql.as_str(), arguments.clone()).await?;
         self.statements.push(statement);
-        if !matches!(self.author, Author::Owner(_)) {
+        if !matches!(self.origin, WriteOrigin::Owner(_)) {
             return Ok(vec![Ok(Either::Left(SqliteQueryResult::default()))]);
         }
         // A statement that bypasses the record would never reach the cluster, so it is refused.

@@ -17,6 +17,6 @@ pub use runs::{
 pub use source::{
     FormatChange, KeptFormats, Known, KnownReview, Mark, Scope, SourceCounts, SourceRecord,
     anonymize, counts_by_source, delete_by_owner, ids_after, ids_of_entry, load_formats,
-    load_known, marks, note_decided, note_entry, note_sources, other_ids, put_marks, rename_source,
-    set_note, standing, store_formats, take_back_formats, update_marks,
+    load_known, load_reviews, marks, note_decided, note_entry, note_sources, other_ids, put_marks,
+    rename_source, set_note, store_formats, take_back_formats, update_marks,
 };

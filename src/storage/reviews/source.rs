@@ -178,7 +178,7 @@ impl KnownReview {
 pub type Known = BTreeMap<ReviewId, KnownReview>;
 
 /// What is stored of the reviews with these ids.
-pub async fn standing(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Known> {
+pub async fn load_reviews(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Known> {
     let mut sources = sources(connection, ids).await?;
     let there = of_ids(connection, ids).await?;
     let mut known = Known::new();
@@ -241,7 +241,7 @@ pub async fn load_known(
     while !ids.is_empty() {
         let batch = ids.split_off(ids.len().saturating_sub(ROWS));
         let batch: Vec<&str> = batch.iter().map(String::as_str).collect();
-        known.extend(standing(connection, &batch).await?);
+        known.extend(load_reviews(connection, &batch).await?);
     }
     Ok(known)
 }
@@ -572,7 +572,7 @@ pub async fn delete_by_owner(
     day: Option<Day>,
     reason: Option<&str>,
 ) -> sqlx::Result<()> {
-    let known = standing(write.reader(), &[id]).await?;
+    let known = load_reviews(write.reader(), &[id]).await?;
     for known in known.values().filter(|known| known.source.is_none()) {
         // So that the mark of one that no source gave has digests, too.
         if let Some(review) = known.review() {

@@ -8,7 +8,7 @@ use sqlx::SqliteConnection;
 
 pub use requests::{
     Counts, DueVerification, State, Subscriber, SubscriptionRequest, SubscriptionState, accept,
-    counts, standing, verifications,
+    counts, subscription_state, verifications,
 };
 
 use requests::{confirm, forget_request};

@@ -137,12 +137,12 @@ pub async fn accept(
     )
 }
 
-pub async fn standing(
+pub async fn subscription_state(
     connection: &mut SqliteConnection,
     request: &SubscriptionRequest,
 ) -> sqlx::Result<SubscriptionState> {
     let (document, mode) = (request.form.document.name(), request.form.mode.name());
-    let standing = sqlx::query_as!(
+    let state = sqlx::query_as!(
         SubscriptionState,
         r#"select state = 'active' as "is_active!: bool", state in ('active', 'pending') as "is_open!: bool",
              exists (select 1 from intent as i where i.subscription_id = s.subscription_id and mode = ?) as "has_request!: bool"
@@ -153,7 +153,7 @@ pub async fn standing(
     )
     .fetch_optional(connection)
     .await?;
-    Ok(standing.unwrap_or_default())
+    Ok(state.unwrap_or_default())
 }
 
 /// `share` is the maximum number of waiting requests of one network.

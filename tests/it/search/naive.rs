@@ -219,7 +219,7 @@ fn has_words(text: &str, question: &str) -> bool {
         };
         match of_y {
             Some(start) if start.len() > 2 && !start.ends_with(['a', 'e', 'i', 'o', 'u']) => {
-                vec![format!("{start}y"), format!("{start}ies")]
+                vec![format!("{start}y"), format!("{start}ie")]
             }
             _ => vec![stem],
         }
