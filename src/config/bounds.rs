@@ -14,7 +14,7 @@ pub const TARGET_BYTES_MAX: usize = 16 * 1024;
 /// (4 MiB and more) a steady slow reader would look stalled, and every stalled reader would hold that much memory.
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub const UNSENT_BYTES_MAX: u32 = 128 * 1024;
-/// Requests of one peer that compute or wait for it.
+/// Requests of one peer that compute or wait for their turn.
 pub const PEER_WAITING_MAX: usize = 64;
 /// Characters of `query`.
 pub const QUERY_CHARACTERS_MAX: usize = 1_000;
