@@ -33,13 +33,6 @@ pub struct PublishedDocument {
     pub publication: Publication,
 }
 
-impl PublishedDocument {
-    /// The publication, if its row is for these bytes.
-    pub fn confirmed(&self) -> Option<&Publication> {
-        Some(&self.publication).filter(|publication| publication.is_confirmed)
-    }
-}
-
 /// All documents, rendered from the same reviews. Immutable except for its caches.
 #[derive(Debug)]
 pub struct Snapshot {

@@ -296,10 +296,10 @@ impl Worker {
     }
 }
 
-/// Whether this process has rendered a version that the subscriber does not have.
+/// Whether this process has rendered a version, with a row for its bytes, that the subscriber does not have.
 fn is_ahead(snapshot: &Snapshot, due: &DueDelivery) -> bool {
-    let confirmed = snapshot.document(due.subscriber.document).confirmed();
-    confirmed.is_some_and(|publication| publication.version > due.delivered_version)
+    let publication = &snapshot.document(due.subscriber.document).publication;
+    publication.is_confirmed && publication.version > due.delivered_version
 }
 
 // Fair queues: hosts take turns, and each has a limit on attempts in flight, so a host that hangs delays only itself.
