@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::imports::draft::Draft;
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
-use crate::imports::format::{Format, Only, Reader, basic_string};
+use crate::imports::format::{Format, Only, PublicColumn, PublicPart, Reader, basic_string};
 use crate::imports::merge::guards::stop;
 use crate::imports::native::{
     NativeRecord, foreign_members, parse_record, readable, withheld_review,
@@ -235,7 +235,7 @@ impl Reading<'_> {
         &mut self,
         name: &str,
         mut opened: OpenedFile<'_>,
-        choice: Choice,
+        mut choice: Choice,
         mut encodings: Vec<(&'static str, String)>,
     ) -> Result<(), FileError> {
         let format = choice.whole();
@@ -259,6 +259,10 @@ impl Reading<'_> {
         let mut table = opened.table(parts[0], &format, bounds)?;
         table.named = format.all_names();
         self.request.mask.hide_in(&mut table);
+        // It is one that a source keeps.
+        if self.request.owner_format.is_none() {
+            choice.owners = choice.owners.split_public(&table.columns);
+        }
         let mut name = name.to_owned();
         if format.is_table() || !table.is_objects {
             name += &table.place;
@@ -317,14 +321,24 @@ impl Reading<'_> {
             draft.file.clone_from(name);
             return Err(ImportError::Open(Box::new(draft)));
         }
-        self.keep_format(input, &draft)?;
+        self.keep_format(input, &mut draft)?;
         let read = self.read_table(input, &draft);
         self.note_fault(&files[input.file], read);
         Ok(())
     }
 
-    /// Notes what a source keeps of a completed format, in place of the one that it kept before.
-    fn keep_format(&mut self, input: &TableInput, draft: &Draft) -> Result<(), ImportError> {
+    /// Notes what a source keeps of a completed format, in place of the one that it kept before: of the columns of publication those that
+    /// the table has. The rows are read so, too, unless it is the file of an entry, which is given to each run.
+    fn keep_format(&mut self, input: &TableInput, draft: &mut Draft) -> Result<(), ImportError> {
+        let mut kept = draft.format.clone().split_public(&input.table.columns);
+        let is_there = |block: &PublicColumn| !input.table.columns_of(&block.names).is_empty();
+        for part in PublicPart::ALL {
+            kept.public_list(part).retain(is_there);
+        }
+        let text = kept.to_text();
+        if self.request.run_of.is_none() {
+            draft.format = kept;
+        }
         let choice = &input.choice;
         let before = self.kept.get(&choice.source);
         let report = &mut self.collected.report;
@@ -345,7 +359,6 @@ impl Reading<'_> {
             );
             stop(self.request, reason, None, Vec::new(), report)?;
         }
-        let text = draft.format.to_text();
         let plain = Format::like(choice.owners.like.clone());
         // A platform's format is found again by itself, unless it was given.
         let is_owners =

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, PublicPart, Reader, basic_string};
+use crate::imports::format::{Format, PublicColumn, PublicPart, Reader, basic_string};
 use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
 use crate::imports::platforms::{BUILT_IN, NATIVE, find_format, format_names};
 use crate::imports::read::Table;
@@ -274,6 +274,7 @@ pub fn loses_publication(
 /// The parts for which a format has a column of publication that the next one lacks.
 fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> {
     let mut lost = Vec::new();
+    let [former, next] = [former, next].map(|it| it.clone().split_public(&table.columns));
     let blocks = former.public_blocks().into_iter();
     for ((part, blocks), (_, others)) in blocks.zip(next.public_blocks()) {
         // A column that the file lacks may be replaced.
@@ -290,10 +291,16 @@ fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> 
 
 /// The columns by which the format with the first text decides what is public, and the other one not, or not so.
 pub fn lost_public_columns(before: &str, after: &str) -> Vec<String> {
-    let [before, after] = [before, after].map(|text| Format::parse(text).unwrap_or_default());
+    let [before, after] =
+        [before, after].map(|text| Format::parse(text).unwrap_or_default().split_public(&[]));
     let parts = std::iter::zip(before.public_blocks(), after.public_blocks());
-    let lost =
-        parts.flat_map(|((_, before), (_, after))| before.iter().filter(|it| !after.contains(it)));
+    let lost = parts.flat_map(|((_, before), (_, after))| {
+        let is_same = |it: &PublicColumn, other: &PublicColumn| {
+            (&it.names, &it.values) == (&other.names, &other.values)
+        };
+        let blocks = before.iter();
+        blocks.filter(move |it| !after.iter().any(|other| is_same(it, other)))
+    });
     lost.flat_map(|it| it.names.parts())
         .map(str::to_owned)
         .collect()

@@ -449,6 +449,25 @@ impl Format {
             .flat_map(|(_, blocks)| blocks)
     }
 
+    /// The format with a block for each name of a column of publication, so that each of the columns is required.
+    pub fn split_public(mut self, columns: &[String]) -> Self {
+        for part in PublicPart::ALL {
+            let mut split = Vec::new();
+            for mut block in std::mem::take(self.public_list(part)) {
+                let names = std::mem::take(&mut block.names);
+                if names.is_empty() {
+                    split.push(block.clone());
+                }
+                for name in names.among(columns) {
+                    block.names = Names::List(vec![name.to_owned()]);
+                    split.push(block.clone());
+                }
+            }
+            *self.public_list(part) = split;
+        }
+        self
+    }
+
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {
         match part {
             PublicPart::Review => &mut self.public,

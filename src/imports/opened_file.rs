@@ -147,6 +147,7 @@ impl<'t> FilePart<'t> {
             named: format.all_names(),
             ..Table::default()
         };
+        let format = &format.clone().split_public(columns);
         let lacking = find_lacking_keys(format, table);
         let has_field = |field| !field_columns(format, table, field).is_empty();
         if lacking.is_empty() {

@@ -273,6 +273,9 @@ async fn tables_of_a_call_share_one_format() {
         assert_has(&refusal, "has other columns than the files before it");
         assert_has(&refusal, "import it by itself");
     }
+    let tables = ["a.csv", "x/b.csv", ".DS_Store"].map(|name| (name, SHEET));
+    let report = bench.csv(zipped(&tables), DECIDED).await;
+    assert_eq!((report.rows(), counts(&report)), (4, (2, 0, 0, 0)));
 }
 
 /// What stands around a list of JSON may say that nothing is public: whatever it is, the draft shows it.

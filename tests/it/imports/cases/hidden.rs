@@ -93,15 +93,19 @@ p2        | Bo   | 1     | 2026-03-02 | HIDDEN three       | yes
 ? public.0.names
 review_id | text | status
 p1 | Neat. | published
-# one column is never both of two blocks
-format: [[public]]; names = ["Publish? (review)"]; values = ["yes"]; [[public_name]]; names = ["Publish? (name)"]; values = ["yes"]
-Review ID | Name | Stars | Date       | Review | Publish? (review) | Publish? (name)
-q1        | Ann  | 5     | 2026-03-01 | Neat.  | yes               | yes
+# one column is never both of two blocks, and each that a kept format has is required
+format: [[public]]; names = ["Publish? (review)", "Publish?", "Lost"]; values = ["yes"]; [[public_name]]; names = ["Publish? (name)"]; values = ["yes"]
+Review ID | Name | Stars | Date       | Review | Publish? (review) | Publish? | Publish? (name)
+q1        | Ann  | 5     | 2026-03-01 | Neat.  | yes               | yes      | yes
 then
-Review ID | Name | Stars | Date       | Review     | Publish? (name)
-q2        | Bob  | 1     | 2026-03-02 | HIDDEN one | yes
+Review ID | Name | Stars | Date       | Review     | Publish? | Publish? (name)
+q2        | Bob  | 1     | 2026-03-02 | HIDDEN one | yes      | yes
+then
+Review ID | Name | Stars | Date       | Review     | Publish? (review) | Publish? (name)
+q2        | Bob  | 1     | 2026-03-02 | HIDDEN one | yes               | yes
 =
 ? public.0.names
+? public.1.names
 review_id | status
 q1 | published
 # a column that was ignored with all others names no family of columns
