@@ -131,29 +131,42 @@ fn ask_or_none<T>(
     })
 }
 
-/// The place in a list that a number from 1 on, or one of the names, means.
+/// The numbers of choices, with a blank; empty where one choice is itself a number that another would have.
+fn numbers(choices: &[String]) -> Vec<String> {
+    let all = 1..=choices.len();
+    let mut choices = choices.iter().zip(1..);
+    let is_unclear = choices.any(|(choice, own)| {
+        let number = choice.trim_end_matches(".0").parse();
+        number.is_ok_and(|it| it != own && all.contains(&it))
+    });
+    let shown = |it| {
+        if is_unclear {
+            String::new()
+        } else {
+            format!("{it} ")
+        }
+    };
+    all.clone().map(shown).collect()
+}
+
+/// The place in a list that one of its numbers, or one of the names, perhaps in quotes, means.
 fn choice(line: &str, names: &[String]) -> Result<usize, String> {
-    let by_name = names
-        .iter()
-        .position(|name| name.eq_ignore_ascii_case(line));
-    let number = line.parse::<usize>().ok();
-    let by_number = number
-        .and_then(|it| it.checked_sub(1))
-        .filter(|it| *it < names.len());
-    // A value may look like a number of the list.
+    let quoted = line.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    let name = quoted.unwrap_or(line);
+    let mut numbers = numbers(names).into_iter();
+    let by_number = numbers.position(|number| number == format!("{line} "));
+    let by_name = names.iter().position(|it| it.eq_ignore_ascii_case(name));
     by_number.or(by_name).ok_or_else(|| {
-        format!(
-            "{line} is none of them; write a number from 1 to {}",
-            names.len()
-        )
+        format!("{line} is none of them; write one of them, or the number before it")
     })
 }
 
-/// The place of a value that may be shown. A word that elsewhere means none could be taken for that, so its number is needed.
+/// The place of a value that may be shown. A word that elsewhere means none could be taken for that, and nothing for an empty cell, so
+/// quotes or a number are needed.
 fn shown_value(line: &str, names: &[String]) -> Result<usize, String> {
-    if NONE.contains(&line.to_lowercase().as_str()) {
+    if line.is_empty() || NONE.contains(&line.to_lowercase().as_str()) {
         return Err(format!(
-            "{line} is an answer only by its number: if reviews with that value may be shown, write the number"
+            "if reviews with the value \"{line}\" may be shown, write it so, in quotes, or its number"
         ));
     }
     choice(line, names)
@@ -212,10 +225,10 @@ fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
     } else {
         print_note("Which of these has the reviews?")?;
     }
-    for (number, shown) in (1..).zip(&shown) {
-        print_note(&format!("{number:>4}  {shown}"))?;
+    for (number, shown) in numbers(&names).iter().zip(&shown) {
+        print_note(&format!("{number:>5} {shown}"))?;
     }
-    let chosen = ask("Its number: ", |line| choice(line, &names))?;
+    let chosen = ask("Which one? ", |line| choice(line, &names))?;
     let name = Some(names[chosen].clone());
     let format = &mut draft.format;
     match key {
@@ -231,7 +244,9 @@ fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
 fn find_column(draft: &Draft, line: &str) -> Result<String, String> {
     let columns = draft.columns.iter();
     let headers: Vec<String> = columns.map(|it| it.header.clone()).collect();
-    let header = headers[choice(line, &headers)?].clone();
+    let by_number = (1..=headers.len()).position(|it| it.to_string() == line);
+    let place = by_number.map_or_else(|| choice(line, &headers), Ok)?;
+    let header = headers[place].clone();
     let mut fields = draft.format.fields.iter();
     let taken = fields.find(|(_, names)| names.parts().contains(&header.as_str()));
     match taken {
@@ -292,7 +307,7 @@ fn ask_location(draft: &mut Draft) -> anyhow::Result<()> {
     )?;
     let (names, shown) = values(draft, &column);
     let prompt = format!(
-        "{column} has {}. Which of these is your business? Its number, or n if all are: ",
+        "{column} has {}. Which of these is your business? (n if all are): ",
         shown.join(", ")
     );
     let answer = ask_or_none(&prompt, |line| choice(line, &names))?;
@@ -312,17 +327,20 @@ fn ask_location(draft: &mut Draft) -> anyhow::Result<()> {
 /// The values of a column, and each as it is shown, with its number and count.
 fn values(draft: &Draft, column: &str) -> (Vec<String>, Vec<String>) {
     let column = draft.column(column);
-    let values = column.map(|column| &column.values).into_iter().flatten();
-    let shown = (1..).zip(values).map(|(number, (value, count))| {
-        let shown = format!("{number} {} ({count})", shown_cell(value));
-        (value.clone(), shown)
+    let values = column.map_or(&[][..], |column| &column.values);
+    let names: Vec<String> = values.iter().map(|it| it.0.clone()).collect();
+    let numbers = numbers(&names).into_iter();
+    let shown = numbers.zip(values).map(|(number, (value, count))| {
+        let value = shown_cell(value);
+        format!("{number}{value:?} ({count})")
     });
-    shown.unzip()
+    (names, shown.collect())
 }
 
 /// Asks which column stands for one of publication that the file lacks.
 fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
-    for number in 0..draft.format.public_list(part).len() {
+    // From the last one on, because a block that is taken away moves those behind it.
+    for number in (0..draft.format.public_list(part).len()).rev() {
         let key = format!("{part}.{number}.names");
         if !draft.is_open(&key) {
             continue;
@@ -330,12 +348,17 @@ fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
         let block = &draft.format.public_list(part)[number];
         let former = block.names.parts().join(", ");
         let prompt = format!(
-            "The file lacks {former}, which said what may be shown. Which column says it now? Its number: "
+            "The file lacks {former}, which said what may be shown. Which column says it now? Its number, or n if none does (what it hid \
+             stays hidden): "
         );
-        let column = ask(&prompt, |line| find_column(draft, line))?;
-        draft.left.retain(|left| *left != column);
-        draft.format.public_list(part)[number].names = Names::List(vec![column]);
+        let column = ask_or_none(&prompt, |line| find_column(draft, line))?;
         draft.format.open.remove(&key);
+        draft.left.retain(|left| Some(left) != column.as_ref());
+        let blocks = draft.format.public_list(part);
+        match column {
+            Some(column) => blocks[number].names = Names::List(vec![column]),
+            None => _ = blocks.remove(number),
+        }
     }
     Ok(())
 }
@@ -390,7 +413,7 @@ fn ask_public(draft: &mut Draft, column: &str) -> anyhow::Result<()> {
         format!("  {column} has texts. May it be shown 1 where it is empty, 2 where it is not? ")
     } else {
         format!(
-            "  It has {}. Which of these means \"may be shown\"? (several with commas; a \"no\" by its number): ",
+            "  It has {}. Which of these means \"may be shown\"? (several with commas; a \"no\" in quotes): ",
             shown.join(", ")
         )
     };

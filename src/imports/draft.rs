@@ -547,7 +547,8 @@ impl Draft {
             },
             key => match key.strip_prefix("fields.").and_then(ReviewField::find) {
                 Some(field) => format!("which column is the {field}"),
-                None => "the column that says what may be published; the file lacks the former one"
+                None => "the column that says what may be published; the file lacks the former one. If none does, take the block \
+                    away: what it hid stays hidden"
                     .to_owned(),
             },
         }

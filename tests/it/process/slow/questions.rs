@@ -62,7 +62,6 @@ fn draft_shows_no_private_cell() {
     insta::assert_snapshot!("draft", asked.out);
     home.steps(
         r#"
-        import 'my feedback.csv' --format draft → text = "?"
         import 'my feedback.csv' --format draft → [fields]
         own.jsonl ← {"id": "1", "rating": 5, "date": "2026-03-02", "author": "Ann"}\n
         import own.jsonl --format draft ✗ needs no format
@@ -90,7 +89,7 @@ fn answers_at_a_terminal_are_used_and_kept() {
     assert_eq!(done.code, Some(0), "{}", done.err);
     for part in [
         "   4  Email: (address), (address)\n",
-        "9 is none of them; write a number from 1 to 8\n",
+        "9 is none of them; write one of them, or the number before it\n",
         "4 columns are left: 1 ID, 2 Start time, 4 Email, 8 May we publish your answer?\n",
         "Name is the author already; name another column\n",
         "public: May we publish your answer? = \"Yes\"\n",
@@ -102,6 +101,15 @@ fn answers_at_a_terminal_are_used_and_kept() {
     // Nothing is asked again.
     let again = home.at_screen("import forms.csv", &[]);
     assert_has(&again.err, "2 unchanged");
+    // A column that is gone is taken away, and what it hid stays hidden.
+    let gone = FORMS.replace(",May we publish your answer?", "");
+    let gone = gone.replace(",Yes", "").replace(",No", "");
+    home.file("forms.csv", &gone);
+    let asked = home.run("import forms.csv");
+    assert_has(&asked.out, "If none does, take the block away: what it hid");
+    home.at_screen("import forms.csv", &["n"]);
+    assert_eq!(published(&home), "Ann Bee");
+    home.run_ok("import forms.csv", "2 unchanged");
 }
 
 /// A table with `\n` for its line ends, what is typed, a query, and what it finds.
@@ -111,10 +119,10 @@ const ASKED: &str = r"
     Reviewer,Customer Name,Stars,Date,Review\nAnnie,Ann Baker,5,2026-03-01,Neat\nBob,Bo Cole,2,2026-03-02,Late\n → 2|- → select author from review where rating = 5 → Ann Baker
     Name,Stars,Date,Words\nAnn,5,2026-03-01,They came on time again\nBo,2,2026-03-02,The pump still leaks badly\n → n|n → select count(*) from review where text = '' → 2
     Stars,Date,Review\n5,2026-03-01,Neat\n → n → select author from review → Anonymous
-    Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → 1 → select author from review → Ann
+    Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,2\nBo,2,2026-03-02,Late,1\n → 2 → select author from review → Ann
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → n|n → select count(*) from review → 2
     Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select author, reply_text from review order by rating → Anonymous|\nAnn|Thanks Ann
-    Name,Stars,Date,Review,hidden\nAnn,5,2026-03-01,Neat,0\nBo,4,2026-03-02,Good,0\nCy,1,2026-03-03,Late,1\n → 5|1|1 → select author from review where status = 'published' order by 1 → Ann\nBo
+    Name,Stars,Date,Review,hidden\nAnn,5,2026-03-01,Neat,0\nBo,4,2026-03-02,Good,0\nCy,1,2026-03-03,Late,1\n → 5|1|1,|2|0 → select author from review where status = 'published' order by 1 → Ann\nBo
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|No|1, 3 → select author from review where status = 'published' order by 1 → Ann\nCy
 ";
 
@@ -166,7 +174,6 @@ fn format_of_a_source_is_shown_and_replaced() {
         source format Direct like.toml ✗ the nearest is judgeme
         source format Directs ✗ no source Directs; `reviews source` lists
         import sheet.csv --format jugdeme ✗ the nearest is judgeme
-        import sheet.csv --format none.toml ✗ none.toml cannot be read
         "#,
     );
 }
