@@ -566,7 +566,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_marks_and_words_in_brackets_do_not_change_a_name() {
+    fn numbers_marks_and_harmless_brackets_do_not_change_a_name() {
         let named = "review; REVIEW:; 3. Review *; Q2) Review?; Review (optional); review_text; Review [your words]";
         for header in named.split("; ") {
             assert_eq!(named_field(header), Some(ReviewField::Text), "{header}");
@@ -574,7 +574,8 @@ mod tests {
         for header in ["Stars (1-5)", "Stars (1 - 5)", "Stars (1–5)"] {
             assert_eq!(named_field(header), Some(ReviewField::Rating), "{header}");
         }
-        let others = "Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅";
+        let others = "Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅; \
+            Review (Private notes); Title [hidden]; Reply (for our eyes)";
         for header in others.split("; ") {
             assert_eq!(named_field(header), None, "{header}");
         }

@@ -18,7 +18,7 @@ use toml::de::{DeTable, DeValue};
 use crate::imports::fault::FileError;
 use crate::imports::value::date::DateFormat;
 use crate::imports::value::rating::RatingWords;
-use crate::model::text::{base_letter, escaped, nearest, plain_words, shorten};
+use crate::model::text::{base_letter, escaped, nearest, shorten};
 use crate::model::{ReviewField, compose, named, parse_toml};
 
 /// An open value.
@@ -674,35 +674,17 @@ pub fn basic_string(text: &str) -> String {
 
 // How the names of columns are compared.
 
-/// Beginnings of words in brackets, as [`words`] writes them, that make a column another one: `Reply (internal draft)` is no `Reply`.
-const HIDDEN: [&str; 15] = [
-    " intern",
-    " priv",
-    " draft",
-    " hidden",
-    " secret",
-    " confid",
-    " not ",
-    " unpub",
-    " nicht ",
-    " entwurf",
-    " versteckt",
-    " verborgen",
-    " vertraulich",
-    " borrador",
-    " brouillon",
-];
+/// What brackets at the end of a header may say without making it another name of a field.
+const HARMLESS: &str =
+    "1-5|1 - 5|1–5|business|optional|owner|public|published|required|text|utc|your words";
 
-/// The letters, digits and signs of a name: without case and accents, the number of a question, and marks and
-/// brackets at the end. Brackets with a number, or with a word such as `internal`, tell columns apart. A name without letters and digits is compared as it is.
+/// Marks at the end of a name.
+const MARKS: [char; 6] = ['.', '?', '!', '*', ':', ' '];
+
+/// The letters, digits and signs of a name: without case and accents, the number of a question, and marks. A name without letters and
+/// digits is compared as it is.
 pub fn column_key(name: &str) -> String {
-    key_and_bracket(name).0
-}
-
-/// The key of a name, and that of the bracket at its end.
-fn key_and_bracket(name: &str) -> (String, Option<String>) {
-    let marks = ['.', '?', '!', '*', ':', ' '];
-    let mut rest = name.trim().trim_end_matches(marks);
+    let mut rest = name.trim().trim_end_matches(MARKS);
     let number = rest.split_once(' ').filter(|(number, _)| {
         let digits = number
             .trim_start_matches(['Q', 'q'])
@@ -710,18 +692,6 @@ fn key_and_bracket(name: &str) -> (String, Option<String>) {
         digits.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
     });
     rest = number.map_or(rest, |(_, rest)| rest.trim_start());
-    let (closed, mut bracket) = (rest.strip_suffix([')', ']']), None);
-    if let Some((before, inside)) = closed.and_then(|it| it.rsplit_once(['(', '['])) {
-        let is_scale = ["1-5", "1 - 5", "1–5"].contains(&inside.trim());
-        let has_digit = inside.contains(|c: char| c.is_ascii_digit());
-        let words = plain_words(inside);
-        let says_hidden = HIDDEN.iter().any(|word| words.contains(word));
-        let says_nothing = is_scale || !has_digit && !says_hidden;
-        if says_nothing && before.contains(char::is_alphanumeric) && !inside.is_empty() {
-            rest = before.trim_end_matches(marks);
-            bracket = Some(words);
-        }
-    }
     let is_kept = |c: &char| {
         let is_sign = !c.is_ascii() && !c.is_whitespace() && !"’‘“”–—¿¡…".contains(*c);
         c.is_alphanumeric() || *c == '^' || is_sign
@@ -734,9 +704,9 @@ fn key_and_bracket(name: &str) -> (String, Option<String>) {
         .map(|c| if is_latin(c) { base_letter(c) } else { c })
         .collect();
     if key.contains(char::is_alphanumeric) {
-        (key, bracket)
+        key
     } else {
-        (name.trim().to_owned(), None)
+        name.trim().to_owned()
     }
 }
 
@@ -750,9 +720,15 @@ static NAMED_FIELDS: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
     fields
 });
 
-/// The field of which a header is an exact name.
+/// The field of which a header is an exact name, perhaps with harmless words in brackets.
 pub fn named_field(header: &str) -> Option<ReviewField> {
-    NAMED_FIELDS.get(&column_key(header)).copied()
+    let field_of = |name: &str| NAMED_FIELDS.get(&column_key(name)).copied();
+    let closed = header.trim_end_matches(MARKS).strip_suffix([')', ']']);
+    let bracket = closed.and_then(|it| it.rsplit_once(['(', '[']));
+    let (name, words) = bracket.unwrap_or_default();
+    let mut harmless = HARMLESS.split('|');
+    let is_harmless = harmless.any(|it| it.eq_ignore_ascii_case(words.trim()));
+    field_of(header).or_else(|| field_of(name).filter(|_| is_harmless))
 }
 
 /// Whether a column is a member of the object, or of a list of objects, with this name.
@@ -767,11 +743,9 @@ pub fn ignored_name(header: &str) -> String {
     family.map_or_else(|| header.to_owned(), |family| format!("{family}\\*"))
 }
 
-/// Whether a name means the column with this header. Of `Publish (website)` and `Publish (letter)` none means the other.
+/// Whether a name means the column with this header. Of `Publish (website)` and `Publish` none means the other.
 pub fn is_same_column(header: &str, name: &str) -> bool {
-    let [(header_key, header_bracket), (key, bracket)] = [header, name].map(key_and_bracket);
-    let is_same = header_bracket.is_none() || bracket.is_none() || header_bracket == bracket;
-    header == name || header_key == key && is_same
+    header == name || column_key(header) == column_key(name)
 }
 
 /// The column with this name exactly; otherwise the only one that the name means.

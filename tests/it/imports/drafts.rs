@@ -42,10 +42,8 @@ const OPEN: &str = "
     Id,1 → ignored
     Publish ✅,yes → ignored
     #,a1 → ignored
-    Reply (internal draft),Soon. → ignored
-    Antwort (intern),Bald. → ignored
-    Title [hidden],Good → ignored
-    Review (Private notes),Late. → ignored
+    Reply (staff only),Soon. → ignored
+    Réponse (ne pas publier),Bientôt. → ignored
 ";
 
 #[tokio::test]
