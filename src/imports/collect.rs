@@ -461,7 +461,7 @@ impl Reading<'_> {
                 continue;
             }
             let report = &mut self.collected.report;
-            let read = reader.read(row, &mut report.new_values, &mut report.rejected_hidden);
+            let read = reader.read(row, &mut report.rejected_hidden);
             if let Err(faults) = &read {
                 let first = self.request.describe_faults(&faults[..1]);
                 let fault = format!("{}: {first}", row.at);

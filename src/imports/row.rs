@@ -19,7 +19,7 @@ use crate::imports::value::text::{
     language_tag, remove_formula_escape, without_address,
 };
 use crate::model::business::Technician;
-use crate::model::text::{check_text, plain_words, quoted, url};
+use crate::model::text::{check_text, plain_words, quoted, shorten, url};
 use crate::model::{
     ANONYMOUS, Calendar, Day, Digests, InvalidReviewId, LastStatement, Mentions, Method,
     NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField, ReviewId, Source, Statement, Status,
@@ -46,6 +46,8 @@ pub struct ReviewRow {
     pub is_answer_hidden: bool,
     /// Whether it is withheld for a value that the owner did not name.
     pub has_new_value: bool,
+    /// The values by which it or a part of it is hidden, as in [`HidingValues`].
+    pub hiding: Vec<(PublicPart, String, String)>,
     /// Whether its source gives an instant, whose day depends on the time zone.
     pub has_instant: bool,
     /// Time of the review, if its source gave an instant.
@@ -88,6 +90,7 @@ impl ReviewRow {
             hidden_name: None,
             is_answer_hidden: false,
             has_new_value: false,
+            hiding: Vec::new(),
             has_instant: false,
             posted_at: None,
             exported: Exported::default(),
@@ -235,7 +238,7 @@ impl<'t> PublicRule<'t> {
     }
 }
 
-/// Numbers of rows with a value that hides something, by what it hides, its column and the value in lower case.
+/// Numbers of reviews with a value that hides something, by what it hides, its column and the value in lower case.
 pub type HidingValues = BTreeMap<(PublicPart, String, String), u64>;
 
 /// The columns of a field in a table.
@@ -364,10 +367,8 @@ impl<'t> RowReader<'t> {
                 && !columns.iter().any(|other| is_inside(other, name))
         };
         let passed = (0..columns.len()).filter(|column| self.passes_members() && is_passed(column));
-        let passed = passed
-            .take(NAMES_SHOWN)
-            .map(|column| columns[column].as_str());
-        let passed: Vec<&str> = passed.collect();
+        let passed = passed.take(NAMES_SHOWN);
+        let passed: Vec<&str> = passed.map(|column| &*columns[column]).collect();
         let names = self.format.fields.values().flat_map(Names::parts);
         let names = names.filter(|name| self.table.find(name).is_none());
         let missing: Vec<&str> = names.filter(|_| self.format.is_table()).collect();
@@ -406,12 +407,10 @@ impl<'t> RowReader<'t> {
         })
     }
 
-    /// The review in a row, or all its errors. The values by which it is hidden, or a part of it, are counted in `hiding`; `rejected` gets
-    /// its source and ID if it has errors, too.
+    /// The review in a row, or all its errors; `rejected` gets its source and ID if it has errors and is hidden, or a part of it.
     pub fn read(
         &self,
         row: &Row,
-        hiding: &mut HidingValues,
         rejected: &mut HashSet<(String, RowKey)>,
     ) -> Result<ReviewRow, Vec<FieldError>> {
         if let Some(fault) = &row.fault {
@@ -420,7 +419,7 @@ impl<'t> RowReader<'t> {
         let reading = RowReading {
             reader: self,
             row,
-            hiding,
+            hiding: Vec::new(),
             rejected,
             faults: Vec::new(),
             unstated: Units::new(),
@@ -474,7 +473,9 @@ impl<'t> RowReader<'t> {
 }
 
 /// Maximum number of different values that are counted, of a column or of those of publication.
-pub(super) const VALUES_MAX: usize = 50;
+pub const VALUES_MAX: usize = 50;
+/// Maximum number of characters of such a value.
+const VALUE_CHARACTERS_MAX: usize = 80;
 pub(super) const NAMES_SHOWN: usize = 20;
 
 /// A cell that is not empty.
@@ -489,7 +490,7 @@ struct Cell<'t> {
 struct RowReading<'t> {
     reader: &'t RowReader<'t>,
     row: &'t Row,
-    hiding: &'t mut HidingValues,
+    hiding: Vec<(PublicPart, String, String)>,
     rejected: &'t mut HashSet<(String, RowKey)>,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
@@ -654,6 +655,7 @@ impl<'t> RowReading<'t> {
         row.hidden_name = hidden_name;
         row.is_answer_hidden = self.is_reply_hidden;
         row.has_new_value = self.is_hidden_by_value;
+        row.hiding = self.hiding;
         row.has_instant = self.has_instant;
         row.posted_at = posted_at;
         Ok(row)
@@ -887,7 +889,7 @@ impl<'t> RowReading<'t> {
     }
 
     /// Whether the row's review, its reply or its author's name is public; of several columns that hide it the first gives the reason. If
-    /// it `is_there`, the values that hide it are counted; columns that the row must have and lacks are empty.
+    /// it `is_there`, the values that hide it are noted; columns that the row must have and lacks are empty.
     fn visibility(&mut self, part: PublicPart, is_there: bool) -> Visibility<'t> {
         let (reader, row) = (self.reader, self.row);
         let mut most_hidden = None;
@@ -903,10 +905,8 @@ impl<'t> RowReading<'t> {
                     continue;
                 };
                 let header = reader.table.columns[*column].clone();
-                let value = (part, header, cell.trim().to_lowercase());
-                if self.hiding.len() < VALUES_MAX || self.hiding.contains_key(&value) {
-                    *self.hiding.entry(value).or_default() += 1;
-                }
+                let value = shorten(&cell.trim().to_lowercase(), VALUE_CHARACTERS_MAX);
+                self.hiding.push((part, header, value));
             }
         }
         most_hidden.unwrap_or(Visibility::Unstated)

@@ -15,7 +15,7 @@ use crate::imports::report::{
     ImportError, ImportReport, Outcome, Watcher, preview, preview_change,
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
-use crate::imports::row::ReviewRow;
+use crate::imports::row::{ReviewRow, VALUES_MAX};
 use crate::model::{
     ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
     fold, merge, short_name, withhold_unverified,
@@ -222,6 +222,12 @@ impl Merging<'_> {
                 self.outcome.set_status(&known, &withheld, self.rules.now);
             }
             return;
+        }
+        let values = &mut self.outcome.report.new_values;
+        for value in &row.hiding {
+            if values.len() < VALUES_MAX || values.contains_key(value) {
+                *values.entry(value.clone()).or_default() += 1;
+            }
         }
         self.note_stored(&row, &id, known.as_ref(), brings_content);
         let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)

@@ -61,9 +61,12 @@ format: [[public_name]]; names = ["Show my name"]; values = ["yes"]
 Review ID | Name        | Stars | Date       | Review | Show my name
 n1        | Ann         | 5     | 2026-03-01 | Neat.  | Yes
 n2        | PRIVATE Bob | 2     | 2026-03-02 | Late.  | no
+n2        | PRIVATE Bob | 2     | 2026-03-02 | Late.  | no
 n3        | PRIVATE Cyd | 3     | 2026-03-03 | Fair.  |
 n4        |             | 3     | 2026-03-03 | Fair.  | no
+n5        | Di          |       | 2026-03-03 | Fair.  | no
 =
+x Stars
 ~ Show my name: no 1
 review_id | author | status
 n1 | Ann | published
