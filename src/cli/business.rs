@@ -73,7 +73,8 @@ impl Init {
         let is_zone_known = storage::business::time_zone(write.reader())
             .await?
             .is_some();
-        let has_reviews = !counts_by_source(write.reader(), &[]).await?.is_empty();
+        let counts = counts_by_source(write.reader(), &[]).await?;
+        let has_reviews = counts.iter().any(|one| one.published + one.withheld > 0);
         let sample = sample_state(write.reader()).await?;
         write.commit().await?;
         database.close().await;

@@ -21,7 +21,7 @@ use crate::imports::{
     Format, Outcome, SOURCE_DEFAULT, Undone, base_of, basic_string, find_format, format_names,
     lost_public_columns, parse_source_name, respell, undo,
 };
-use crate::model::text::quote_for_shell;
+use crate::model::text::{nearest, quote_for_shell};
 use crate::model::{ReviewField, fold};
 use crate::storage::business::time_zone;
 use crate::storage::reviews::{
@@ -45,13 +45,13 @@ enum SourceAction {
         #[arg(value_name = "OLD")]
         old: String,
         /// The new name, which no other source has
-        #[arg(value_name = "NEW", value_parser = parse_source_name)]
+        #[arg(value_name = "NEW", value_parser = parse_given_name)]
         new: String,
     },
     /// Show how the files of a source are read, or replace it; the next import of the source follows
     Format {
         /// The source's name, as `reviews source` lists it
-        #[arg(value_name = "NAME", value_parser = parse_source_name)]
+        #[arg(value_name = "NAME", value_parser = parse_given_name)]
         name: String,
         /// The new format, as `reviews import --format draft` drafts one
         #[arg(value_name = "FILE")]
@@ -72,10 +72,6 @@ impl SourceCommand {
             Some(SourceAction::Format { name, file }) => return format(config, name, file).await,
             Some(SourceAction::Rename { old, new }) => (old, new),
         };
-        ensure!(
-            !new.is_empty(),
-            "NEW is empty; give the new name of the source"
-        );
         ensure!(old != new, "{old} has this name already");
         change(&existing_address(config)?, async |database| {
             let (mut old, mut new) = (old.clone(), new.clone());
@@ -84,15 +80,20 @@ impl SourceCommand {
             // Names that differ only in case are one source, as in imports; the source itself may get another case.
             respell(&mut old, &counts);
             let Some(found) = counts.iter().find(|count| count.source_name == old) else {
-                bail!("no review is from {old}; `reviews source` lists the sources");
+                bail!("there is no source {old}; `reviews source` lists the sources");
             };
             let reviews = counted((found.published + found.withheld).cast_unsigned(), "review is", "reviews are");
             counts.retain(|count| count.source_name != old);
             respell(&mut new, &counts);
             let name = quote_for_shell(&new);
+            let taken = counts.iter().find(|it| it.source_name == new);
+            ensure!(
+                taken.is_none_or(|it| it.published + it.withheld > 0),
+                "{new} has no review, but a format; give it another name, `reviews source rename {name} NAME`, then run this again"
+            );
             ensure!(
                 rename_source(&mut write, &old, &new).await?,
-                "{new} has reviews or a format already, and two sources cannot become one; to move the reviews of {old}, take its imports back \
+                "{new} has reviews already, and two sources cannot become one; to move the reviews of {old}, take its imports back \
                  with `reviews undo --source {}` and import its files with --source {name}",
                 quote_for_shell(&old)
             );
@@ -113,6 +114,13 @@ impl SourceCommand {
     }
 }
 
+/// As [`parse_source_name`], of a name that must be given.
+fn parse_given_name(name: &str) -> Result<String, String> {
+    let name = parse_source_name(name)?;
+    let given = Some(name).filter(|it| !it.is_empty());
+    given.ok_or_else(|| "it is empty; give the name of a source".to_owned())
+}
+
 /// Shows the format of a source, or replaces it with that in a file.
 async fn format(
     config: &DatabaseConfig,
@@ -129,9 +137,12 @@ async fn format(
         source = format.source.clone().unwrap_or(source);
     }
     respell(&mut source, &counts);
+    let names = counts.iter().map(|one| &*one.source_name);
+    let is_known = names.clone().any(|name| name == source);
+    let near = nearest(&source, names.chain([SOURCE_DEFAULT]));
     let Some(file) = file else {
         ensure!(
-            kept.contains_key(&source) || counts.iter().any(|one| one.source_name == source),
+            is_known,
             "no source {source}; `reviews source` lists the sources"
         );
         return print_result(&kept.get(&source).cloned().unwrap_or_else(|| {
@@ -153,6 +164,9 @@ async fn format(
     let platform = platform.as_deref().unwrap_or(&source);
     check_like(&format, platform).with_context(|| format!("{}", file.display()))?;
     let text = format.to_text();
+    let new = near.filter(|near| !is_known && *near != source);
+    let new = new.map(|near| format!(", which is a new source (the nearest is {near})"));
+    let new = new.unwrap_or_default();
     let changes = [FormatChange {
         before: kept.get(&source).cloned(),
         after: Some(text.clone()),
@@ -163,7 +177,7 @@ async fn format(
         store_formats(&mut write, &changes, None).await?;
         write.commit().await?;
         Ok(format!(
-            "{text}# kept for {source}; import its files again, so that its reviews follow\n"
+            "{text}# kept for {source}{new}; import its files again, so that its reviews follow\n"
         ))
     })
     .await

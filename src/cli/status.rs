@@ -95,7 +95,8 @@ impl DatabaseStatus {
     }
 
     fn next_step(&self) -> String {
-        let (is_set_up, has_reviews) = (self.business.is_some(), !self.by_source.is_empty());
+        let is_set_up = self.business.is_some();
+        let has_reviews = self.published() + self.withheld() > 0;
         let step = first_step(self.sample, is_set_up, self.zone.is_some(), has_reviews);
         step.unwrap_or_else(|| PUBLISH.to_owned())
     }

@@ -333,7 +333,7 @@ pub struct SourceCounts {
     pub withheld: i64,
 }
 
-/// The sources of all reviews but those with the IDs `left_out`.
+/// The sources of all reviews but those with the IDs `left_out`, and those that only keep a format.
 pub async fn counts_by_source(
     connection: &mut SqliteConnection,
     left_out: &[String],
@@ -342,8 +342,10 @@ pub async fn counts_by_source(
     sqlx::query_as!(
         SourceCounts,
         r#"select source_name as "source_name!: Text",
-             sum(status = 'published') as "published!: i64", sum(status <> 'published') as "withheld!: i64"
-           from review where review_id not in (select value from json_each(?)) group by 1 order by 1"#,
+             sum(status = 'published') as "published!: i64", sum(status = 'withheld') as "withheld!: i64"
+           from (select source_name, status from review where review_id not in (select value from json_each(?))
+             union all select name, '' from source where format is not null)
+           group by 1 order by 1"#,
         left_out
     )
     .fetch_all(connection)

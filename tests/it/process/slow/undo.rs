@@ -205,17 +205,23 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         sheet.csv ← author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\nAnonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n
         import sheet.csv → 4 new
         source → Direct: 4 published, 0 withheld\n
-        source rename Yelp Angi ✗ no review is from Yelp
-        source rename Direct ' ' ✗ NEW is empty
+        source rename Yelp Angi ✗ there is no source Yelp
+        source rename Direct ' ' ✗ it is empty; give the name of a source
         two.csv ← author,rating,date,text,OK\nCy,5,2026-10-10,Great work on our boiler.,y\n
         two.toml ← [[public]]\nnames = 'OK'\nvalues = ['y']\n
         import two.csv --source Houzz --format two.toml → 1 new
-        source rename Direct HOUZZ ✗ Houzz has reviews or a format already
+        source rename Direct HOUZZ ✗ Houzz has reviews already
+        why.toml ← [[public]]\nnames = 'OK'\nvalues = ['y']\nreason = 'asked'\n
+        import two.csv --source Houzz --format why.toml → 1 unchanged
+        undo --source Houzz → note: Houzz is read as before again\n
+        source format Housz two.toml → # kept for Housz, which is a new source (the nearest is Houzz)
+        source → Housz: 0 published, 0 withheld\n
+        source rename Direct Housz ✗ `reviews source rename Housz NAME`, then
+        source rename Housz Home → 0 reviews are now from Home
         undo --source Houzz → 1 removed, 0 updated\nwarning: Houzz is read as before again, without the later rule
         sql: delete from review where review_id = (select min(review_id) from review where text <> '')
         source rename direct Houzz → 3 reviews are now from Houzz, which was Direct
         source rename houzz HOUZZ → 3 reviews are now from HOUZZ, which was Houzz
-        source → HOUZZ: 3 published, 0 withheld\n
         import sheet.csv --source Houzz → 3 unchanged
         sql: select count(*) from deleted_review where source_name = 'HOUZZ' → 1
         newer.csv ← author,rating,date,text\nBo Cole,2,2026-10-11,Fair price.\n
