@@ -232,6 +232,12 @@ async fn merge_and_write(
         other_ids,
     };
     let mut outcome = run_long(|| merge_rows(rows, deleted, known, &rules, report, watch))?;
+    let rejected = outcome.report.count(Outcome::Rejected);
+    if rejected > 0 && rejected == outcome.report.rows() && outcome.changes.is_empty() {
+        let reason = "no row can be imported; correct the file, or leave a column that has no IDs out by the source's format: \
+            ignored = [\"NAME\"]; nothing was changed";
+        return Err(ImportError::Refused(reason.to_owned()));
+    }
     // A fetch that changes nothing but what the source said is no run that could be taken back.
     let mut changes = outcome.changes.iter();
     let has_changes =

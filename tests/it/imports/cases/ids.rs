@@ -50,15 +50,14 @@ each NUMBER: 1.17E+17 | 1,17E+17 | 117000000000000000 | 77 | n/k | ANON
 Review ID | Name | Stars | Date       | Review
 NUMBER    | Ann  | 5     | 2026-03-01 | Neat.
 NUMBER    | Bo   | 4     | 2026-03-02 | Late.
-own-1     | Di   | 3     | 2026-03-04 | Fair.
-then format: ignored = "*"; [fields]; id = ""
+then format: ignored = "Review ID"
 =
+x write that into `ignored`
 x ID
-x ID
+! no row can be imported
 author | status
 Ann | published
 Bo | published
-Di | published
 "#;
 
 #[tokio::test]

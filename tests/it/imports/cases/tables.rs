@@ -70,6 +70,7 @@ x7        | OTHER | 1     | 2026-03-11 | late and rude
 =
 x ID
 x ID
+! no row can be imported
 # headers may have commas and equals signs
 format: ignored = "*"; [[public]]; names = ["Publish=web"]; values = ["yes"]
 Name | Stars | Date       | Review | Publish | Publish=web | City, State | City
