@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU16;
 use std::sync::LazyLock;
 
-use chrono_tz::Tz;
+use chrono_tz::{TZ_VARIANTS, Tz};
 use encoding_rs::Encoding;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -135,18 +135,14 @@ pub struct Paging {
     pub rows: Option<String>,
     /// Path of the token of the next page, for the query parameter `parameter`.
     pub token: Option<String>,
-    #[serde(deserialize_with = "read_parameter")]
     pub parameter: Option<String>,
     /// Path of the URL of the next page; only its query counts.
     pub next: Option<String>,
     /// Query parameter with the number of the page, from 1.
-    #[serde(deserialize_with = "read_parameter")]
     pub page: Option<String>,
     /// Query parameter with an offset, which grows by the value of the parameter `size`; of a built-in format there is one page if the
     /// URL does not have that.
-    #[serde(deserialize_with = "read_parameter")]
     pub offset: Option<String>,
-    #[serde(deserialize_with = "read_parameter")]
     pub size: Option<String>,
     /// Statuses that mean that there is no further page.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -201,7 +197,7 @@ pub struct Format {
     #[serde(deserialize_with = "read_encoding")]
     pub encoding: Option<String>,
     /// the number of the row with the names of the columns, counted from 1
-    pub header_row: Option<u64>,
+    pub header_row: Option<NonZeroU16>,
     /// the sheet of a workbook
     pub sheet: Option<String>,
     /// the path of the list of reviews in JSON, such as `data.reviews` or `data[].reviews`
@@ -541,13 +537,6 @@ fn read_encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<St
     Err(D::Error::custom(format!("{label:?} {advice}")))
 }
 
-fn read_parameter<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
-    let name = String::deserialize(deserializer);
-    name.map(Some).map_err(|_| {
-        D::Error::custom("write the name of a parameter of the address, such as \"limit\"")
-    })
-}
-
 /// The line of a place in a text, from 1.
 pub fn line_of(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or_default();
@@ -564,7 +553,20 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
     let Some(name) = names.next().filter(|_| is_unknown) else {
         let found = text.get(span).unwrap_or_default().trim();
         let found = shorten(found.lines().next().unwrap_or_default(), 60);
-        let message = message.trim_end().replace('\n', ", ");
+        let kind = message.rsplit_once(", expected ");
+        let message = match kind.filter(|it| it.0.contains("type: ") || it.0.contains("value: ")) {
+            Some((_, kind)) => format!("expected {kind}")
+                .replace("a map", "a table in { }")
+                .replace("a sequence", "a list in [ ], or a block below [[…]]")
+                .replace("nonzero u16", "whole number from 1 on")
+                .replace("struct Only", "{ column = \"…\", value = \"…\" }"),
+            None if message.contains("timezone") => {
+                let zones = TZ_VARIANTS.iter().map(|zone| zone.name());
+                let near = nearest(&found, zones).unwrap_or_default();
+                format!("no time zone has this name; the nearest is {near}")
+            }
+            None => message.trim_end().replace('\n', ", "),
+        };
         return FileError::new(format!("line {line}: {message} ({found})"));
     };
     let expected: Vec<&str> = names.collect();

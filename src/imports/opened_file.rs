@@ -123,7 +123,7 @@ impl<'t> FilePart<'t> {
     /// How far an owner's format reads it, with its first row as the header or the row that the format names.
     fn fit(&self, format: &Format) -> Fit {
         let first = self.fit_of(&self.names.columns, format);
-        let columns = match (&self.content, format.header_row) {
+        let columns = match (&self.content, format.header_row.map(|it| it.get().into())) {
             (PartContent::Sheet(sheet), row @ Some(_)) => sheet.header(row),
             (PartContent::Text(text), row @ Some(_)) => {
                 find_header(text, row).map_or_else(Vec::new, |header| header.cells)
@@ -477,14 +477,14 @@ impl<'t> OpenedFile<'t> {
         match self.parts.swap_remove(number).content {
             PartContent::List(list) => list.table(document, format, bounds),
             PartContent::Sheet(sheet) => {
-                let table = sheet.into_table(format.header_row)?;
+                let table = sheet.into_table(format.header_row.map(|it| it.get().into()))?;
                 let mut cells = table.rows.iter().flat_map(|row| row.cells.all());
                 self.note = cells.find_map(|(_, cell)| describe_damage(cell));
                 drop(cells);
                 Ok(table)
             }
             PartContent::Text(text) => {
-                let row = format.header_row;
+                let row = format.header_row.map(|it| it.get().into());
                 let header = find_header(text, row).ok_or_else(|| {
                     FileError::new(format!(
                         "has no row {} among its first rows; correct header_row in the source's format",

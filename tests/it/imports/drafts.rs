@@ -240,7 +240,6 @@ async fn a_cell_never_decides_how_a_file_is_read() {
         "FeatureCollection",
         "google.visualization.Query.setResponse({})",
         "urn:schemas-microsoft-com",
-        "\"$oid\": 1",
     ] {
         let row = json!({"id": "1", "rating": 5, "date": "2026-03-02", "author": "features", "text": text});
         let linked = json!({"@context": "https://schema.org", "@type": "Review", "author": {"name": "Ann"}, "reviewBody": text,
@@ -295,14 +294,15 @@ const MISTAKES: &str = r#"
     ignore = ["Job"] → line 1: ignore is no key here; the nearest is ignored
     scale = 10;[fields];ratings = "Stars" → line 3: ratings is no key here; the nearest is rating
     rating = "Stars" → line 1: rating is a field of a review, so it stands below [fields]
-    [fields];rating = "Stars";scales = 10 → line 3: scales is no key here; the nearest is scale
     [fields];rating = "Stars";ignored = "*" → line 3: ignored is a key of the format, so it stands above [fields]
-    values = ["yes"] → line 1:
+    zone = "Europe/Berln" → line 1: no time zone has this name; the nearest is Europe/Berlin
+    header_row = 0 → line 1: expected a whole number from 1 on (0)
+    [public];names = "OK" → line 1: expected a list in [ ], or a block below [[…]]
+    only = "Mesa" → line 1: expected { column = "…", value = "…" } ("Mesa")
     zone = "?" → line 1:
     "public.0.names" = "?" → line 1: public.0.names is no key here
     names = ["Publish"] → line 1: names is a key of a block such as [[public]]
-    scale = "ten" → line 1: invalid type
-    zone = "Phoenix" → line 1:
+    scale = "ten" → line 1: expected a whole number from 1 on ("ten")
     scale = 10;scale = 5 → line 2: duplicate key
     scale = 10;[[public]];names = ["Publish"] → line 2: missing field `values`
     [[public]];names = ["Publish"];values = ["yes"];optional = "all" → optional is a key of built-in formats
@@ -313,7 +313,7 @@ const MISTAKES: &str = r#"
     like = "judgeme";scale = 10 → line 2: scale cannot stand beside `like`
     [fields → line 1:
     ignored = 5 → line 1: expected a column, or a list of columns
-    [paging];size = 5 → line 2: write the name of a parameter of the address, such as "limit"
+    [paging];size = 5 → line 2: expected a string (5)
 "#;
 
 #[test]
@@ -464,29 +464,6 @@ async fn other_sheets_and_lists_beside_the_kept_one_are_questions() {
     });
     let refused = bench.refused(google.to_string(), "").await;
     assert_has(&refused, "has 2 lists of reviews of Google");
-}
-
-#[tokio::test]
-async fn header_row_that_direct_keeps_is_that_of_later_files() {
-    let bench = bench().await;
-    let table = "Report,,,\nof March,,,\nName,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
-    bench.csv(table, "format: header_row = 3").await;
-    let report = bench.csv(table.replace("Good.", "Very good."), "").await;
-    assert_eq!(counts(&report), (0, 1, 0, 0));
-}
-
-#[tokio::test]
-async fn all_tables_of_an_archive_are_read() {
-    let table = |name: &str| format!("Name,Stars,Date,Review\n{name},5,2026-03-02,Good.\n");
-    let (first, second) = (table("Ann"), table("Bo"));
-    let archive = zipped(&[
-        ("export/a.csv", &first),
-        ("export/b.csv", &second),
-        ("photo.jpg", "x"),
-        (".DS_Store", "x"),
-    ]);
-    let report = bench().await.csv(archive, "").await;
-    assert_eq!(counts(&report), (2, 0, 0, 0));
 }
 
 /// The authors of the published reviews.

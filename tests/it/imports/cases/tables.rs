@@ -135,6 +135,7 @@ Feedback 2026;;;
 Name;Stars;Review Date;Comment
 Ann;5;2026-10-30;Fine
 then format: header_row = 3
+then
 =
 ! the names are in row 3: write header_row = 3
 author | text
