@@ -16,7 +16,7 @@ use crate::imports::read::{LIST, Table};
 use crate::imports::row::{VALUES_MAX, field_columns, find_evidence};
 use crate::imports::value::date::{DateOrder, Evidence, is_date};
 use crate::imports::value::rating::number_above_five;
-use crate::imports::value::text::{find_address, find_number, is_empty};
+use crate::imports::value::text::{find_number, has_address, is_empty};
 use crate::model::ReviewField;
 use crate::model::text::shorten;
 
@@ -74,7 +74,7 @@ pub fn shown_cell(cell: &str) -> String {
     let line = line.replace(char::is_control, "");
     if line.is_empty() {
         "(empty)".to_owned()
-    } else if find_address(&line).is_some() {
+    } else if has_address(&line) {
         "(address)".to_owned()
     } else if is_sentence(&line) {
         "(text)".to_owned()
@@ -115,8 +115,7 @@ impl<'t> Columns<'t> {
     }
 
     fn names(&self, columns: &[usize]) -> Vec<String> {
-        let names = columns.iter().map(|column| self.name(*column).to_owned());
-        names.collect()
+        columns.iter().map(|it| self.name(*it).to_owned()).collect()
     }
 
     /// The columns with an exact name of a field.
@@ -367,10 +366,7 @@ impl Draft {
 
 /// A comment, which no cell ends.
 fn comment(text: &str) -> String {
-    let line: String = text
-        .chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect();
+    let line = text.replace(char::is_control, " ");
     format!("# {}\n", line.trim_end())
 }
 
@@ -585,6 +581,7 @@ mod tests {
     fn shown_cells_have_no_addresses_texts_or_line_breaks() {
         for (cell, shown) in [
             ("ann@e.com", "(address)"),
+            ("192.0.2.1, 2001:db8::1", "(address)"),
             ("+1 602 555 0100", "(number)"),
             ("On time and very tidy", "(text)"),
             ("2026-03-02", "2026-03-02"),

@@ -15,7 +15,7 @@ use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
-    TEXT_BYTES_MAX, clean, flag, is_address, is_blank, is_empty, is_spreadsheet_error,
+    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_spreadsheet_error,
     language_tag, remove_formula_escape, without_address,
 };
 use crate::model::business::Technician;
@@ -175,6 +175,8 @@ impl ReviewRow {
 
 /// Reason for withholding a review without stars: stars assigned here would not be the customer's.
 const NO_STARS: &str = "recommendation without stars";
+
+const NO_ADDRESS: &str = "has an address and cannot be read; correct the cell, or name another column in the source's format";
 
 /// Reads the rows of one table.
 #[derive(Debug)]
@@ -688,7 +690,14 @@ impl<'t> RowReading<'t> {
         let is_first = self.faults.iter().all(|fault| fault.path != header);
         match read {
             Ok(value) => return Some(value),
-            Err(message) if is_first => self.faults.push(FieldError::new(header, message)),
+            Err(message) if is_first => {
+                let shown = if has_address(&message) {
+                    NO_ADDRESS
+                } else {
+                    &message
+                };
+                self.faults.push(FieldError::new(header, shown));
+            }
             Err(_) => {}
         }
         None

@@ -2,6 +2,7 @@
 //! translations; cells that hold no value, and what their words mean; addresses in names.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 
 use html5gum::{Token, Tokenizer};
 
@@ -283,8 +284,14 @@ fn remove_parts(text: &str, find: fn(&str) -> Option<(usize, usize)>) -> String 
     rest
 }
 
+/// Whether a text has an e-mail or an IP address.
+pub fn has_address(text: &str) -> bool {
+    let mut words = text.split(|c: char| !(c.is_ascii_hexdigit() || ".:".contains(c)));
+    find_address(text).is_some() || words.any(|word| word.parse::<IpAddr>().is_ok())
+}
+
 /// Where the first e-mail address of a text begins and ends.
-pub fn find_address(text: &str) -> Option<(usize, usize)> {
+fn find_address(text: &str) -> Option<(usize, usize)> {
     text.match_indices('@').find_map(|(at, _)| {
         let start = text[..at].trim_end_matches(is_address_part).len();
         let after = &text[at + 1..];

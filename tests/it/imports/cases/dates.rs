@@ -65,6 +65,7 @@ Cy | 2026-01-02
 # the name of a month that is another one in another language rejects its row
 cells: Date
 x ← 3 listopada 2025
+x has an address and cannot be read ← ann@mail.test | 192.0.2.1
 2025-12-04 ← 4 grudnia 2025
 # relative dates are rejected
 format: ignored = "*"; only = { column = "Place", value = "Ours" }
