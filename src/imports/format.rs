@@ -676,17 +676,23 @@ pub fn basic_string(text: &str) -> String {
 
 // How the names of columns are compared.
 
-/// What brackets at the end of a header may say without making it another name of a field.
-const HARMLESS: &str =
-    "1-5|1 - 5|1–5|business|optional|owner|public|published|required|text|utc|your words";
+/// What brackets at the end of a name may say without making it another name: `Reply (draft)` is no `Reply`.
+const HARMLESS: &str = "1-5|1 - 5|1–5|out of 5|stars|business|owner|public|published|text|utc|your words|optional|required|opcional|obligatorio|\
+    facultatif|obligatoire|freiwillig|pflichtfeld";
 
-/// Marks at the end of a name.
-const MARKS: [char; 6] = ['.', '?', '!', '*', ':', ' '];
-
-/// The letters, digits and signs of a name: without case and accents, the number of a question, and marks. A name without letters and
-/// digits is compared as it is.
+/// The letters, digits and signs of a name: without case and accents, the number of a question, and marks and harmless brackets at the
+/// end. A name without letters and digits is compared as it is.
 pub fn column_key(name: &str) -> String {
-    let mut rest = name.trim().trim_end_matches(MARKS);
+    let marks = ['.', '?', '!', '*', ':', ' '];
+    let mut rest = name.trim().trim_end_matches(marks);
+    let bracket = rest.strip_suffix([')', ']']);
+    let bracket = bracket.and_then(|it| it.rsplit_once(['(', '[']));
+    if let Some((before, words)) = bracket {
+        let mut harmless = HARMLESS.split('|');
+        if harmless.any(|it| it.eq_ignore_ascii_case(words.trim())) {
+            rest = before.trim_end_matches(marks);
+        }
+    }
     let number = rest.split_once(' ').filter(|(number, _)| {
         let digits = number
             .trim_start_matches(['Q', 'q'])
@@ -722,15 +728,9 @@ static NAMED_FIELDS: LazyLock<HashMap<String, ReviewField>> = LazyLock::new(|| {
     fields
 });
 
-/// The field of which a header is an exact name, perhaps with harmless words in brackets.
+/// The field of which a header is an exact name.
 pub fn named_field(header: &str) -> Option<ReviewField> {
-    let field_of = |name: &str| NAMED_FIELDS.get(&column_key(name)).copied();
-    let closed = header.trim_end_matches(MARKS).strip_suffix([')', ']']);
-    let bracket = closed.and_then(|it| it.rsplit_once(['(', '[']));
-    let (name, words) = bracket.unwrap_or_default();
-    let mut harmless = HARMLESS.split('|');
-    let is_harmless = harmless.any(|it| it.eq_ignore_ascii_case(words.trim()));
-    field_of(header).or_else(|| field_of(name).filter(|_| is_harmless))
+    NAMED_FIELDS.get(&column_key(header)).copied()
 }
 
 /// Whether a column is a member of the object, or of a list of objects, with this name.

@@ -234,8 +234,8 @@ async fn merge_and_write(
     let mut outcome = run_long(|| merge_rows(rows, deleted, known, &rules, report, watch))?;
     let rejected = outcome.report.count(Outcome::Rejected);
     if rejected > 0 && rejected == outcome.report.rows() && outcome.changes.is_empty() {
-        let reason = "no row can be imported; correct the file, or leave a column that has no IDs out by the source's format: \
-            ignored = [\"NAME\"]; nothing was changed";
+        let reason = "no row can be imported, and nothing was changed; correct the file, or, where the column of the IDs has none, \
+            name it in the source's format: ignored = [\"NAME\"]";
         return Err(ImportError::Refused(reason.to_owned()));
     }
     // A fetch that changes nothing but what the source said is no run that could be taken back.

@@ -81,8 +81,8 @@ pub struct Change {
 /// Reason for withheld reviews without a reason; the published counts use the same words.
 const REASON_DEFAULT: &str = "not stated";
 /// Why a row with an ID is rejected.
-const OTHER_ID: &str = "id: another row or review has this ID, but another author, date and text; correct the file, or, of a table \
-    whose column has no IDs, write that into `ignored` of the source's format";
+const OTHER_ID: &str = "id: another row or review has this ID, but another author, date and text; correct the file, or, where \
+    the column has no IDs, name it in `ignored` of the source's format";
 /// Why a row is rejected of whose review another row cannot be read.
 const HIDDEN_ID: &str = "id: another row with this ID is rejected, and hides the review or a part of it; correct that row";
 

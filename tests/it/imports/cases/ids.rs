@@ -52,7 +52,7 @@ NUMBER    | Ann  | 5     | 2026-03-01 | Neat.
 NUMBER    | Bo   | 4     | 2026-03-02 | Late.
 then format: ignored = "Review ID"
 =
-x write that into `ignored`
+x name it in `ignored`
 x ID
 ! no row can be imported
 author | status
