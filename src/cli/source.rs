@@ -45,13 +45,13 @@ enum SourceAction {
         #[arg(value_name = "OLD")]
         old: String,
         /// The new name, which no other source has
-        #[arg(value_name = "NEW", value_parser = parse_given_name)]
+        #[arg(value_name = "NEW", value_parser = parse_source_argument)]
         new: String,
     },
     /// Show how the files of a source are read, or replace it; the next import of the source follows
     Format {
         /// The source's name, as `reviews source` lists it
-        #[arg(value_name = "NAME", value_parser = parse_given_name)]
+        #[arg(value_name = "NAME", value_parser = parse_source_argument)]
         name: String,
         /// The new format, as `reviews import --format draft` drafts one
         #[arg(value_name = "FILE")]
@@ -114,11 +114,13 @@ impl SourceCommand {
     }
 }
 
-/// As [`parse_source_name`], of a name that must be given.
-fn parse_given_name(name: &str) -> Result<String, String> {
-    let name = parse_source_name(name)?;
-    let given = Some(name).filter(|it| !it.is_empty());
-    given.ok_or_else(|| "it is empty; give the name of a source".to_owned())
+/// As [`parse_source_name`]; an empty name is refused.
+fn parse_source_argument(argument: &str) -> Result<String, String> {
+    let name = parse_source_name(argument)?;
+    if name.is_empty() {
+        return Err("it is empty; give the name of a source".to_owned());
+    }
+    Ok(name)
 }
 
 /// Shows the format of a source, or replaces it with that in a file.

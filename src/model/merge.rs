@@ -112,16 +112,16 @@ fn unit_state(
     unit: Unit,
     stored: &Review,
     stated: &Review,
-    last_said: &LastStatement,
+    last_statement: &LastStatement,
 ) -> UnitState {
     if unit.is_same(stored, stated) {
         return UnitState::Equal;
     }
     // A review that its source hides is withheld even if nothing is known of what the source said before.
     let hides = unit == Unit::Status && stored.status == Status::Published;
-    let is_source_s = last_said.compare(unit, stored);
+    let is_source_s = last_statement.compare(unit, stored);
     let is_source_s = is_source_s.unwrap_or_else(|| unit.is_unset(stored) || hides);
-    if is_source_s && !last_said.decided.contains(&unit) {
+    if is_source_s && !last_statement.decided.contains(&unit) {
         UnitState::Untouched
     } else {
         UnitState::Edited
@@ -130,33 +130,33 @@ fn unit_state(
 
 /// Merges a unit by its [`UnitState`]. One that the import does not state stays as it is.
 fn merge_unit(unit: Unit, stored: &Review, statement: &Statement, merged: &mut Merged) {
-    let (stated, last_said) = (&statement.review, &mut merged.last_statement);
+    let (stated, last_statement) = (&statement.review, &mut merged.last_statement);
     let is_decision = statement.decided.contains(&unit);
     // What the source hid stays hidden until it says otherwise.
     let stays_hidden = statement.unshown.contains(&unit)
         && !is_hidden(unit, stated)
-        && last_said.units.get(unit.name()) == Some(&HIDDEN);
+        && last_statement.units.get(unit.name()) == Some(&HIDDEN);
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
-    match unit_state(unit, stored, stated, last_said) {
+    match unit_state(unit, stored, stated, last_statement) {
         UnitState::Equal => {
             // An exported decision stays one. What a command removed stays removed even if the source removed it too.
             let is_removed = unit == Unit::Status && stored.status != Status::Published
                 || unit == Unit::Reply && stored.reply.is_none()
                 || unit == Unit::Author && stored.author == ANONYMOUS;
             if !is_decision && !is_removed {
-                last_said.decided.remove(&unit);
+                last_statement.decided.remove(&unit);
             }
         }
         UnitState::Untouched => unit.copy(stated, &mut merged.review),
         UnitState::Edited => _ = merged.kept_against_source.insert(unit),
     }
     if !is_decision {
-        last_said.note(unit, stated, statement);
-    } else if !last_said.is_decided(unit, &merged.review) {
+        last_statement.note(unit, stated, statement);
+    } else if !last_statement.is_decided(unit, &merged.review) {
         // Otherwise the value itself shows that it is not the source's, or a command did.
-        last_said.decided.insert(unit);
+        last_statement.decided.insert(unit);
     }
 }
 

@@ -311,17 +311,17 @@ fn choose_analyzer(
     trade: Option<&str>,
 ) -> (Arc<Analyzer>, Arc<PostponedAnalyses>) {
     let postponed = former.and_then(|former| former.postponed.as_ref());
-    let wanted = match former {
+    let newest = match former {
         Some(former) if *former.own_business == *business => {
             Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
         }
         Some(_) | None => Arc::new(Analyzer::new(business, trade)),
     };
-    let fresh = PostponedAnalyses::new(&wanted);
+    let fresh = PostponedAnalyses::new(&newest);
     let Some(former) = former else {
-        return (wanted, fresh);
+        return (newest, fresh);
     };
-    let postponed = postponed.filter(|one| one.analyzer.method() == wanted.method());
+    let postponed = postponed.filter(|one| one.analyzer.method() == newest.method());
     let work = cost(former.entries.len(), former.entries.index().text_bytes);
     match postponed.map(|one| (one, one.progress())) {
         Some((one, AnalysisProgress::Begun | AnalysisProgress::StoredThrough(..))) => {
@@ -329,7 +329,7 @@ fn choose_analyzer(
         }
         // All reviews would be analyzed again.
         None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), fresh),
-        Some((_, AnalysisProgress::Stored)) | None => (wanted, fresh),
+        Some((_, AnalysisProgress::Stored)) | None => (newest, fresh),
     }
 }
 
