@@ -13,7 +13,8 @@ use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
-use toml::de::{DeTable, DeValue};
+use toml::Spanned;
+use toml::de::{DeString, DeTable, DeValue};
 
 use crate::imports::fault::FileError;
 use crate::imports::value::date::DateFormat;
@@ -327,10 +328,12 @@ impl Format {
                 }
                 Some(KeyUse::Like | KeyUse::Owner) | None => continue,
             };
-            let line = line_of(text, key.span().start);
-            return Err(FileError::new(format!("line {line}: {name} {reason}")));
+            return Err(fault_at(text, key, reason));
         }
-        let spanned = toml::Spanned::new(0..text.len(), table);
+        if let Some(DeValue::Table(paging)) = table.get("paging").map(Spanned::get_ref) {
+            check_paging(text, paging)?;
+        }
+        let spanned = Spanned::new(0..text.len(), table);
         let read = Self::deserialize(toml::Deserializer::from(spanned));
         let format = read.map_err(|error| explain(text, &error))?;
         if format
@@ -528,6 +531,27 @@ fn take_open(table: &mut DeTable<'_>, outer: &str, open: &mut BTreeSet<String>) 
     }
 }
 
+/// # Errors
+/// If a value is no name, or one of a pair is missing: then no further page would be fetched.
+fn check_paging(text: &str, paging: &DeTable<'_>) -> Result<(), FileError> {
+    for [one, other] in [["token", "parameter"], ["offset", "size"]] {
+        let found = [one, other].map(|name| paging.get_key_value(name));
+        if let [Some((key, _)), None] | [None, Some((key, _))] = found {
+            let reason = format!("says nothing by itself; write {one} and {other}");
+            return Err(fault_at(text, key, &reason));
+        }
+    }
+    for (key, value) in paging {
+        let value = value.get_ref();
+        if !value.is_array() && value.as_str().is_none_or(str::is_empty) {
+            let reason =
+                "needs the name of a member, or of a parameter of the address, such as \"limit\"";
+            return Err(fault_at(text, key, reason));
+        }
+    }
+    Ok(())
+}
+
 fn read_encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<String>, D::Error> {
     let label = String::deserialize(deserializer)?;
     if Encoding::for_label(label.as_bytes()).is_some() {
@@ -541,6 +565,11 @@ fn read_encoding<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<St
 pub fn line_of(text: &str, at: usize) -> usize {
     let before = text.as_bytes().get(..at).unwrap_or_default();
     1 + memchr::memchr_iter(b'\n', before).count()
+}
+
+fn fault_at(text: &str, key: &Spanned<DeString<'_>>, reason: &str) -> FileError {
+    let line = line_of(text, key.span().start);
+    FileError::new(format!("line {line}: {} {reason}", key.get_ref()))
 }
 
 /// A fault of the text, with its line; of a key that is unknown there, where it belongs or the nearest name.

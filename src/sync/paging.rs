@@ -75,10 +75,8 @@ impl Pager {
     /// If it does not.
     pub fn check_page_size(&self) -> Result<(), SyncError> {
         let format = self.format.as_ref().filter(|format| format.is_table());
-        let paging = format.and_then(|format| format.paging.as_ref());
-        let size = paging.and_then(|paging| paging.size.as_deref());
-        let has_size = size.is_some_and(|name| number_in(&self.first, name, None).is_some());
-        if has_size || paging.is_none_or(|paging| paging.offset.is_none()) {
+        let size = format.and_then(|format| format.paging.as_ref()?.size.as_ref());
+        if size.is_none_or(|name| number_in(&self.first, name, None).is_some()) {
             return Ok(());
         }
         let reason = "[paging] of the format: size is the name of the address's parameter with the number of reviews per page, such as \
@@ -115,10 +113,12 @@ impl Pager {
             None => self.next_by_format(url, body),
         };
         // A token that repeats would lead around in circles.
+        let is_by_token = named.is_some() && paging.is_some_and(|it| it.token.is_some());
         let next = named.filter(|next| !self.seen_urls.contains(next));
         let is_named = match &link {
             Some(link) => next.is_some() || self.is_elsewhere(link),
-            None if paging.is_some_and(|paging| paging.token.is_some()) => next.is_some(),
+            // A token that the page lacks says nothing of a next one.
+            None if is_by_token => next.is_some(),
             None => names_next_page(body, DEPTH_MAX),
         };
         self.total = self.total.max(total);

@@ -299,11 +299,9 @@ const MISTAKES: &str = r#"
     header_row = 0 → line 1: expected a whole number from 1 on (0)
     [public];names = "OK" → line 1: expected a list in [ ], or a block below [[…]]
     only = "Mesa" → line 1: expected { column = "…", value = "…" } ("Mesa")
-    zone = "?" → line 1:
     "public.0.names" = "?" → line 1: public.0.names is no key here
     names = ["Publish"] → line 1: names is a key of a block such as [[public]]
     scale = "ten" → line 1: expected a whole number from 1 on ("ten")
-    scale = 10;scale = 5 → line 2: duplicate key
     scale = 10;[[public]];names = ["Publish"] → line 2: missing field `values`
     [[public]];names = ["Publish"];values = ["yes"];optional = "all" → optional is a key of built-in formats
     scale = 10;date_format = "quickly" → line 2: "quickly" is no format of a whole day
@@ -311,9 +309,10 @@ const MISTAKES: &str = r#"
     scale = 10;values = { good = 7 } → line 2: a rating of 7 is not one of 1, 2, 3, 4, 5
     label = "Mine" → line 1: label is a key of built-in formats
     like = "judgeme";scale = 10 → line 2: scale cannot stand beside `like`
-    [fields → line 1:
     ignored = 5 → line 1: expected a column, or a list of columns
-    [paging];size = 5 → line 2: expected a string (5)
+    [paging];offset = "offset";size = 5 → line 3: size needs the name of a member, or of a parameter
+    [paging];rows = "data";page = "" → line 3: page needs the name
+    [paging];rows = "data";token = "next" → line 3: token says nothing by itself; write token and parameter
 "#;
 
 #[test]
