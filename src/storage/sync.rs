@@ -1,6 +1,6 @@
 //! What runs of the entries of the sync file left.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, Utc};
 use serde::{Deserialize, Serialize};
@@ -52,11 +52,11 @@ pub struct LastImport {
     pub doubtful: u64,
     /// Whether the answer names a page that nothing reads.
     pub has_further_page: bool,
-    /// The validators of the answer.
-    pub etag: Option<String>,
-    pub last_modified: Option<String>,
-    /// Of all that says how the answer was read; the validators are sent only for the same reading.
-    pub reading_digest: Option<String>,
+    /// The fields that make the next request conditional.
+    pub validators: HashMap<String, String>,
+    /// Of all that says what was asked, and how the answer was read, of which no row is left to read again; the validators are sent only for the
+    /// same.
+    pub request_digest: Option<String>,
 }
 
 impl From<Text> for LastImport {

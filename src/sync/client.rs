@@ -209,8 +209,8 @@ impl SourceClient {
         self.clock.retry_after(field.trim())
     }
 
-    /// Gets a page, following redirects: only the source's own origin gets the headers. Writes the body, of at most `bytes_left`, to
-    /// `file`.
+    /// Gets a page, following redirects: only the source's own origin gets the headers, and only the first address the validators. Writes the
+    /// body, of at most `bytes_left`, to `file`.
     ///
     /// # Errors
     /// Without an answer that could be one, and [`SyncError::Busy`] after a time-out, 429 and 5xx.
@@ -223,6 +223,7 @@ impl SourceClient {
         bytes_left: u64,
     ) -> Result<FetchedPage, SyncError> {
         let (mut url, mut is_own, mut is_public) = (first.clone(), true, false);
+        let mut headers = headers.clone();
         check_scheme(&url, self.allows_http)?;
         for _ in 0..=REDIRECTS_MAX {
             // Some servers code the body all the same, which is undone where it is read.
@@ -240,6 +241,8 @@ impl SourceClient {
             else {
                 return self.read(response, file, bytes_left).await;
             };
+            headers.remove("if-none-match");
+            headers.remove("if-modified-since");
             if url.scheme() == "https" && next.scheme() != "https" {
                 return Err("the server redirects from https to another scheme".into());
             }

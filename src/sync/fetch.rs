@@ -1,5 +1,6 @@
 //! All pages of an entry's answer, in a temporary folder.
 
+use std::collections::HashMap;
 use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,7 +9,9 @@ use chrono_tz::Tz;
 use encoding_rs::{Encoding, UTF_8};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use futures_util::FutureExt as _;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, HeaderName, LAST_MODIFIED};
+use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, LAST_MODIFIED};
+use serde_json::json;
+use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
 use tokio::sync::Semaphore;
 use url::Url;
@@ -21,6 +24,7 @@ use crate::compute::run_long;
 use crate::imports::{
     Format, INPUT_BYTES_MAX, ImportRequest, Mask, base_of, format_of, is_empty_by,
 };
+use crate::model::hex;
 use crate::model::json::is_empty_list;
 use crate::storage::reviews::KeptFormats;
 use crate::storage::sync::SyncState;
@@ -35,12 +39,8 @@ const BROTLI_BUFFER: usize = 16 << 10;
 pub struct Preparation {
     pub reading: ImportRequest,
     pub entry_digest: String,
-    /// Of all that says how the answer is read.
-    pub reading_digest: String,
     /// The formats that sources keep.
     pub kept: KeptFormats,
-    /// The validators of the last answer, if the run would read it in the same way.
-    pub conditions: HeaderMap,
     /// Whether the entry succeeded before as it now stands.
     pub is_known: bool,
     /// As it was when the run began.
@@ -70,8 +70,9 @@ pub struct Fetched {
     pub pager: Pager,
     /// Whether the first page is an object or a page of HTML, in which rows must be found.
     pub needs_rows: bool,
-    pub etag: Option<String>,
-    pub last_modified: Option<String>,
+    pub request_digest: String,
+    /// The fields that make the next request conditional.
+    pub validators: HashMap<String, String>,
     pub mask: Mask,
 }
 
@@ -85,15 +86,22 @@ pub async fn fetch(
     prepared: &Preparation,
     memory: &Semaphore,
 ) -> Result<Option<Fetched>, SyncError> {
-    let Secrets { url, headers, mask } = Secrets::of(entry, client).await?;
+    let secrets = Secrets::of(entry, client).await?;
+    let (version, values) = (env!("CARGO_PKG_VERSION"), secrets.values);
+    let request = json!([prepared.entry_digest, values, version, prepared.kept]);
+    let request_digest = hex(&Sha256::digest(request.to_string()));
+    let last = &prepared.state.last_import;
+    let is_same = last.request_digest.as_ref() == Some(&request_digest);
+    let conditions = is_same.then(|| HeaderMap::try_from(&last.validators));
+    let conditions = conditions.and_then(Result::ok).unwrap_or_default();
     let mut fetched = Fetched {
         files: Vec::new(),
         folder: temporary_folder()?,
-        pager: Pager::new(url),
+        pager: Pager::new(secrets.url),
         needs_rows: false,
-        etag: None,
-        last_modified: None,
-        mask,
+        request_digest,
+        validators: HashMap::new(),
+        mask: secrets.mask,
     };
     let mut bytes_left = INPUT_BYTES_MAX;
     while let Some(url) = fetched.pager.next.take() {
@@ -104,9 +112,9 @@ pub async fn fetch(
             );
             return Err(reason.into());
         }
-        let mut headers = headers.clone();
+        let mut headers = secrets.headers.clone();
         if number == 1 {
-            headers.extend(prepared.conditions.clone());
+            headers.extend(conditions.clone());
         }
         let name = format!("page {number}");
         let file = fetched.folder.path().join(&name);
@@ -114,7 +122,7 @@ pub async fn fetch(
         let get = client.retry(|| client.get(&url, &headers, mask, &file, bytes_left).boxed());
         let page = get.await.map_err(|error| error.at_page(number))?;
         let status = page.status.as_u16();
-        if number == 1 && status == 304 && !prepared.conditions.is_empty() {
+        if number == 1 && status == 304 && !conditions.is_empty() {
             return Ok(None);
         }
         if fetched.pager.is_end(status) {
@@ -174,19 +182,21 @@ impl Fetched {
             fs::write(&file, "[]")?;
         }
         if is_first && self.pager.next.is_none() {
-            self.etag = validator(page, ETAG, &self.mask);
-            self.last_modified = validator(page, LAST_MODIFIED, &self.mask);
+            for (name, answered) in [
+                ("if-none-match", ETAG),
+                ("if-modified-since", LAST_MODIFIED),
+            ] {
+                // One with a secret is not stored.
+                let field = page
+                    .header(answered)
+                    .filter(|field| field.len() <= VALIDATOR_BYTES_MAX && !self.mask.is_in(field));
+                let field = field.map(|field| (name.to_owned(), field.to_owned()));
+                self.validators.extend(field);
+            }
         }
         self.files.push(name.into());
         Ok(bytes)
     }
-}
-
-/// A header that makes the next request conditional; one with a secret is not stored.
-fn validator(page: &FetchedPage, name: HeaderName, mask: &Mask) -> Option<String> {
-    let field = page.header(name)?;
-    let is_kept = field.len() <= VALIDATOR_BYTES_MAX && !mask.is_in(field);
-    is_kept.then(|| field.to_owned())
 }
 
 /// The body of a page, without its coding. One that is not UTF-8 is decoded as the answer states, unless a format names the encoding.

@@ -7,9 +7,6 @@ use std::time::Duration;
 use chrono::{DateTime, TimeDelta, Utc};
 use chrono_tz::Tz;
 use clap::Args;
-use reqwest::header::{HeaderMap, HeaderValue, IF_MODIFIED_SINCE, IF_NONE_MATCH};
-use serde_json::json;
-use sha2::{Digest as _, Sha256};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -24,7 +21,6 @@ use crate::imports::{
 };
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
-use crate::model::hex;
 use crate::storage::business::{self, refuse_sample, time_zone};
 use crate::storage::reviews::load_formats;
 use crate::storage::sync::{
@@ -215,7 +211,7 @@ impl SyncRunner {
     async fn prepare(
         &self,
         run: &mut EntryRun<'_>,
-        state: SyncState,
+        mut state: SyncState,
         zone: Tz,
     ) -> Result<Preparation, SyncError> {
         run.entry.check_files()?;
@@ -230,28 +226,14 @@ impl SyncRunner {
             return Err(format!("the business is not set up; run `{SET_UP_COMMAND}` first").into());
         }
         let kept = load_formats(&mut reader).await.at(path)?;
-        let (mut reading, entry_digest) = run.entry.reading()?;
-        reading.business = business;
-        let version = env!("CARGO_PKG_VERSION");
-        let reading_digest = json!([entry_digest, version, kept]).to_string();
-        let reading_digest = hex(&Sha256::digest(reading_digest));
-        let (mut conditions, last) = (HeaderMap::new(), &state.last_import);
-        if run.is_scheduled && last.reading_digest.as_ref() == Some(&reading_digest) {
-            for (name, value) in [
-                (IF_NONE_MATCH, &last.etag),
-                (IF_MODIFIED_SINCE, &last.last_modified),
-            ] {
-                let value = value.as_ref().map(|value| HeaderValue::from_str(value));
-                conditions.extend(value.and_then(Result::ok).map(|value| (name, value)));
-            }
-        }
-        let is_known = last.entry_digest.as_ref() == Some(&entry_digest);
+        let (reading, entry_digest) = run.entry.reading()?;
+        // A run by hand sends no validators.
+        (state.last_import.request_digest).take_if(|_| !run.is_scheduled);
+        let is_known = state.last_import.entry_digest.as_ref() == Some(&entry_digest);
         Ok(Preparation {
             reading,
             entry_digest,
-            reading_digest,
             kept,
-            conditions,
             is_known,
             state,
             zone,
@@ -374,9 +356,8 @@ impl SyncRunner {
             former_source: None,
             doubtful: report.count(Outcome::Doubtful),
             has_further_page: report.has_further_page,
-            etag: fetched.etag.clone().filter(|_| is_settled),
-            last_modified: fetched.last_modified.clone().filter(|_| is_settled),
-            reading_digest: Some(prepared.reading_digest.clone()),
+            validators: fetched.validators.clone(),
+            request_digest: is_settled.then(|| fetched.request_digest.clone()),
         };
         let day = now.with_timezone(&prepared.zone).date_naive().to_string();
         let (name, source) = (&entry.name, source.as_deref());

@@ -14,7 +14,7 @@ use futures_util::FutureExt as _;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use rustix::process::{Pid, Signal, kill_process_group};
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 use tokio::io::AsyncReadExt as _;
 use tokio::process::{Child, Command};
 use url::Url;
@@ -37,6 +37,8 @@ pub struct Secrets {
     pub url: Url,
     pub headers: HeaderMap,
     pub mask: Mask,
+    /// Those of the variables.
+    pub values: Value,
 }
 
 impl Secrets {
@@ -89,7 +91,12 @@ impl Secrets {
                 headers.insert(&name, header_value(&name, project)?);
             }
         }
-        Ok(Self { url, headers, mask })
+        Ok(Self {
+            url,
+            headers,
+            mask,
+            values: json!(values),
+        })
     }
 }
 

@@ -152,7 +152,15 @@ fn charset_of_the_answer_is_used_unless_it_is_valid_utf_8() {
 
 #[test]
 fn validators_are_sent_for_an_unchanged_source_of_one_page() {
-    let (home, site) = added(2, "");
+    let (home, site) = (home(), google_site(2));
+    home.file("address", &site.url("/r"));
+    add(
+        &home,
+        "google",
+        "${COMMAND}",
+        "command = ['cat', 'address']",
+    )
+    .done();
     let conditional = |count: usize| {
         move |request: &SiteRequest| match request.header("if-none-match") {
             "" => {
@@ -175,6 +183,8 @@ fn validators_are_sent_for_an_unchanged_source_of_one_page() {
     let (none, both) = (["", ""], ["\"v1\"", "Thu, 01 Oct 2026 10:00:00 GMT"]);
     assert_eq!(sent("success", 1), none, "there were none yet");
     assert_eq!(sent("unchanged", 1), both);
+    home.file("address", &site.url("/other"));
+    assert_eq!(sent("success", 2), none, "of another address");
     assert_eq!(column(&home, "last_failure"), "");
     site.take_targets();
     home.run("undo --source Google").done();
@@ -185,13 +195,19 @@ fn validators_are_sent_for_an_unchanged_source_of_one_page() {
     assert_eq!(sent("unchanged", 2), both);
     let format = home.file("kept.toml", "like = \"google\"\nfull_names = true\n");
     home.run(&["source", "format", "Google", &format]).done();
-    assert_eq!(sent("success", 2), none, "another format");
+    assert_eq!(sent("success", 3), none, "another format");
+    site.answer(|request| match &*request.target {
+        "/other" => SiteAnswer::redirect("/b"),
+        _ => google_page(0..3, None, 3),
+    });
+    assert_eq!(sent("success", 4), both);
+    assert_eq!(site.requests()[1].header("if-none-match"), "", "redirected");
     site.answer(|request| match query(request, "pageToken") {
         None => google_page(0..2, Some("b"), 3).with("ETag: \"v2\""),
         Some(_) => google_page(2..3, None, 3),
     });
     home.run("sync run google").done();
-    assert_eq!(sent("success", 3), none, "two pages");
+    assert_eq!(sent("success", 5), none, "two pages");
 }
 
 #[test]
