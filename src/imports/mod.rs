@@ -221,7 +221,9 @@ async fn merge_and_write(
     };
     let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
     let has_only = rows.iter().any(|row| row.format.only.is_some());
-    let scope = scope_of(&sources, &rows, &deleted);
+    let mut scope = scope_of(&sources, &rows, &deleted);
+    let lacking = brought.iter().flatten();
+    scope.ids.extend(lacking.map(ReviewId::as_str));
     let known = reviews::load_known(write.reader(), &scope).await.at(path)?;
     drop(scope);
     let other_ids = reviews::other_ids(write.reader(), &known).await.at(path)?;

