@@ -177,10 +177,12 @@ pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
 
-/// Whether rows were rejected or doubtful, or are left on a page that nothing reads.
+/// Whether the import would need `--accept-changes`, or rows were rejected or doubtful, or are left on a page that nothing reads.
 pub(super) fn exit_of(report: &ImportReport) -> Exit {
     let left = report.count(Outcome::Rejected) + report.count(Outcome::Doubtful);
-    if left > 0 || report.has_further_page {
+    if !report.refusals.is_empty() {
+        Exit::Failed
+    } else if left > 0 || report.has_further_page {
         Exit::SomeRejected
     } else {
         Exit::Done
@@ -373,6 +375,8 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
             let words = format!("would be {outcome}");
             add_outcome(&mut text, &words, report.named(outcome), true);
         }
+        let refusals = report.refusals.iter();
+        text.extend(refusals.map(|it| format!("warning: {it}; only --accept-changes takes it\n")));
         text.push_str(NOTHING_CHANGED);
     } else {
         for source in &report.kept_formats {

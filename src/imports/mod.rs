@@ -62,6 +62,7 @@ pub use files::{base_of, format_of, lost_public_columns};
 pub use format::{
     Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, basic_string, line_of,
 };
+pub use merge::guards::stop;
 pub use merge::undo::{Undone, find_undo_command, undo};
 pub use opened_file::is_empty_by;
 pub use platforms::{find_format, format_names};

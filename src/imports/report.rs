@@ -89,6 +89,8 @@ pub struct ImportReport {
     pub rejected_hidden: HashSet<(String, RowKey)>,
     /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
+    /// Of a dry run: why the import is not taken without the owner.
+    pub refusals: Vec<String>,
     /// Sentences about the files, such as the order of day and month in their dates.
     pub notes: Vec<String>,
 }

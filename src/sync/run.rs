@@ -17,7 +17,7 @@ use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{
     Applied, Doubtful, Draft, Format, ImportError, ImportReport, ImportRequest, Outcome, Watcher,
-    apply, read_files,
+    apply, read_files, stop,
 };
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
@@ -257,6 +257,7 @@ impl SyncRunner {
             partial: entry.is_partial || fetched.pager.has_further_page,
             doubtful: run.options.doubtful,
             accept_changes: run.options.accept_changes,
+            dry_run: run.options.dry_run,
             withdraw_missing: run.options.withdraw_missing,
             mask: fetched.mask.clone(),
             folder: Some(fetched.folder.path().to_owned()),
@@ -296,6 +297,7 @@ impl SyncRunner {
         let (path, mut write) = (database.path(), database.write_as_owner().await?);
         let imported = async {
             let mut applied = apply(&mut write, database, files, run.watch).await?;
+            check_answer(&request, prepared, fetched, &mut applied.report)?;
             let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
             recorded.await?;
             Ok(applied.report)
@@ -336,8 +338,6 @@ impl SyncRunner {
             let reason = "the entry was held during the run, because one of its runs was undone or its source renamed; nothing was changed";
             return Err(ImportError::Refused(reason.to_owned()));
         }
-        let checked = check_answer(run, prepared, fetched, report);
-        checked.map_err(|reason| ImportError::Refused(format!("{reason}; nothing was changed")))?;
         let format = formats_of(report);
         let rows = report.rows();
         // Doubtful and rejected rows are read again until they are settled, so that they are reported.
@@ -369,46 +369,33 @@ impl SyncRunner {
 
 /// Refuses an answer that lacks reviews, or is another kind of file than the last one; notes in the report what it says that it lacks.
 fn check_answer(
-    run: &EntryRun<'_>,
+    request: &ImportRequest,
     prepared: &Preparation,
     fetched: &Fetched,
     report: &mut ImportReport,
-) -> Result<(), String> {
-    let SyncEntry {
-        name, is_partial, ..
-    } = run.entry;
-    let pager = &fetched.pager;
-    let rows = report.rows();
-    let has_rows = rows > 0;
-    if fetched.needs_rows && !has_rows {
-        return Err(NO_REVIEWS.to_owned());
+) -> Result<(), ImportError> {
+    let (pager, rows) = (&fetched.pager, report.rows());
+    if fetched.needs_rows && rows == 0 {
+        let reason = format!("{NO_REVIEWS}; nothing was changed");
+        return Err(ImportError::Refused(reason));
     }
-    let has_all = has_rows && !is_partial && !pager.has_further_page;
-    if run.options.withdraw_missing && !has_all {
-        return Err(
-            "--withdraw-missing: the answer has only some of the reviews, or none, so what it lacks is not gone"
-                .to_owned(),
-        );
+    if request.withdraw_missing && (rows == 0 || request.partial) {
+        let reason = "--withdraw-missing: the answer has only some of the reviews, or none, so what it lacks is not gone; nothing was changed";
+        return Err(ImportError::Refused(reason.to_owned()));
     }
     let state = &prepared.state;
-    let before = state.last_import.format.as_ref();
     // What was undone says nothing of the next answer.
-    if let (Some(format), Some(before)) = (formats_of(report), before)
+    if let (Some(format), Some(before)) = (formats_of(report), &state.last_import.format)
         && prepared.is_known
         && !state.is_held
         && format != *before
     {
         let reason =
             format!("the answer is another kind of file ({format}; the last run's was {before})");
-        if !run.options.accept_changes {
-            return Err(format!(
-                "{reason}; `reviews sync run {name} --accept-changes` takes it"
-            ));
-        }
-        report.note(format!("accepted by --accept-changes: {reason}"));
+        stop(request, reason, None, Vec::new(), report)?;
     }
     let count = rows - report.count(Outcome::Repeated);
-    let total = pager.total.filter(|total| count < *total);
+    let is_partial = prepared.reading.partial;
     report.has_further_page = pager.has_further_page && !is_partial;
     if report.has_further_page {
         report.note(
@@ -417,7 +404,7 @@ fn check_answer(
              are enough"
                 .to_owned(),
         );
-    } else if let Some(total) = total.filter(|_| !is_partial) {
+    } else if let Some(total) = pager.total.filter(|it| count < *it && !is_partial) {
         report.note(format!(
             "the answer has {count} reviews, and the source says that it has {total}"
         ));

@@ -119,7 +119,7 @@ impl Tallies {
     }
 }
 
-/// Stops the import, or notes that the owner accepts it.
+/// Stops the import, or notes that the owner accepts it, or in a dry run that the import needs that.
 pub fn stop(
     request: &ImportRequest,
     reason: String,
@@ -129,6 +129,10 @@ pub fn stop(
 ) -> Result<(), ImportError> {
     if request.accept_changes {
         report.note(format!("accepted by --accept-changes: {reason}"));
+        return Ok(());
+    }
+    if request.dry_run {
+        report.refusals.push(reason);
         return Ok(());
     }
     let advice = match &request.run_of {

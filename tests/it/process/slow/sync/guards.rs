@@ -20,6 +20,10 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     let withdraw = "sync run google --withdraw-missing";
     let advised = format!("`reviews {withdraw} --accept-changes` takes it");
     home.run_err(withdraw, &advised);
+    let preview = home.run(format!("{withdraw} --dry-run"));
+    assert_eq!(preview.code, Some(2), "{}", preview.err);
+    assert_has(&preview.out, "15 would be withheld:\n  g10");
+    assert_has(&preview.out, "a tenth; only --accept-changes takes it\n");
     has(&home, 20, "status = 'published'");
     site.answer(|_| google_page(0..18, None, 18));
     home.run(withdraw).done();
