@@ -7,9 +7,12 @@ use std::num::NonZeroU16;
 use anyhow::{Context as _, bail, ensure};
 
 use super::report::{counted, print_note, print_result, read_answer};
-use crate::imports::{DateOrder, Draft, Names, Only, PublicColumn, PublicPart, shown_cell};
+use crate::imports::{
+    DateOrder, Draft, FormatArgument, Names, Only, PublicColumn, PublicPart, shown_cell,
+};
 use crate::model::ReviewField;
 use crate::model::text::quote_for_shell;
+use crate::sync::SyncEntry;
 
 /// Answers that mean none.
 const NONE: [&str; 4] = ["n", "no", "none", "-"];
@@ -24,21 +27,25 @@ pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft>
     complete_with(draft, !reads_input, &command, &next)
 }
 
-/// Completes the draft of an entry's answer.
+/// Completes the draft of an entry's answer. Where the entry has a file of its format, that counts, and no answer here.
 ///
 /// # Errors
 /// As [`complete`].
-pub(super) fn complete_for_entry(draft: Draft, entry: &str) -> anyhow::Result<Draft> {
-    let source = if draft.needs_source {
-        "source = \"NAME\" and "
-    } else {
-        ""
+pub(super) fn complete_for_entry(draft: Draft, entry: &SyncEntry) -> anyhow::Result<Draft> {
+    let name = &entry.name;
+    let command = format!("reviews sync run {name}");
+    let (can_ask, place) = match &entry.format {
+        Some(FormatArgument::File(path)) => (false, path.display().to_string()),
+        Some(FormatArgument::BuiltIn(_) | FormatArgument::Draft) | None => (
+            true,
+            format!(
+                "{name}.toml beside the file of entries, write format = \"./{name}.toml\" in [{name}], and source = \"NAME\" if its \
+                 reviews are of another source"
+            ),
+        ),
     };
-    let keys = format!("{source}format = \"./{entry}.toml\" in [{entry}]");
-    let next = format!(
-        "save the draft as {entry}.toml beside the file of entries, write {keys}, and run `reviews sync run {entry}` again"
-    );
-    complete_with(draft, true, &keys, &next)
+    let next = format!("save the draft as {place}, and run `{command}` again");
+    complete_with(draft, can_ask, &command, &next)
 }
 
 /// `command` takes the draft, and `next` is what to do with it.

@@ -123,7 +123,7 @@ async fn run_entry(
         options,
         is_scheduled: false,
         stop: &stop,
-        ask: Some(&mut |draft| Ok(questions::complete_for_entry(draft, &entry.name)?.format)),
+        ask: Some(&mut |draft| Ok(questions::complete_for_entry(draft, entry)?.format)),
         watch: &mut console,
     };
     let ran = runner.run_locked(run).await;

@@ -84,7 +84,7 @@ pub struct SyncEntry {
     pub source: Option<String>,
     #[serde_as(as = "Option<DisplayFromStr>")]
     #[serde(default)]
-    format: Option<FormatArgument>,
+    pub format: Option<FormatArgument>,
     #[serde(default, rename = "partial")]
     pub is_partial: bool,
     #[serde(default, rename = "allow_http")]

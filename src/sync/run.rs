@@ -250,11 +250,11 @@ impl SyncRunner {
         prepared: &Preparation,
         fetched: &Fetched,
     ) -> Result<RunOutcome, SyncError> {
-        let (entry, database) = (run.entry, &self.database);
+        let (name, database) = (&run.entry.name, &self.database);
         let mut request = ImportRequest {
             files: fetched.files.clone(),
             // What stands on a page that is not read is not gone.
-            partial: entry.is_partial || fetched.pager.has_further_page,
+            partial: run.entry.is_partial || fetched.pager.has_further_page,
             doubtful: run.options.doubtful,
             accept_changes: run.options.accept_changes,
             dry_run: run.options.dry_run,
@@ -266,7 +266,6 @@ impl SyncRunner {
         // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
         let _place = self.memory.acquire().await;
         let files = loop {
-            let name = &entry.name;
             let draft = match read_files(database, &self.clock, &request, run.watch).await {
                 Ok(files) => break files,
                 Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
@@ -283,7 +282,7 @@ impl SyncRunner {
                 Err(error) => return Err(describe(error, fetched)),
             };
             let message = format!(
-                "something must be decided about its format first; `reviews sync run {name}` asks"
+                "something must be decided about its format first; `reviews sync run {name}` shows what"
             );
             let Some(ask) = &mut run.ask else {
                 return Err(message.into());

@@ -253,8 +253,12 @@ fn other_table_of_one_source_is_sent_to_another_source() {
     let first = csv_site("Name,Stars,Date,Review\nAnn,5,2026-10-01,Good\n");
     let second = csv_site("Author,Rating,Day,Text\nBo,4,2026-10-02,Fair\n");
     add(&home, "a", &first.url("/r"), "").done();
-    add(&home, "b", &second.url("/r"), "").failed("write source = \"NAME\"");
+    add(&home, "b", &second.url("/r"), "").failed("and source = \"NAME\" if");
     add(&home, "b", &second.url("/r"), "source = 'Second'").done();
     home.run("sync run").done();
+    give_csv(&first, "Guest,Grade,Date,Feedback\nAnn,5,2026-10-01,Good\n");
+    let draft = home.run("sync run a").out;
+    home.file("a.toml", &draft);
+    add(&home, "a", &first.url("/r"), "format = './a.toml'").done();
     has(&home, 2, "status = 'published'");
 }

@@ -78,8 +78,8 @@ fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
         assert_has(&refused.out, "ignored = \"?\"");
         assert_eq!(stored(), ["", "0", ""]);
     }
-    let left = home.at_terminal(&words, &[""]);
-    assert_eq!(left.code, Some(2), "{}{}", left.out, left.err);
+    home.at_terminal(&words, &[""])
+        .failed("nothing was imported");
     assert_eq!(stored(), ["", "0", ""]);
     home.file("sheet.toml", &format_of(&["yes"]));
     let keys = "format = './sheet.toml'";
@@ -97,7 +97,13 @@ fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
 #[test]
 fn first_run_answered_at_a_terminal_keeps_the_format() {
     let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
-    write_entry(&home, "sheet", &site.url("/r"), "");
+    // Answers would be lost beside a file that counts each time.
+    home.file("part.toml", "[fields]\nrating = 'rating'\n");
+    let url = site.url("/r");
+    write_entry(&home, "sheet", &url, "format = './part.toml'");
+    let refused = home.at_screen("sync run sheet", &[]);
+    refused.failed("/part.toml, and run `reviews sync run sheet` again");
+    write_entry(&home, "sheet", &url, "");
     let run = home.at_screen("sync run sheet", &["5", "1", "yes"]);
     assert_eq!(run.code, Some(0), "{}{}", run.out, run.err);
     assert_eq!([count(&home, "true"), withheld(&home)], ["3", "1"]);
@@ -109,7 +115,7 @@ fn first_run_answered_at_a_terminal_keeps_the_format() {
 
 #[test]
 fn run_with_a_new_column_fails_until_it_is_decided() {
-    let undecided = "`reviews sync run sheet` asks";
+    let undecided = "`reviews sync run sheet` shows what";
     let (home, site) = with_sheet(&["yes"; 20]);
     give_csv(&site, &with_city(&sheet_of(&["yes"; 21])));
     sync(&home).failed("City");
