@@ -102,7 +102,6 @@ create trigger source_renamed after update of name on source when old.name <> ne
         where exists (select 1 from json_each(sources) where value = old.name);
     -- A fetch would bring all reviews again, under the former name, which the entry may state.
     update sync_state
-        set held = 1, source = iif(source = old.name, new.name, source),
-            last_import = iif(source = old.name, json_insert(last_import, '$.former_source', old.name), last_import)
-        where source = old.name or name in (select entry from review_source where source_name = new.name);
+        set held = 1, source = new.name, last_import = json_insert(last_import, '$.former_source', old.name)
+        where source = old.name collate nocase;
 end;

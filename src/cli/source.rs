@@ -16,7 +16,7 @@ use super::import::{read_format, summary};
 use super::report::{Exit, counted, print_result};
 use super::status::run_line;
 use crate::clock::Clock;
-use crate::config::DatabaseConfig;
+use crate::config::{DatabaseConfig, SyncConfig};
 use crate::imports::{
     Format, Outcome, SOURCE_DEFAULT, Undone, base_of, basic_string, find_format, format_names,
     lost_public_columns, parse_source_name, respell, undo,
@@ -28,7 +28,8 @@ use crate::storage::reviews::{
     FormatChange, KeptFormats, SourceCounts, counts_by_source, load_formats, rename_source,
     store_formats, unreadable,
 };
-use crate::storage::sync::{SyncState, sync_states};
+use crate::storage::sync::{find_entry_by_rows, note_removed, note_source, sync_states};
+use crate::sync::{SyncEntry, SyncFile};
 
 /// List the sources with their reviews, or give one another name
 #[derive(Debug, Args)]
@@ -47,6 +48,8 @@ enum SourceAction {
         /// The new name, which no other source has
         #[arg(value_name = "NEW", value_parser = parse_source_argument)]
         new: String,
+        #[command(flatten)]
+        sync: SyncConfig,
     },
     /// Show how the files of a source are read, or replace it; the next import of the source follows
     Format {
@@ -61,57 +64,78 @@ enum SourceAction {
 
 impl SourceCommand {
     pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (old, new) = match self.action {
+        match self.action {
             None => {
                 let counts = async |reader: &mut SqliteConnection| {
                     let unreadable = unreadable(&mut *reader).await?;
                     counts_by_source(reader, &unreadable).await
                 };
-                return print_result(&format_sources(&read(config, counts).await?));
+                print_result(&format_sources(&read(config, counts).await?))
             }
-            Some(SourceAction::Format { name, file }) => return format(config, name, file).await,
-            Some(SourceAction::Rename { old, new }) => (old, new),
-        };
-        ensure!(old != new, "{old} has this name already");
-        change(&existing_address(config)?, async |database| {
-            let (mut old, mut new) = (old.clone(), new.clone());
-            let mut write = database.write_as_owner().await?;
-            let mut counts = counts_by_source(write.reader(), &[]).await?;
-            // Names that differ only in case are one source, as in imports; the source itself may get another case.
-            respell(&mut old, &counts);
-            let Some(found) = counts.iter().find(|count| count.source_name == old) else {
-                bail!("there is no source {old}; `reviews source` lists the sources");
-            };
-            let reviews = counted((found.published + found.withheld).cast_unsigned(), "review is", "reviews are");
-            counts.retain(|count| count.source_name != old);
-            respell(&mut new, &counts);
-            let name = quote_for_shell(&new);
-            let taken = counts.iter().find(|it| it.source_name == new);
-            ensure!(
-                taken.is_none_or(|it| it.published + it.withheld > 0),
-                "{new} has no review, but a format; give it another name, `reviews source rename {name} NAME`, then run this again"
-            );
-            ensure!(
-                rename_source(&mut write, &old, &new).await?,
-                "{new} has reviews already, and two sources cannot become one; to move the reviews of {old}, take its imports back \
-                 with `reviews undo --source {}` and import its files with --source {name}",
-                quote_for_shell(&old)
-            );
-            let states = sync_states(write.reader()).await?;
-            write.commit().await?;
-            let held = states.values().filter(|it| it.is_held && it.source.as_ref() == Some(&new));
-            let entry = basic_string(&new);
-            let advice = held.map(|SyncState { name, .. }| {
-                format!("the entry {name} is held: write `source = {entry}` into it, then `reviews sync run {name}` fetches it\n")
-            });
-            let advice: String = advice.collect();
-            Ok(format!(
-                "{reviews} now from {new}, which was {old}\nimport files of it with --source {name}; a column of sources in them must say \
-                 {new}, too\n{advice}"
-            ))
-        })
-        .await
+            Some(SourceAction::Format { name, file }) => format(config, name, file).await,
+            Some(SourceAction::Rename { old, new, sync }) => rename(config, old, new, &sync).await,
+        }
     }
+}
+
+/// Gives a source another name, and holds the entries that state the former one.
+async fn rename(
+    config: &DatabaseConfig,
+    old: String,
+    new: String,
+    sync: &SyncConfig,
+) -> anyhow::Result<Exit> {
+    ensure!(old != new, "{old} has this name already");
+    change(&existing_address(config)?, async |database| {
+        let (mut old, mut new) = (old.clone(), new.clone());
+        let mut write = database.write_as_owner().await?;
+        let mut counts = counts_by_source(write.reader(), &[]).await?;
+        // Names that differ only in case are one source, as in imports; the source itself may get another case.
+        respell(&mut old, &counts);
+        let Some(found) = counts.iter().find(|count| count.source_name == old) else {
+            bail!("there is no source {old}; `reviews source` lists the sources");
+        };
+        let reviews = counted((found.published + found.withheld).cast_unsigned(), "review is", "reviews are");
+        counts.retain(|count| count.source_name != old);
+        respell(&mut new, &counts);
+        let name = quote_for_shell(&new);
+        if let Some(file) = SyncFile::read(sync, database.path()).map_err(anyhow::Error::msg)? {
+            note_removed(&mut write, file.entries.iter().map(|it| it.name.as_str())).await?;
+            for SyncEntry { name, source, .. } in &file.entries {
+                if source.as_ref().is_some_and(|source| fold(source) == fold(&old)) {
+                    note_source(&mut write, name, &old).await?;
+                }
+            }
+        }
+        if let Some(entry) = find_entry_by_rows(write.reader(), &old).await? {
+            bail!("the rows of the entry {}, and not its file, say which reviews are of {old}, so its next run would bring them again; nothing \
+                   was changed; rename {old} where the entry fetches it, or take the entry out of its file first", entry.as_ref());
+        }
+        let taken = counts.iter().find(|it| it.source_name == new);
+        ensure!(
+            taken.is_none_or(|it| it.published + it.withheld > 0),
+            "{new} has no review, but a format; give it another name, `reviews source rename {name} NAME`, then run this again"
+        );
+        ensure!(
+            rename_source(&mut write, &old, &new).await?,
+            "{new} has reviews already, and two sources cannot become one; to move the reviews of {old}, take its imports back \
+             with `reviews undo --source {}` and import its files with --source {name}",
+            quote_for_shell(&old)
+        );
+        let mut held = sync_states(write.reader()).await?;
+        held.retain(|_, it| it.is_held && !it.is_removed && it.source.as_ref() == Some(&new));
+        write.commit().await?;
+        let source = basic_string(&new);
+        let advice = held.keys().map(|entry| {
+            format!("the entry {entry} is held: write `source = {source}` into it, then `reviews sync run {entry}` fetches it\n")
+        });
+        let advice: String = advice.collect();
+        Ok(format!(
+            "{reviews} now from {new}, which was {old}\nimport files of it with --source {name}; a column of sources in them must say \
+             {new}, too\n{advice}"
+        ))
+    })
+    .await
 }
 
 /// As [`parse_source_name`]; an empty name is refused.

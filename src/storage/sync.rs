@@ -111,6 +111,32 @@ pub async fn hold_entry(write: &mut Write, name: &str) -> sqlx::Result<()> {
     )
 }
 
+/// An entry whose rows, and not its file, say which reviews are of a source: its newest run had some, and others besides.
+pub async fn find_entry_by_rows(
+    connection: &mut SqliteConnection,
+    source: &str,
+) -> sqlx::Result<Option<Text>> {
+    sqlx::query_scalar!(
+        r#"select name as "name!: Text" from sync_state as y join review_source as s on s.entry = y.name
+           where not (removed or is_gone) group by name
+           having max(source_name = ?1) and (max(source_name <> ?1) or max(source is not ?1 collate nocase))"#,
+        source
+    )
+    .fetch_optional(connection)
+    .await
+}
+
+/// Notes the source that an entry of the file states, so that it follows a new name, whatever its last run brought.
+pub async fn note_source(write: &mut Write, name: &str, source: &str) -> sqlx::Result<()> {
+    execute!(
+        write,
+        "insert into sync_state (name, source) values (?1, ?2) on conflict (name) do update
+         set source = ?2, total = iif(source = ?2, total, null), last_import = json_remove(last_import, '$.former_source')",
+        name,
+        source
+    )
+}
+
 // What a run notes.
 
 /// Notes what a run imported, which ends a hold; without a source or a total, the former one stays.

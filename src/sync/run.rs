@@ -331,9 +331,9 @@ impl SyncRunner {
         let (entry, report) = (run.entry, &mut applied.report);
         let path = self.database.path();
         let mut states = sync_states(write.reader()).await.at(path)?;
-        let is_held = states.remove(&entry.name).is_some_and(|it| it.is_held);
+        let state = states.remove(&entry.name).unwrap_or_default();
         // An undo holds it, so that what it took back does not return.
-        if is_held && !prepared.state.is_held {
+        if state.is_held && (!prepared.state.is_held || state.source != prepared.state.source) {
             let reason = "the entry was held during the run, because one of its runs was undone or its source renamed; nothing was changed";
             return Err(ImportError::Refused(reason.to_owned()));
         }

@@ -103,7 +103,16 @@ fn undo_of_a_run_holds_the_entry() {
     home.run("sync run google").done();
     assert_eq!([count(&home, "true"), column(&home, "held")], ["4", "0\n0"]);
     let write = "`source = \"Maps\"` into";
-    home.run_ok("source rename Google Maps", write);
+    let path = home.folder.path().join("reviews.sync.toml");
+    let entries = fs::read_to_string(&path).unwrap();
+    fs::write(
+        path,
+        entries.replace("[other]", "[third]\nsource = 'google'"),
+    )
+    .unwrap();
+    let renamed = home.run_ok("source rename Google Maps", write).out;
+    assert!(!renamed.contains("other"), "{renamed}");
+    home.run_err("sync run third", write);
     add(&home, "google", &other.url("/r2"), "").failed(write);
     add(&home, "google", &site.url("/r"), "source = 'maps'").done();
     has(&home, 4, "source_name = 'Maps'");

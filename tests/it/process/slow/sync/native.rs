@@ -93,11 +93,12 @@ fn native_rows_touch_only_reviews_that_runs_of_an_entry_brought() {
 }
 
 #[test]
-fn rows_say_whose_reviews_are_gone() {
+fn rows_say_whose_reviews_are_gone_and_not_renamed() {
     let (home, site) = site();
     let yelp = native("y1", &json!({"source": "Yelp"}));
     let rows = ["g1", "g2"].map(|id| native(id, &json!({})));
     add(&home, &site, &lines(&[&rows[..], &[yelp]].concat()), "");
+    home.run_err("source rename Yelp Yulp", "the rows of the entry other");
     let left = run(&home, &site, &lines(&rows));
     assert_has(&left.out, "1 public review of Yelp without a row");
     assert_eq!(home.json("sync list --json")[0]["gone"], 1);
