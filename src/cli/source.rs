@@ -287,7 +287,7 @@ fn format_undone(undone: &Undone, is_dry_run: bool, zone: Tz) -> String {
     if let Some(entry) = &run.sync_entry {
         let _ = writeln!(
             text,
-            "the entry {entry} {is} held, so that it does not bring them back; `reviews sync run {entry}` fetches it again"
+            "the entry {entry} {is} held, so that it does not bring them back; if its file has it, `reviews sync run {entry}` fetches it again"
         );
     }
     text += &format_reverted(&undone.formats, &format!("{is} read as before again"), "");

@@ -86,7 +86,7 @@ fn undo_of_a_run_holds_the_entry() {
     home.finds("select count(*) from import_run", "1");
     answer_with(&site, 4);
     sync(&home).done();
-    home.run_ok("undo", "`reviews sync run google`");
+    home.run_ok("undo", "if its file has it, `reviews sync run google`");
     assert_eq!([count(&home, "true"), column(&home, "held")], ["2", "1"]);
     assert_eq!(home.json("sync list --json")[0]["held"], true);
     home.run_ok("status", "held");
