@@ -73,10 +73,7 @@ impl SyncCommand {
 impl RunEntries {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = existing_address(config)?;
-        let list = async |reader: &mut SqliteConnection| {
-            EntryList::read(&self.config, address.file(), reader).await
-        };
-        let list = read(config, list).await?.map_err(|fault| anyhow!(fault))?;
+        let list = EntryList::of(config, &self.config).await?;
         let mut entries = list.entries;
         entries.retain(|(entry, _)| self.name.as_ref().is_none_or(|name| entry.name == *name));
         ensure!(
@@ -147,11 +144,7 @@ async fn run_entry(
 
 impl List {
     async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let path = config.path()?;
-        let list = async |reader: &mut SqliteConnection| {
-            EntryList::read(&self.config, &path, reader).await
-        };
-        let list = read(config, list).await?.map_err(|fault| anyhow!(fault))?;
+        let list = EntryList::of(config, &self.config).await?;
         if self.json {
             return print_result(&format!("{:#}\n", list.json(clock.now())));
         }
@@ -160,7 +153,7 @@ impl List {
             return print_result(&format!(
                 "No entries in {}; docs/guides/keep-reviews-fresh.md says how to write them.\n\
                  `reviews source` lists the sources of the reviews that are there.\n",
-                SyncFile::path(&self.config, &path).display()
+                SyncFile::path(&self.config, &config.path()?).display()
             ));
         }
         print_result(&text)
@@ -175,6 +168,12 @@ pub(super) struct EntryList {
 }
 
 impl EntryList {
+    async fn of(config: &DatabaseConfig, sync: &SyncConfig) -> anyhow::Result<Self> {
+        let path = config.path()?;
+        let list = async |reader: &mut SqliteConnection| Self::read(sync, &path, reader).await;
+        read(config, list).await?.map_err(|fault| anyhow!(fault))
+    }
+
     /// The entries, or what is wrong with their file.
     pub(super) async fn read(
         config: &SyncConfig,
@@ -187,7 +186,8 @@ impl EntryList {
         };
         let mut states = sync_states(reader).await?;
         let entries = entries.into_iter().map(|entry| {
-            let state = states.remove(&entry.name).unwrap_or_default();
+            let mut state = states.remove(&entry.name).unwrap_or_default();
+            state.gone = entry.count_gone(&state);
             (entry, state)
         });
         Ok(Ok(Self {
@@ -247,24 +247,24 @@ fn waits_for(entry: &SyncEntry, state: &SyncState) -> Option<String> {
 fn entry_text(entry: &SyncEntry, state: &SyncState, zone: Tz) -> String {
     let (name, source) = (&entry.name, source_of(entry, state));
     let last = &state.last_import;
-    let instant = |at: &String| format_instant(at, zone);
-    let next = waits_for(entry, state).unwrap_or_else(|| {
-        let next = state.next_run_at.as_ref();
-        next.map_or_else(|| "now".to_owned(), instant)
-    });
-    let success = state.last_success_at.as_ref();
-    let mut success = success.map_or_else(|| "never".to_owned(), instant);
+    let instant = |at: &str| format_instant(at, zone);
+    let next = state.next_run_at.as_deref().map_or("now".into(), instant);
+    let next = waits_for(entry, state).unwrap_or(next);
+    let success = state.last_success_at.as_deref();
+    let mut success = success.map_or("never".into(), instant);
     if last.doubtful > 0 {
         let rows = counted(last.doubtful, "doubtful row", "doubtful rows");
         let _ = write!(success, ", {rows}");
     }
-    let failure = state.last_failure.clone().unwrap_or_default();
     let mut lines = vec![
         ("  source", source.clone()),
         ("  schedule", entry.schedule.to_string()),
         ("  next run", next),
         ("  last success", success),
-        ("  last failure", failure),
+        (
+            "  last failure",
+            state.last_failure.clone().unwrap_or_default(),
+        ),
     ];
     if last.has_further_page {
         let reason = "the answer names a next page that nothing reads";

@@ -316,6 +316,11 @@ impl SyncEntry {
         self.file.parent().unwrap_or(Path::new("/"))
     }
 
+    /// The public reviews that its newest run lacks; none if that need not have all.
+    pub const fn count_gone(&self, state: &SyncState) -> i64 {
+        if self.is_partial { 0 } else { state.gone }
+    }
+
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
         let headers = self.headers.iter().map(|(_, value)| value);
         headers.chain(&self.basic).chain([&self.url])

@@ -187,7 +187,7 @@ impl EntryScheduler {
             metric.remove_gauges();
         }
         let (now, none) = (self.runner.clock.now(), SyncState::default());
-        for SyncEntry { name, .. } in entries {
+        for entry @ SyncEntry { name, .. } in entries {
             for outcome in metrics::SYNC_OUTCOMES {
                 metrics::SYNC_RUNS.counter(&[name, outcome]);
             }
@@ -197,7 +197,7 @@ impl EntryScheduler {
             for (metric, number) in [
                 (metrics::SYNC_LAST_SUCCESS, seconds),
                 (metrics::SYNC_DOUBTFUL, state.last_import.doubtful),
-                (metrics::SYNC_GONE, state.gone.unsigned_abs()),
+                (metrics::SYNC_GONE, entry.count_gone(state).unsigned_abs()),
             ] {
                 metric.gauge(&[name]).set(figure(number));
             }

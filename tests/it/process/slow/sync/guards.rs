@@ -34,6 +34,10 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     answer_with(&site, 17);
     sync(&home).done();
     assert_eq!(home.json("sync list --json")[0]["gone"], 1);
+    for (keys, gone) in [("partial = true", Value::Null), ("", 1.into())] {
+        write_entry(&home, "google", &site.url("/r"), keys);
+        assert_eq!(home.json("sync list --json")[0]["gone"], gone);
+    }
     // A rejected row may be any.
     let mut rows: Vec<Value> = (0..17).map(|number| row(GOOGLE, number)).collect();
     rows[0]["starRating"] = "NINE".into();
