@@ -13,7 +13,7 @@ use chrono::{DateTime, Utc};
 use chrono_tz::Tz;
 use croner::Cron;
 use percent_encoding::utf8_percent_encode;
-use reqwest::header::{AUTHORIZATION, HeaderName};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use rustix::process::geteuid;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
@@ -74,7 +74,7 @@ pub struct SyncEntry {
     #[serde(default, rename = "every", alias = "at")]
     pub schedule: Schedule,
     #[serde(default, deserialize_with = "read_headers")]
-    pub headers: Vec<(HeaderName, Template)>,
+    pub headers: HeaderMap<Template>,
     #[serde(default, deserialize_with = "read_basic")]
     pub basic: Option<Template>,
     /// Program and arguments.
@@ -146,13 +146,15 @@ fn read_url<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Template, D::E
 
 fn read_headers<'de, D: Deserializer<'de>>(
     deserializer: D,
-) -> Result<Vec<(HeaderName, Template)>, D::Error> {
-    let mut headers = Vec::new();
+) -> Result<HeaderMap<Template>, D::Error> {
+    let mut headers = HeaderMap::default();
     for (name, value) in BTreeMap::<String, Template>::deserialize(deserializer)? {
         let header = HeaderName::try_from(&name);
         let header =
             header.map_err(|_| D::Error::custom(format!("{name:?} is no name of a header")))?;
-        headers.push((header, value));
+        if headers.insert(header, value).is_some() {
+            return Err(D::Error::custom("a header is there twice; keep one"));
+        }
     }
     Ok(headers)
 }
@@ -264,7 +266,7 @@ fn is_name(name: &str) -> bool {
 impl SyncEntry {
     /// The key that does not go with the others or with its value, and why; `written` are the keys as JSON.
     fn find_conflict(&self, written: &Value) -> Option<(&'static str, &'static str)> {
-        let has_header = self.headers.iter().any(|(name, _)| name == AUTHORIZATION);
+        let has_header = self.headers.contains_key(AUTHORIZATION);
         let mut variables = self.templates().flat_map(Template::variables);
         let reason = "it and another Authorization exclude each other; keep one";
         if self.google_credentials.is_some() && (self.basic.is_some() || has_header) {
@@ -322,7 +324,7 @@ impl SyncEntry {
     }
 
     pub fn templates(&self) -> impl Iterator<Item = &Template> {
-        let headers = self.headers.iter().map(|(_, value)| value);
+        let headers = self.headers.values();
         headers.chain(&self.basic).chain([&self.url])
     }
 

@@ -169,11 +169,12 @@ async fn first_line(entry: &SyncEntry) -> Result<String, String> {
         .map_err(|error| format!("it cannot be started ({})", error.kind()))?;
     let output = child.stdout.take().ok_or("it has no output")?;
     let run = async {
-        let (mut text, mut output) = (String::new(), output.take(OUTPUT_BYTES_MAX));
+        let (mut text, mut output) = (String::new(), output.take(OUTPUT_BYTES_MAX + 1));
         let read = output.read_to_string(&mut text).await;
         read.map_err(|error| format!("it printed no text ({})", error.kind()))?;
-        // More than that ends it.
-        drop(output);
+        if output.limit() == 0 {
+            return Err("it printed more than 64 KiB".to_owned());
+        }
         let status = child.wait().await;
         let status = status.map_err(|error| format!("it was lost ({})", error.kind()))?;
         let is_done = status.success().then_some(text);
