@@ -77,24 +77,6 @@ fn deletions_by_sqlite3_are_marked_and_replaced_rows_are_not() {
 }
 
 #[test]
-fn marks_follow_a_rename_and_stay_when_an_import_is_undone() {
-    let home = home();
-    home.steps(
-        "
-        sql: update review set source_name = 'Maps' where review_id = 'c'
-        delete a --yes --reason 'a threat' → deleted
-        delete c --yes → deleted
-        source rename Google Angi → 1 review is now from Angi
-        sql: select source_name from deleted_review order by review_id → Angi\\nMaps
-        source rename Angi Google → 1 review is now from Google
-        undo → 2 deleted since
-        ",
-    );
-    home.marks("a Google a threat, c Maps -");
-    home.finds("select review_id from review", "typed");
-}
-
-#[test]
 fn undo_gives_back_the_mark_of_a_restored_review() {
     let home = home();
     home.steps(
