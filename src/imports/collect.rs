@@ -218,7 +218,7 @@ impl Reading<'_> {
             return self.add(name, opened, choice, Vec::new());
         }
         // The names of columns tell the format, which says how their letters are read.
-        if let Some(encoding) = choice.whole().encoding {
+        if let Some(encoding) = choice.format().encoding {
             return self.take_text(name, bytes, Some(&encoding));
         }
         let tried = encodings(bytes).into_iter().map(|encoding| {
@@ -238,7 +238,7 @@ impl Reading<'_> {
         mut choice: Choice,
         mut encodings: Vec<(&'static str, String)>,
     ) -> Result<(), FileError> {
-        let format = choice.whole();
+        let format = choice.format();
         if format.is_native() {
             return self.read_records(name, &opened, &Arc::new(format));
         }
@@ -429,7 +429,7 @@ impl Reading<'_> {
             table,
             ..
         } = input;
-        let format = Arc::new(Format::whole(choice.base(), &draft.format));
+        let format = Arc::new(Format::combined(choice.base(), &draft.format));
         if self.request.withdraw_missing && (format.excerpts || format.only.is_some()) {
             let label = &self.collected.report.files[*file].label;
             return Err(FileError::new(format!(
@@ -506,7 +506,7 @@ impl Reading<'_> {
                 return self.reject(file, at, raw.unwrap_or_default(), &[fault]);
             }
         };
-        if format.reader == Reader::Document && self.unread.len() < NAMES_SHOWN {
+        if format.reader == Reader::Instance && self.unread.len() < NAMES_SHOWN {
             let foreign = foreign_members(&record).into_iter();
             self.unread.extend(foreign.map(|member| member.pattern));
         }

@@ -193,7 +193,7 @@ impl Draft {
         if matches!(input.choice.basis, Basis::Draft | Basis::DraftOfOther) {
             draft.fill_others(columns);
         }
-        let whole = &Format::whole(base, &draft.format);
+        let whole = &Format::combined(base, &draft.format);
         let lacking = find_lacking_keys(&draft.format, table);
         draft.format.open.extend(lacking);
         // The members of a platform's JSON that no format names are passed over.

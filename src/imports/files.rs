@@ -57,8 +57,8 @@ impl Choice {
         }
     }
 
-    pub fn whole(&self) -> Format {
-        Format::whole(self.base(), &self.owners)
+    pub fn format(&self) -> Format {
+        Format::combined(self.base(), &self.owners)
     }
 
     /// Whether two tables are read by one format.
@@ -98,24 +98,26 @@ impl<'r> FormatChooser<'r> {
         let named = self.request.source.as_deref();
         let source = named.unwrap_or(SOURCE_DEFAULT);
         // One that only says which built-in format the files had says nothing of the next one.
-        let kept = self.kept.get(source);
-        let kept = kept.filter(|it| it.like.is_none() || **it != Format::like(it.like.clone()));
-        let fit = kept.map_or(Fit::OtherTable, |kept| opened.fit(kept));
+        let own_format = self.kept.get(source);
+        let own_format =
+            own_format.filter(|it| it.like.is_none() || **it != Format::like(it.like.clone()));
+        let own_fit = own_format.map_or(Fit::OtherTable, |own_format| opened.fit(own_format));
         let other = self.find_other_source(opened);
         let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::AllButPublic);
         // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
         match &opened.native_form {
             NativeForm::Certain(format) => return self.choose_built_in(format),
-            NativeForm::Lines if fit < Fit::Partly && !lacks_public => {
+            NativeForm::Lines if own_fit < Fit::Partly && !lacks_public => {
                 return self.choose_built_in(&NATIVE);
             }
             NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
         }
         // 3. What the named `--source` keeps.
         if named.is_some()
-            && let Some(kept) = kept.filter(|it| it.like.is_some() || fit != Fit::OtherTable)
+            && let Some(own_format) =
+                own_format.filter(|it| it.like.is_some() || own_fit != Fit::OtherTable)
         {
-            return self.choose_owners(kept, Basis::Kept);
+            return self.choose_owners(own_format, Basis::Kept);
         }
         // 4. The platform's, with what its source keeps beside it.
         if let Some(platform) = BUILT_IN.iter().find(|it| opened.has_keys(it)) {
@@ -123,19 +125,19 @@ impl<'r> FormatChooser<'r> {
         }
         // 5. What `Direct` keeps, unless another source's reads more of the file.
         if let Some((other, other_fit)) = other
-            && fit < other_fit
+            && own_fit < other_fit
         {
             return Err(refuse_for_source(other, "give its format"));
         }
-        if let Some(kept) = kept.filter(|_| fit != Fit::OtherTable) {
-            return self.choose_owners(kept, Basis::Kept);
+        if let Some(own_format) = own_format.filter(|_| own_fit != Fit::OtherTable) {
+            return self.choose_owners(own_format, Basis::Kept);
         }
         // 6. A draft, but of lines that are our own except for a member.
         if let (NativeForm::Faulty(fault), None) = (&opened.native_form, &self.request.format) {
             return Err(fault.clone());
         }
         Ok(Choice {
-            basis: match kept {
+            basis: match own_format {
                 Some(_) => Basis::DraftOfOther,
                 None => Basis::Draft,
             },
@@ -259,8 +261,8 @@ pub fn loses_publication(
     before: &Format,
 ) -> Result<bool, FileError> {
     let former_base = base_of(before)?;
-    let former_whole = Format::whole(former_base.as_deref(), before);
-    let next = Format::whole(choice.base(), owners);
+    let former_whole = Format::combined(former_base.as_deref(), before);
+    let next = Format::combined(choice.base(), owners);
     let says_nothing = next.public_columns().next().is_none();
     let mut lost = lost_parts(&former_whole, &next, table);
     // What the former one withheld stays so where the next one says nothing at all.
@@ -310,11 +312,11 @@ pub fn lost_public_columns(before: &str, after: &str) -> Vec<String> {
 pub fn format_of(content: &[u8], request: &ImportRequest, kept: &KeptFormats) -> Option<Format> {
     let chooser = FormatChooser::new(request, kept);
     if let Some(choice) = chooser.choose_by_request() {
-        return Some(choice.ok()?.whole());
+        return Some(choice.ok()?.format());
     }
     let decoded = decode(content, None).ok()?;
     let opened = OpenedFile::of_text(&decoded).ok()??;
-    let format = chooser.choose(&opened).ok()?.whole();
+    let format = chooser.choose(&opened).ok()?.format();
     // Lines of the native form are rows without a list.
     (format.reader != Reader::Records).then_some(format)
 }

@@ -158,7 +158,7 @@ pub enum Reader {
     /// As native records, which may also be deletions.
     Records,
     /// As the native records of another instance's `/reviews.json`.
-    Document,
+    Instance,
     /// By columns.
     #[default]
     Columns,
@@ -250,7 +250,7 @@ pub struct Format {
 /// Who may write a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyUse {
-    /// Everybody, also beside `like`: [`Format::whole`] adds it.
+    /// Everybody, also beside `like`: [`Format::combined`] adds it.
     Like,
     Owner,
     BuiltIn,
@@ -347,7 +347,7 @@ impl Format {
     }
 
     /// The built-in format with what the owner's text that is `like` it adds, or the owner's.
-    pub fn whole(base: Option<&Self>, owners: &Self) -> Self {
+    pub fn combined(base: Option<&Self>, owners: &Self) -> Self {
         let Some(base) = base else {
             return owners.clone();
         };
@@ -398,7 +398,7 @@ impl Format {
 
     /// Whether it is the native form: records, or a document with them.
     pub const fn is_native(&self) -> bool {
-        matches!(self.reader, Reader::Records | Reader::Document)
+        matches!(self.reader, Reader::Records | Reader::Instance)
     }
 
     /// Whether all columns that are left are ignored.

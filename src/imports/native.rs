@@ -22,7 +22,7 @@ use crate::model::json::without_nulls;
 use crate::model::text::{quoted, shown, url};
 use crate::model::{
     Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted,
-    Rating, Reply, Review, ReviewId, Source, Statement, Status, Unit, Units, Verification,
+    Rating, Reply, Review, ReviewId, Source, StatedReview, Status, Unit, Units, Verification,
 };
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
@@ -211,7 +211,7 @@ pub fn withheld_review(record: &Value, request: &ImportRequest) -> Option<(Strin
 /// Leaves only what a review of a customer says, and what the row withholds: no person vouches for what a run brings, and its server
 /// knows nothing of decisions here.
 fn take_as_customer(row: &mut ReviewRow) {
-    let Statement {
+    let StatedReview {
         review,
         unstated,
         decided,
@@ -451,7 +451,7 @@ impl Record {
         let review = self.take_review(rating, date, author, verification, status)?;
         let decided = self.decided.iter().flatten();
         let decided: Units = decided.filter_map(|name| Unit::find(name)).collect();
-        let statement = Statement {
+        let statement = StatedReview {
             unstated: self.unstated(value, &review, &decided),
             review,
             decided,

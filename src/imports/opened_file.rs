@@ -10,7 +10,7 @@ use serde::de::IgnoredAny;
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader, column_key, is_inside, named_field};
 use crate::imports::native::{are_native, columns_of_table};
-use crate::imports::platforms::{DOCUMENT, NATIVE};
+use crate::imports::platforms::{INSTANCE, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{
     Decoded, Header, Kind, describe_damage, find_header, kind_of_text, read_text, refuse_text,
@@ -317,7 +317,7 @@ impl<'t> OpenedFile<'t> {
         let mut lists = self.parts.iter().filter_map(FilePart::list);
         let document = self.document.filter(|it| it.starts_with('{'));
         match document {
-            Some(document) if format.reader == Reader::Document => {
+            Some(document) if format.reader == Reader::Instance => {
                 let list = lists.find(|list| list.path == "reviews");
                 if list.is_none() && !member(document, "reviews").is_some_and(is_empty_list) {
                     return Err(FileError::new(
@@ -336,7 +336,7 @@ impl<'t> OpenedFile<'t> {
 
     /// The business in another instance's `/reviews.json`, as JSON.
     pub fn business(&self, format: &Format) -> Option<&'t str> {
-        let document = self.document.filter(|_| format.reader == Reader::Document);
+        let document = self.document.filter(|_| format.reader == Reader::Instance);
         member(document?, "business")
     }
 
@@ -553,7 +553,7 @@ fn find_native_form(first: &FilePart<'_>, document: Option<&str>) -> NativeForm 
     };
     let begin = document.or(list.texts().next());
     if document.is_some_and(is_native_document) {
-        return NativeForm::Certain(Arc::clone(&DOCUMENT));
+        return NativeForm::Certain(Arc::clone(&INSTANCE));
     }
     if begin.is_some_and(begins_export) {
         return NativeForm::Certain(Arc::clone(&NATIVE));

@@ -22,8 +22,8 @@ use crate::model::business::Technician;
 use crate::model::text::{check_text, plain_words, quoted, shorten, url};
 use crate::model::{
     ANONYMOUS, Calendar, Day, Digests, InvalidReviewId, LastStatement, Mentions, Method,
-    NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField, ReviewId, Source, Statement, Status,
-    Unit, Units, Verification, hex, sha256_of_parts, short_name, source_day,
+    NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField, ReviewId, Source, StatedReview,
+    Status, Unit, Units, Verification, hex, sha256_of_parts, short_name, source_day,
 };
 
 /// A row of a file: a review as its source states it, for every format.
@@ -38,7 +38,7 @@ pub struct ReviewRow {
     pub at: Position,
     pub format: Arc<Format>,
     /// Its ID is the one that the row states, or derived from the row.
-    pub statement: Statement,
+    pub statement: StatedReview,
     pub has_id: bool,
     /// The author's name, if it is not published.
     pub hidden_name: Option<Box<str>>,
@@ -80,7 +80,7 @@ pub const VOUCHED: Verification = Verification {
 
 impl ReviewRow {
     /// One that nothing hides; its place and its digests follow.
-    pub fn new(format: &Arc<Format>, statement: Statement, has_id: bool) -> Self {
+    pub fn new(format: &Arc<Format>, statement: StatedReview, has_id: bool) -> Self {
         Self {
             file: 0,
             at: Position::Line(0),
@@ -213,30 +213,35 @@ struct PublicRule<'t> {
 /// Whether something is public at its source. Of several columns the one counts that says the last of these.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Visibility<'t> {
+    /// There is nothing to show: null in place of the whole object.
+    Nothing,
     Shown,
-    /// No column says it, or the row lacks one that hid others.
+    /// No column says it, or the row has neither the object nor null in its place.
     Unstated,
     /// With the reason.
     Hidden(&'t str),
 }
 
 impl<'t> PublicRule<'t> {
-    /// What its columns say in a row. `None`: it has null in place of the whole object, so there is nothing to hide; `Unstated`: it has
-    /// neither that nor the mark.
-    fn visibility(&self, row: &Row) -> Option<Visibility<'t>> {
+    /// What its columns say in a row.
+    fn visibility(&self, row: &Row) -> Visibility<'t> {
         let lacks = |columns: &[usize]| columns.iter().all(|it| row.cell(*it).is_none());
         let lacks_all = lacks(&self.columns);
         if lacks_all && lacks(&self.nested_columns) && !self.is_required {
-            return lacks(&self.object_columns).then_some(Visibility::Unstated);
+            return if lacks(&self.object_columns) {
+                Visibility::Unstated
+            } else {
+                Visibility::Nothing
+            };
         }
         let mut cells = self.columns.iter().filter_map(|column| row.cell(*column));
         let is_shown = cells.all(|cell| self.block.publishes(cell));
         let reason = self.block.reason.as_deref().filter(|_| !lacks_all);
-        Some(if is_shown && !lacks_all && lacks(&self.nested_columns) {
+        if is_shown && !lacks_all && lacks(&self.nested_columns) {
             Visibility::Shown
         } else {
             Visibility::Hidden(reason.unwrap_or(NOT_PUBLISHED))
-        })
+        }
     }
 }
 
@@ -647,7 +652,7 @@ impl<'t> RowReading<'t> {
             status,
             updated_at,
         };
-        let statement = Statement {
+        let statement = StatedReview {
             review,
             unstated: self.unstated,
             decided: Units::new(),
@@ -901,9 +906,9 @@ impl<'t> RowReading<'t> {
     /// it `is_there`, the values that hide it are noted; columns that the row must have and lacks are empty.
     fn visibility(&mut self, part: PublicPart, is_there: bool) -> Visibility<'t> {
         let (reader, row) = (self.reader, self.row);
-        let mut most_hidden = None;
+        let mut most_hidden = Visibility::Nothing;
         for rule in reader.public.iter().filter(|rule| rule.part == part) {
-            if !matches!(most_hidden, Some(Visibility::Hidden(_))) {
+            if !matches!(most_hidden, Visibility::Hidden(_)) {
                 most_hidden = most_hidden.max(rule.visibility(row));
             }
             let lacks_all = rule.columns.iter().all(|it| row.cell(*it).is_none());
@@ -918,7 +923,10 @@ impl<'t> RowReading<'t> {
                 self.hiding.push((part, header, value));
             }
         }
-        most_hidden.unwrap_or(Visibility::Unstated)
+        if most_hidden == Visibility::Nothing {
+            return Visibility::Unstated;
+        }
+        most_hidden
     }
 
     fn mentions(&mut self) -> Mentions {

@@ -20,7 +20,7 @@ use super::words::short_name;
 
 /// A review as read from an import.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Statement {
+pub struct StatedReview {
     /// With defaults for unstated units.
     pub review: Review,
     /// Units without a value in the import, which overwrite nothing.
@@ -43,7 +43,7 @@ pub struct Merged {
 
 /// A new review. All units have the source's values, except those that the owner decided; `last_statement` is what the source last said
 /// according to an export.
-pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Merged {
+pub fn adopt(statement: &StatedReview, last_statement: Option<LastStatement>) -> Merged {
     let review = withhold_unverified(statement.review.clone());
     let last_statement = last_statement.unwrap_or_else(|| {
         let mut last_statement = LastStatement::default();
@@ -67,7 +67,7 @@ pub fn adopt(statement: &Statement, last_statement: Option<LastStatement>) -> Me
 pub fn merge(
     stored: &Review,
     last_statement: &LastStatement,
-    statement: &Statement,
+    statement: &StatedReview,
     now: DateTime<Utc>,
 ) -> Merged {
     let mut statement = Cow::Borrowed(statement);
@@ -129,13 +129,13 @@ fn unit_state(
 }
 
 /// Merges a unit by its [`UnitState`]. One that the import does not state stays as it is.
-fn merge_unit(unit: Unit, stored: &Review, statement: &Statement, merged: &mut Merged) {
+fn merge_unit(unit: Unit, stored: &Review, statement: &StatedReview, merged: &mut Merged) {
     let (stated, last_statement) = (&statement.review, &mut merged.last_statement);
     let is_decision = statement.decided.contains(&unit);
     // What the source hid stays hidden until it says otherwise.
     let stays_hidden = statement.unshown.contains(&unit)
-        && !is_hidden(unit, stated)
-        && last_statement.units.get(unit.name()) == Some(&HIDDEN);
+        && !looks_hidden(unit, stated)
+        && last_statement.units.get(unit.name()) == Some(&SAID_HIDDEN);
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
@@ -161,7 +161,7 @@ fn merge_unit(unit: Unit, stored: &Review, statement: &Statement, merged: &mut M
 }
 
 /// Whether a review that was withheld for want of a row has one again, which gives no other reason.
-fn returns(last_statement: &LastStatement, statement: &Statement) -> bool {
+fn returns(last_statement: &LastStatement, statement: &StatedReview) -> bool {
     let status = last_statement.units.get(Unit::Status.name());
     let was = [GONE, MAYBE_NOT_PUBLISHED].map(|reason| status_json(&Status::withheld(reason)));
     statement.unstated.contains(&Unit::Status) && status.is_some_and(|status| was.contains(status))
@@ -192,20 +192,20 @@ pub struct LastStatement {
 }
 
 /// Of a unit that the source hides.
-const HIDDEN: Value = Value::Bool(false);
+const SAID_HIDDEN: Value = Value::Bool(false);
 
 /// Whether the unit is as in a review whose source hides it.
-fn is_hidden(unit: Unit, review: &Review) -> bool {
+fn looks_hidden(unit: Unit, review: &Review) -> bool {
     unit.is_unset(review) || unit == Unit::Author && review.author == ANONYMOUS
 }
 
 impl LastStatement {
     /// Records the unit of `review` as the source's, also that the source hides it. What it hid it still hides where there is no value.
-    fn note(&mut self, unit: Unit, review: &Review, statement: &Statement) {
-        let was_hidden = self.units.get(unit.name()) == Some(&HIDDEN);
+    fn note(&mut self, unit: Unit, review: &Review, statement: &StatedReview) {
+        let was_hidden = self.units.get(unit.name()) == Some(&SAID_HIDDEN);
         self.set(unit, review);
-        if (was_hidden || statement.unshown.contains(&unit)) && is_hidden(unit, review) {
-            self.units.insert(unit.name().to_owned(), HIDDEN);
+        if (was_hidden || statement.unshown.contains(&unit)) && looks_hidden(unit, review) {
+            self.units.insert(unit.name().to_owned(), SAID_HIDDEN);
         }
     }
 
@@ -219,7 +219,7 @@ impl LastStatement {
     pub fn compare(&self, unit: Unit, review: &Review) -> Option<bool> {
         let last = self.units.get(unit.name())?;
         let is_same = *last == unit_json(unit, review);
-        Some(is_same || *last == HIDDEN && is_hidden(unit, review))
+        Some(is_same || *last == SAID_HIDDEN && looks_hidden(unit, review))
     }
 
     /// Whether the owner decided the unit of `review`: by a command, or because it differs from what the source last said, or
@@ -394,8 +394,8 @@ mod tests {
         }
     }
 
-    pub(super) fn statement_of(review: Review) -> Statement {
-        Statement {
+    pub(super) fn statement_of(review: Review) -> StatedReview {
+        StatedReview {
             review,
             unstated: Units::new(),
             decided: Units::new(),
@@ -403,7 +403,7 @@ mod tests {
         }
     }
 
-    pub(super) fn adopted(statement: &Statement) -> Merged {
+    pub(super) fn adopted(statement: &StatedReview) -> Merged {
         adopt(statement, None)
     }
 
@@ -478,7 +478,7 @@ mod laws {
         }
     }
 
-    fn any_statement() -> impl Strategy<Value = Statement> {
+    fn any_statement() -> impl Strategy<Value = StatedReview> {
         let optional = [
             Unit::Title,
             Unit::Language,
@@ -489,7 +489,7 @@ mod laws {
             Unit::Mentions,
         ];
         let unstated = prop::sample::subsequence(optional.to_vec(), 0..=optional.len());
-        (any_review(), unstated).prop_map(|(review, unstated)| Statement {
+        (any_review(), unstated).prop_map(|(review, unstated)| StatedReview {
             unstated: unstated.into_iter().collect(),
             ..statement_of(review)
         })
@@ -549,7 +549,7 @@ mod laws {
                 if next.unstated.contains(&unit) {
                     unstated.insert(unit);
                 }
-                let merged = merge(&stored, &last_statement, &Statement { unstated, ..next.clone() }, now());
+                let merged = merge(&stored, &last_statement, &StatedReview { unstated, ..next.clone() }, now());
                 kept.extend(merged.kept_against_source);
                 (stored, last_statement) = (merged.review, merged.last_statement);
             }

@@ -45,7 +45,7 @@ mod votes;
 mod words;
 
 pub use merge::{
-    Digests, LastStatement, Merged, Statement, Units, adopt, merge, sha256_of_parts, source_day,
+    Digests, LastStatement, Merged, StatedReview, Units, adopt, merge, sha256_of_parts, source_day,
     withhold_unverified,
 };
 pub use review::{

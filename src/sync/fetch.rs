@@ -57,7 +57,7 @@ impl Preparation {
             None => Format::parse(self.kept.get(source?)?).ok()?,
         };
         let base = base_of(&owners).ok()?;
-        Some(Format::whole(base.as_deref(), &owners))
+        Some(Format::combined(base.as_deref(), &owners))
     }
 }
 

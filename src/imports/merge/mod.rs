@@ -199,7 +199,8 @@ impl Merging<'_> {
         });
     }
 
-    /// Merges a row with the review `id`, which may be new.
+    /// Merges a row with the review `id`, which may be new: deleted reviews first, then copies, then by unit. What ends before that
+    /// changes no review but by withholding it.
     fn merge_row(&mut self, row: ReviewRow, id: ReviewId) {
         self.outcome.present.insert(id.clone());
         let known = self.without_row.remove(&id);
@@ -234,7 +235,7 @@ impl Merging<'_> {
             || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
         let is_of_table = row.format.is_table();
-        let is_document = row.format.reader == Reader::Document;
+        let is_of_instance = row.format.reader == Reader::Instance;
         let (hidden_parts, has_new_value) = (row.hidden_parts(), row.has_new_value);
         let (mut statement, exported) = (row.statement, row.exported);
         statement.review.id = id;
@@ -257,23 +258,23 @@ impl Merging<'_> {
             // An older export does not publish what is withheld since for its source.
             statement.review.status.clone_from(&stored.status);
         }
-        let (state, before) = known.map(|known| (known.state, known.source)).unzip();
-        let before = before.flatten();
-        let (kind, there, deletion) = match state {
+        let (state, former_record) = known.map(|known| (known.state, known.source)).unzip();
+        let former_record = former_record.flatten();
+        let (kind, stored, deletion) = match state {
             None | Some(ReviewState::Unreadable) => (RunChange::Added, None, None),
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
-        if is_document && there.is_some() {
+        if is_of_instance && stored.is_some() {
             // It has an instant of a review that has none here, too, which is no change.
             statement.review.updated_at = None;
         }
-        let mut merged = match &there {
+        let mut merged = match &stored {
             None => adopt(&statement, exported.last_statement),
-            Some(there) => merge(there, &record.last_statement(), &statement, self.rules.now),
+            Some(stored) => merge(stored, &record.last_statement(), &statement, self.rules.now),
         };
         let (review, now) = (&mut merged.review, self.rules.now);
-        if there.is_none() && review.updated_at.is_none() && review.changed_at() > now {
+        if stored.is_none() && review.updated_at.is_none() && review.changed_at() > now {
             // Its day has not begun in UTC.
             review.updated_at = Some(now);
         }
@@ -285,21 +286,21 @@ impl Merging<'_> {
         let is_published = merged.review.status == Status::Published;
         let published = self.published.entry(record.source_name.clone());
         *published.or_default() += usize::from(is_published);
-        if let Some(before) = &there {
+        if let Some(stored) = &stored {
             let source = &record.source_name;
-            self.tallies.count(source, before, &merged.review, hiding);
+            self.tallies.count(source, stored, &merged.review, hiding);
         }
-        self.count(&merged, there.as_ref());
-        let is_same = there.as_ref() == Some(&merged.review);
-        let is_same_record = before
+        self.count(&merged, stored.as_ref());
+        let is_same = stored.as_ref() == Some(&merged.review);
+        let is_same_record = former_record
             .as_ref()
             .map_or(record.says_nothing(), |it| *it == record);
-        // A document is no word of the source: it has what stands, and nothing hidden.
-        if is_same && (is_same_record || is_document) {
+        // An instance is no word of the source: it has what stands, and nothing hidden.
+        if is_same && (is_same_record || is_of_instance) {
             return;
         }
-        let (there, review, note) = (there.as_ref(), merged.review, exported.note);
-        let former = Former::new(there, &review, before, deletion, &hidden_parts);
+        let (stored, review, note) = (stored.as_ref(), merged.review, exported.note);
+        let former = Former::new(stored, &review, former_record, deletion, &hidden_parts);
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(review),
             source: record,

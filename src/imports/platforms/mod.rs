@@ -10,7 +10,7 @@ use crate::imports::format::{Format, Reader};
 pub static NATIVE: LazyLock<Arc<Format>> =
     LazyLock::new(|| find_format("jsonl").unwrap_or_default());
 
-pub static DOCUMENT: LazyLock<Arc<Format>> =
+pub static INSTANCE: LazyLock<Arc<Format>> =
     LazyLock::new(|| find_format("reviews-json").unwrap_or_default());
 
 macro_rules! files {
@@ -76,7 +76,7 @@ fn read_file(name: &str, text: &'static str) -> Format {
     });
     let reader = match name {
         "jsonl" => Reader::Records,
-        "reviews-json" => Reader::Document,
+        "reviews-json" => Reader::Instance,
         "schema-org" => Reader::LinkedData,
         _ => Reader::Columns,
     };

@@ -93,7 +93,7 @@ fn native_rows_touch_only_reviews_that_runs_of_an_entry_brought() {
 }
 
 #[test]
-fn rows_say_whose_reviews_are_gone_and_not_renamed() {
+fn reviews_of_another_source_are_gone_and_not_renamed() {
     let (home, site) = site();
     let yelp = native("y1", &json!({"source": "Yelp"}));
     let rows = ["g1", "g2"].map(|id| native(id, &json!({})));
