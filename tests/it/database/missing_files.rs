@@ -4,11 +4,6 @@ use reviews_service::storage::reviews::DatabasePosition;
 
 use super::*;
 
-/// Writes a review that stands only in the log of the running service.
-fn insert_late(home: &Home) {
-    home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', '')");
-}
-
 #[tokio::test]
 async fn a_service_ends_and_keeps_the_log_if_the_file_changes() {
     for change in ["renamed", "replaced", "moved with its log", "removed"] {
@@ -18,7 +13,8 @@ async fn a_service_ends_and_keeps_the_log_if_the_file_changes() {
         let log = home.folder.path().join("log");
         let file = fs::File::create(&log).unwrap();
         let serving = Serving::start_with_log(&mut home.command("serve"), file);
-        insert_late(&home);
+        // It stands only in the log of the running service.
+        home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', '')");
         fs::hard_link(&path, &aside).unwrap();
         match change {
             "replaced" => fs::rename(home.folder.path().join("next.db"), &path).unwrap(),

@@ -17,7 +17,9 @@ fn path(pattern: &str) -> String {
             "{pattern}?first_since=2025-01-01&first_until=2025-12-31&second_since=2026-01-01&second_until=2026-12-31"
         );
     }
-    let asset = asset_name();
+    let script = include_bytes!("../../../src/pages/assets/copy.js");
+    let digest = hex(&Sha256::digest(script));
+    let asset = format!("assets/copy-{}.js", &digest[..12]);
     let values = [
         ("accent/:name", "accent/0a5a78.css"),
         ("assets/:file", &asset),
@@ -27,12 +29,6 @@ fn path(pattern: &str) -> String {
     ];
     let fill = |path: String, (name, value): &(&str, &str)| path.replace(name, value);
     values.iter().fold(pattern.to_owned(), fill)
-}
-
-/// A static file, whose name has the digest of its content.
-fn asset_name() -> String {
-    let script = include_bytes!("../../../src/pages/assets/copy.js");
-    format!("assets/copy-{}.js", &hex(&Sha256::digest(script))[..12])
 }
 
 /// The routes that answer GET.

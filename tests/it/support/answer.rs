@@ -72,7 +72,10 @@ impl Answer {
         if status.is_client_error() || status.is_server_error() {
             self.check_header("cache-control", "no-store", &place);
             if target.starts_with("/api/websub/hub") {
-                self.check_line(method, &place);
+                // The hub's errors are one line of text (WebSub §5.1.2).
+                self.check_header("content-type", "text/plain; charset=utf-8", &place);
+                let lines = self.text().lines().count();
+                assert!(*method == Method::HEAD || lines == 1, "{place}");
             } else if target == "/mcp" && self.header("content-type") == "application/json" {
                 self.check_message();
             } else {
@@ -148,13 +151,6 @@ impl Answer {
             error["code"].is_i64() && error["message"].is_string(),
             "{message}"
         );
-    }
-
-    /// The hub's errors are one line of text (WebSub §5.1.2).
-    fn check_line(&self, method: &Method, place: &str) {
-        self.check_header("content-type", "text/plain; charset=utf-8", place);
-        let lines = self.text().lines().count();
-        assert!(*method == Method::HEAD || lines == 1, "{place}");
     }
 
     pub fn check_repeats(&self, first: &Self, target: &str) {

@@ -17,13 +17,6 @@ fn sheet_of(rows: &[String]) -> String {
     format!("author,rating,date,text\n{}\n", rows.join("\n"))
 }
 
-/// Rows of which the fourth, in line 5, was rewritten: it may be another review by that guest.
-fn doubtful_rows(count: usize) -> Vec<String> {
-    let mut rows = rows_of(count);
-    rows[3] = sheet_row(3, "It leaked twice since Monday");
-    rows
-}
-
 /// The owner replies to the review of a guest, so that another text of it is doubtful.
 fn reply_to(home: &Home, guest: &str) {
     let reply = format!("reply_text = 'Thanks.' where author = '{guest}'");
@@ -64,7 +57,10 @@ fn doubtful_counts(home: &Home, serving: &Serving, expected: u64) {
 fn scheduled_run_with_a_doubtful_row_is_a_success() {
     let (home, site) = with_sheet(20);
     reply_to(&home, "Guest 3");
-    let sheet = sheet_of(&doubtful_rows(19));
+    let mut rows = rows_of(19);
+    // Rewritten, so that it may be another review by that guest.
+    rows[3] = sheet_row(3, "It leaked twice since Monday");
+    let sheet = sheet_of(&rows);
     site.answer(move |request| match request.header("if-none-match") {
         "\"v1\"" => SiteAnswer::status(304),
         _ => SiteAnswer::csv(&*sheet).with("ETag: \"v1\""),

@@ -48,13 +48,6 @@ fn kept(home: &Home) -> String {
     home.sql("select coalesce(max(format), '') from source where name = 'Direct'")
 }
 
-/// Twenty values, of which so many are another one than yes.
-fn values_with(count: usize, other: &'static str) -> Vec<&'static str> {
-    let mut values = vec!["yes"; 20];
-    values[..count].fill(other);
-    values
-}
-
 /// Asserts that no cell of the sheet is shown as the reason of a failure.
 #[track_caller]
 fn assert_reason_without_cells(home: &Home) {
@@ -157,7 +150,11 @@ fn run_without_a_kept_column_fails() {
 #[test]
 fn few_new_values_withhold_and_many_fail_unless_accepted() {
     let (home, site) = with_sheet(&["yes"; 20]);
-    let give = |count, value| give_csv(&site, &sheet_of(&values_with(count, value)));
+    let give = |count: usize, value| {
+        let mut values = ["yes"; 20];
+        values[..count].fill(value);
+        give_csv(&site, &sheet_of(&values));
+    };
     give(11, "maybe");
     home.run("sync run sheet").failed("--accept-changes");
     let unnamed = "values that the format does not name";
