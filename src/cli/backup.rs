@@ -46,7 +46,7 @@ impl Backup {
         Database::back_up(&address, &self.file).await?;
         let bytes = self.file.metadata()?.len();
         Ok(print_report(&format!(
-            "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the database with it\n"
+            "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the file of a database with it\n"
         )))
     }
 }

@@ -355,8 +355,8 @@ fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
         let block = &draft.format.public_list(part)[number];
         let former = block.names.parts().join(", ");
         let prompt = format!(
-            "The file lacks {former}, which said what may be shown. Which column says it now? Its number, or n if none does (what it hid \
-             stays hidden): "
+            "The file lacks {former}, which said what may be shown. Which column says it now? Its number, or n if none does (then \
+             --accept-changes is needed, and what it alone hid may be published): "
         );
         let column = ask_or_none(&prompt, |line| find_column(draft, line))?;
         draft.format.open.remove(&key);
@@ -425,6 +425,10 @@ fn ask_public(draft: &mut Draft, column: &str) -> anyhow::Result<()> {
         )
     };
     let chosen = ask(&prompt, |line| {
+        // A cell may have commas.
+        if let Ok(whole) = shown_value(line, &names) {
+            return Ok(vec![whole]);
+        }
         let parts = line.split(',').map(|part| shown_value(part.trim(), &names));
         parts.collect::<Result<Vec<usize>, String>>()
     })?;

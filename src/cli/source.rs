@@ -108,8 +108,8 @@ async fn rename(
             }
         }
         if let Some(entry) = find_entry_by_rows(write.reader(), &old).await? {
-            bail!("the rows of the entry {}, and not its file, say which reviews are of {old}, so its next run would bring them again; nothing \
-                   was changed; rename {old} where the entry fetches it, or take the entry out of its file first", entry.as_ref());
+            bail!("the rows of the entry {}, and not its file, say which reviews are of {old}, so its next run may bring them again; nothing \
+                   was changed; take the entry out of its file first", entry.as_ref());
         }
         let taken = counts.iter().find(|it| it.source_name == new);
         ensure!(

@@ -328,7 +328,7 @@ impl Reading<'_> {
     }
 
     /// Notes what a source keeps of a completed format, in place of the one that it kept before: of the columns of publication those that
-    /// the table has. The rows are read so, too, unless it is the file of an entry, which is given to each run.
+    /// the table has. The rows are read so, too.
     fn keep_format(&mut self, input: &TableInput, draft: &mut Draft) -> Result<(), ImportError> {
         let mut kept = draft.format.clone().split_public(&input.table.columns);
         let is_there = |block: &PublicColumn| !input.table.columns_of(&block.names).is_empty();
@@ -336,9 +336,7 @@ impl Reading<'_> {
             kept.public_list(part).retain(is_there);
         }
         let text = kept.to_text();
-        if self.request.run_of.is_none() {
-            draft.format = kept;
-        }
+        draft.format = kept;
         let choice = &input.choice;
         let before = self.kept.get(&choice.source);
         let report = &mut self.collected.report;

@@ -544,7 +544,7 @@ impl Draft {
             key => match key.strip_prefix("fields.").and_then(ReviewField::find) {
                 Some(field) => format!("which column is the {field}"),
                 None => "the column that says what may be published; the file lacks the former one. If none does, take the block \
-                    away: what it hid stays hidden"
+                    away and use --accept-changes: what it alone hid may then be published"
                     .to_owned(),
             },
         }

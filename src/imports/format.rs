@@ -541,9 +541,12 @@ fn check_paging(text: &str, paging: &DeTable<'_>) -> Result<(), FileError> {
             return Err(fault_at(text, key, &reason));
         }
     }
+    if let (Some((key, _)), true) = (paging.get_key_value("page"), paging.contains_key("offset")) {
+        return Err(fault_at(text, key, "and offset exclude each other"));
+    }
     for (key, value) in paging {
         let value = value.get_ref();
-        if !value.is_array() && value.as_str().is_none_or(str::is_empty) {
+        if !value.is_array() && value.as_str().is_none_or(|it| it.is_empty() || it == "?") {
             let reason =
                 "needs the name of a member, or of a parameter of the address, such as \"limit\"";
             return Err(fault_at(text, key, reason));

@@ -209,6 +209,13 @@ impl LastStatement {
         }
     }
 
+    /// Records what the source hides by a later statement.
+    pub fn keep_hidden(&mut self, later: &Self) {
+        let hidden = later.units.iter().filter(|it| *it.1 == SAID_HIDDEN);
+        self.units
+            .extend(hidden.map(|it| (it.0.clone(), SAID_HIDDEN)));
+    }
+
     /// Records the unit of `review` as the source's.
     pub fn set(&mut self, unit: Unit, review: &Review) {
         let value = unit_json(unit, review);

@@ -75,7 +75,10 @@ impl Publisher {
     /// When the database cannot be read or written; then nothing is changed.
     pub async fn next(&self, previous: &Snapshot) -> Result<Option<Snapshot>, DbError> {
         let next = self.build(Some(previous)).await?;
-        Ok((!next.is_same_as(previous)).then_some(next))
+        // A node's file is an older one until rqlited, after its start, has the later writes again.
+        let is_older =
+            self.database.has_nodes() && next.position.change_no < previous.position.change_no;
+        Ok((!is_older && !next.is_same_as(previous)).then_some(next))
     }
 
     /// Reads the database, renders the documents, and does what the [`Role`] of the process says. Without a `previous` snapshot it

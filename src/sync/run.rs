@@ -226,10 +226,17 @@ impl SyncRunner {
             return Err(format!("the business is not set up; run `{SET_UP_COMMAND}` first").into());
         }
         let kept = load_formats(&mut reader).await.at(path)?;
-        let (reading, entry_digest) = run.entry.reading()?;
+        let (mut reading, entry_digest) = run.entry.reading()?;
         // A run by hand sends no validators.
         (state.last_import.request_digest).take_if(|_| !run.is_scheduled);
         let is_known = state.last_import.entry_digest.as_ref() == Some(&entry_digest);
+        let format = reading.owner_format.as_mut();
+        if let Some(format) = format.filter(|it| is_known && it.ignores_all())
+            && let Some(text) = state.source.as_ref().and_then(|it| kept.get(it))
+        {
+            // `*` in its file means the columns that were left at its first run.
+            format.ignored = Format::parse(text).unwrap_or_default().ignored;
+        }
         Ok(Preparation {
             reading,
             entry_digest,

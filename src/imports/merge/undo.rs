@@ -200,7 +200,7 @@ impl<'r> Batch<'r> {
     ) -> sqlx::Result<()> {
         let id = row.id.as_str();
         let former = row.former.as_ref();
-        let source = former.and_then(|former| former.source.clone());
+        let mut source = former.and_then(|former| former.source.clone());
         let known = known.filter(|known| !known.is_deleted());
         match (row.change, known, former) {
             // One that was deleted since keeps its mark.
@@ -242,16 +242,14 @@ impl<'r> Batch<'r> {
                     updated_at: review.updated_at,
                     ..former.review(review)?
                 };
-                if former.hides || is_hidden_since(&before, review) {
-                    let hidden = if former.hides {
-                        "its author's name or its answer"
-                    } else {
-                        "it"
-                    };
-                    report.add(Outcome::Left, || {
-                        format!("{id} (its source hides {hidden})")
-                    });
+                if is_hidden_since(&before, review) {
+                    report.add(Outcome::Left, || format!("{id} (its source hides it)"));
                     return Ok(());
+                }
+                if former.hides {
+                    report.add(Outcome::Left, || {
+                        format!("{id} in part (its source hides its author's name or its answer)")
+                    });
                 }
                 if before.status == Status::Published && review.status != Status::Published {
                     report.add(Outcome::PublishedAgain, || preview(&before));
@@ -259,6 +257,14 @@ impl<'r> Batch<'r> {
                 if before != *review {
                     report.add(Outcome::Updated, || preview_change(review, &before));
                     self.reverted.push(before);
+                }
+                if former.hides
+                    && let Some(present) = &known.source
+                {
+                    let record = source.get_or_insert_with(|| present.clone());
+                    let mut statement = record.last_statement();
+                    statement.keep_hidden(&present.last_statement());
+                    record.set_last_statement(&statement);
                 }
                 match source {
                     Some(source) => self.sources.push(source),

@@ -14,7 +14,6 @@ async fn set_language(app: &TestApp, language: &str) {
 #[tokio::test]
 async fn every_page_is_written_in_the_language_of_the_business() {
     let app = TestApp::seeded().await;
-    // Each language is another analysis of all reviews.
     app.shell("delete from review where review_id not in (select review_id from review limit 30)")
         .await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
@@ -113,7 +112,6 @@ async fn the_front_page_is_for_customers() {
 #[tokio::test]
 async fn pages_have_metadata_for_sharing() {
     let app = TestApp::seeded().await;
-    // Each language is another analysis of all reviews.
     app.shell("delete from review where review_id not in (select review_id from review limit 30)")
         .await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
