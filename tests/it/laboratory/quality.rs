@@ -90,7 +90,10 @@ fn the_published_quality_is_the_measured_one() {
             let text_only = whole_reviews(trade, file, StarsShown::Hidden);
             measured.extend(of_reviews(&text_only, set));
             let with_stars = whole_reviews(trade, file, StarsShown::AtHand);
-            measured.extend(of_findings(&with_stars, set));
+            // Only the lines about findings: stars never affect the polarity of the whole text.
+            let mut lines = of_reviews(&with_stars, &format!("{set}_with_stars"));
+            lines.retain(|line| line.starts_with("finding"));
+            measured.extend(lines);
         }
         lines.extend(measured.iter().map(|line| format!("{trade}\t{line}")));
     }
@@ -150,13 +153,6 @@ fn quality_lines<T: Display>(
             format!("{task}\t{set}\t{measure}\t{n}\t{part}\t{whole}")
         })
         .collect()
-}
-
-/// Only the lines about findings: stars never affect the polarity of the whole text.
-fn of_findings(with_stars: &WholeQuality, set: &str) -> Vec<String> {
-    let mut lines = of_reviews(with_stars, &format!("{set}_with_stars"));
-    lines.retain(|line| line.starts_with("finding"));
-    lines
 }
 
 /// The quality of a package for the reviews of its trade in a file.

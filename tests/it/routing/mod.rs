@@ -31,7 +31,6 @@ fn path(pattern: &str) -> String {
     values.iter().fold(pattern.to_owned(), fill)
 }
 
-/// The routes that answer GET.
 fn readable(app: &TestApp) -> impl Iterator<Item = &ListedRoute> {
     let routes = app.app().routes.iter();
     routes.filter(|route| route.methods.contains(&Method::GET))

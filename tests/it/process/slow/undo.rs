@@ -49,11 +49,11 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     assert_has(&message, "1 left unchanged: b (its source hides it)");
     assert_has(&message, "are gone, and erased from the file");
     assert!(!home.file_has("Quorvex"), "the text is still in the file");
-    let others = |text: &str| -> String {
+    let [now, before] = [content(&home), before].map(|text| {
         let lines = text.lines().filter(|line| !line.starts_with("b|"));
-        lines.collect()
-    };
-    assert_eq!(others(&content(&home)), others(&before));
+        lines.collect::<String>()
+    });
+    assert_eq!(now, before);
     // Importing the file again does it again. An undone review is not a deleted one, and its changes have higher numbers.
     let numbers = "select max(change_no) from review_change";
     let highest: i64 = home.sql(numbers).parse().unwrap();
@@ -64,7 +64,7 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
 }
 
 #[test]
-fn undo_restores_all_but_what_the_source_hides_of_a_review() {
+fn undo_restores_all_but_hidden_parts_of_a_review() {
     let home = Home::new();
     let block = |part: &str| format!("[[{part}]]\nnames = [\"{part}\"]\nvalues = [\"yes\"]\n");
     home.file("f.toml", &[block("public"), block("public_reply")].concat());

@@ -170,7 +170,6 @@ impl Receiver {
         self.shared.accepted.load(Ordering::SeqCst)
     }
 
-    /// A watch on the number of open connections.
     pub fn watch_open(&self) -> watch::Receiver<usize> {
         self.shared.open.subscribe()
     }

@@ -61,9 +61,8 @@ async fn facets_count_the_reviews_that_the_filters_find() {
         .find(|facet| facet["name"] == "SAM NG");
     assert_eq!(*sam.unwrap(), json!({"name": "SAM NG", "reviews": 3}));
     let insights = tools.get("/insights.json").await;
-    let people = array_of(&insights["entities"]["technicians"]).iter();
-    let spellings = people.filter(|one| one["name"].as_str().unwrap().to_lowercase() == "sam ng");
-    assert_eq!(spellings.count(), 1);
+    let people = insights["entities"]["technicians"].to_string();
+    assert_eq!(people.to_lowercase().matches("\"sam ng\"").count(), 1);
     for area in array_of(&facets["service_areas"]) {
         let areas = |review: &Value| review["mentions"]["service_areas"].clone();
         let all = array_of(&dataset["reviews"]).iter().map(areas);

@@ -65,7 +65,6 @@ impl Tools {
     }
 }
 
-/// The arguments as a query string.
 fn query_of(arguments: &Object) -> String {
     form(arguments.iter().map(|(name, value)| {
         let text = value.as_str().map(str::to_owned);

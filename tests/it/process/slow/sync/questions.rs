@@ -27,7 +27,6 @@ fn set_format(home: &Home, format: &str) {
     home.run(&["source", "format", "Direct", &file]).done();
 }
 
-/// The sheet with a further column.
 fn with_city(sheet: &str) -> String {
     let wide = sheet.replace('\n', ",Hidden Lane\n");
     wide.replacen("Hidden Lane", "City", 1)
@@ -124,6 +123,22 @@ fn run_with_a_new_column_fails_until_it_is_decided() {
     make_due(&home);
     serving.wait_for("/metrics", &runs_of("sheet", "success", 1));
     assert_eq!([count(&home, "true"), withheld(&home)], ["21", "0"]);
+}
+
+#[test]
+fn file_of_an_entry_requires_columns_of_the_first_run() {
+    let rows = |head: &str, cells: &str| {
+        format!("author,rating,date,text,{head}\nA,5,2026-03-01,Fine,{cells}\n")
+    };
+    let (home, site) = (home(), csv_site(&rows("A,B", "yes,no")));
+    let format = format_of(&["yes"]).replace("\"Publish\"", "\"A\", \"B\"");
+    home.file("own.toml", &format!("ignored = \"*\"\n{format}"));
+    add(&home, "sheet", &site.url("/r"), "format = \"own.toml\"").done();
+    give_csv(&site, &rows("A", "yes"));
+    sync(&home).failed("says what may be published");
+    give_csv(&site, &rows("A,B,C", "yes,yes,no"));
+    sync(&home).failed("ignored");
+    assert_eq!(withheld(&home), "1");
 }
 
 #[test]
