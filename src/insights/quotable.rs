@@ -9,7 +9,7 @@ use super::words::LanguageWords;
 
 /// Length of a quote in code points: shorter sentences have too little content, and longer ones are not read.
 const QUOTE_LENGTH: RangeInclusive<usize> = 25..=220;
-/// Maximum number of words before a colon that marks a label: `Day 6: nobody came.`
+/// Maximum number of words before a colon that marks a label: `Day 6: no one came.`
 const LABEL_WORDS: usize = 3;
 /// Characters that are allowed before the first word.
 const QUOTE_OPENING: [char; 6] = ['"', '\'', '(', '[', '\u{201c}', '\u{2018}'];

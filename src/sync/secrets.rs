@@ -283,7 +283,7 @@ mod tests {
         assert!(made.unwrap().success());
         let text = "[a]\nurl = 'https://a.test'\ncommand = ['sh', '-c', '(sleep 30; echo left) > pipe & wait']\n";
         let file = SyncFile::parse(text, &folder.path().join("a.toml")).unwrap();
-        // It opens once the command writes, and ends once nobody does.
+        // It opens once the command writes, and ends when the last writer closes it.
         let opened = tokio::task::spawn_blocking(|| File::open(pipe));
         let mut output = tokio::select! {
             line = first_line(&file.entries[0]) => panic!("{line:?}"),
