@@ -298,8 +298,8 @@ pub(super) async fn erase_traces(database: &Database) -> anyhow::Result<&'static
         "it is done, but unused parts of the file still contain the text; `reviews serve` erases that within an hour",
     )?;
     Ok(match erased {
-        Erased::Done if !database.has_nodes() => "and erased from the file",
-        Erased::Done | Erased::FromTables => {
+        Erased::Done => "and erased from the file",
+        Erased::FromTables => {
             "and erased from the tables; each node's log keeps it until its next snapshot"
         }
         Erased::Later => {

@@ -69,10 +69,10 @@ impl ListCommand {
         let ids = reviews::list_ids(reader, self.rating, self.status.as_deref()).await?;
         for ids in ids.chunks(READ) {
             let list: Vec<&str> = ids.iter().map(String::as_str).collect();
-            let mut standing = reviews::load_reviews(reader, &list).await?;
+            let mut stored = reviews::load_reviews(reader, &list).await?;
             for id in ids {
                 // `reviews check` reports rows that are not valid reviews.
-                let known = standing.remove_entry(id.as_str());
+                let known = stored.remove_entry(id.as_str());
                 let Some(review) = known.as_ref().and_then(|(_, known)| known.review()) else {
                     continue;
                 };

@@ -141,19 +141,14 @@ fn ask_or_none<T>(
 /// The numbers of choices, with a blank; empty where one choice is itself a number that another would have.
 fn numbers(choices: &[String]) -> Vec<String> {
     let all = 1..=choices.len();
-    let mut choices = choices.iter().zip(1..);
-    let is_unclear = choices.any(|(choice, own)| {
+    let is_unclear = choices.iter().zip(1..).any(|(choice, own)| {
         let number = choice.trim_end_matches(".0").parse();
         number.is_ok_and(|it| it != own && all.contains(&it))
     });
-    let shown = |it| {
-        if is_unclear {
-            String::new()
-        } else {
-            format!("{it} ")
-        }
-    };
-    all.clone().map(shown).collect()
+    if is_unclear {
+        return vec![String::new(); choices.len()];
+    }
+    all.map(|it| format!("{it} ")).collect()
 }
 
 /// The place in a list that one of its numbers, or one of the names, perhaps in quotes, means.

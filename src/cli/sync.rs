@@ -256,15 +256,13 @@ fn entry_text(entry: &SyncEntry, state: &SyncState, zone: Tz) -> String {
         let rows = counted(last.doubtful, "doubtful row", "doubtful rows");
         let _ = write!(success, ", {rows}");
     }
+    let failure = state.last_failure.clone().unwrap_or_default();
     let mut lines = vec![
         ("  source", source.clone()),
         ("  schedule", entry.schedule.to_string()),
         ("  next run", next),
         ("  last success", success),
-        (
-            "  last failure",
-            state.last_failure.clone().unwrap_or_default(),
-        ),
+        ("  last failure", failure),
     ];
     if last.has_further_page {
         let reason = "the answer names a next page that nothing reads";

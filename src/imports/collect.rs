@@ -259,7 +259,7 @@ impl Reading<'_> {
         let mut table = opened.table(parts[0], &format, bounds)?;
         table.named = format.all_names();
         self.request.mask.hide_in(&mut table);
-        // It is one that a source keeps.
+        // What is kept or built in is asked for each column of publication that is missing.
         if self.request.owner_format.is_none() {
             choice.owners = choice.owners.split_public(&table.columns);
         }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::analysis::{Analysis, Polarity, Sentence, TextLanguage};
 use super::quotable::{is_quotable, is_stated};
 use super::rules::Trade;
-use crate::model::{FNV_OFFSET, MentionKind, Review, Vote, fnv1a, fold};
+use crate::model::{FNV_OFFSET, MentionKind, Review, Vote, fnv1a};
 use crate::wire::Witness;
 
 /// Minimum confidence of a finding that is quoted: of those with 85, one in six was quoted wrongly.
@@ -162,11 +162,8 @@ fn names(analysis: &Analysis, review: &Review) -> Box<[CompactName]> {
 
 /// The key of a value in compact analyses; spellings of one name have one, as in the index of searches.
 pub fn name_key(kind: MentionKind, value: &str) -> u64 {
-    let value = match kind {
-        MentionKind::Service => value.to_owned(),
-        MentionKind::Technician | MentionKind::ServiceArea => fold(value),
-    };
-    let [kind, value] = [kind.name(), &value].map(|text| fnv1a(FNV_OFFSET, text.as_bytes()));
+    let [kind, value] =
+        [kind.name(), &kind.value_key(value)].map(|text| fnv1a(FNV_OFFSET, text.as_bytes()));
     kind ^ value.rotate_left(1)
 }
 

@@ -430,7 +430,6 @@ impl OpinionFinder {
             ];
             let parts = &sentence.scores.parts;
             for (aspect, heads) in self.heads.iter().enumerate() {
-                // A sentence has one candidate for an aspect, so no other one needs its rule.
                 let mut rules = sentence.rules.iter();
                 let rule = rules.find(|(found, _)| *found == aspect);
                 let rule = rule.map(|(_, finding)| finding);

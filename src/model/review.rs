@@ -1,6 +1,6 @@
 //! A review whose parts are valid by type.
 
-use std::borrow::Borrow;
+use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::str::FromStr;
 
@@ -11,6 +11,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use serde_with::{DeserializeFromStr, skip_serializing_none};
 use thiserror::Error;
+
+use super::words::fold;
 
 /// A review as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -347,6 +349,16 @@ named! {
         Service = "service",
         /// A place that the business serves; values are names.
         ServiceArea = "service_area",
+    }
+}
+
+impl MentionKind {
+    /// The form in which values are compared: an ID as it is, a name in any case.
+    pub fn value_key(self, value: &str) -> Cow<'_, str> {
+        match self {
+            Self::Service => value.into(),
+            Self::Technician | Self::ServiceArea => fold(value).into(),
+        }
     }
 }
 

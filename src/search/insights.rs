@@ -271,8 +271,9 @@ pub fn technician(
     let (facet, entity) = known_entity(snapshot, kind, name)?;
     let key = name_key(kind, value(kind, facet));
     let is_hidden = is_named_by_few(kind, facet);
-    let positions = snapshot.input.entries.index().mentioned(kind);
-    let positions = positions.get(&fold(&facet.name)).into_iter().flatten();
+    let index = snapshot.input.entries.index();
+    let positions = index.mentioning(kind, value(kind, facet));
+    let positions = positions.into_iter().flatten();
     let pages = PageRequest {
         snapshot,
         parameters,

@@ -124,11 +124,7 @@ impl Index {
 
     /// The reviews that mention an entity: a service by its ID, any other by its name; `None` if none does.
     pub fn mentioning(&self, kind: MentionKind, value: &str) -> Option<&RoaringBitmap> {
-        let values = self.mentioned(kind);
-        match kind {
-            MentionKind::Service => values.get(value),
-            MentionKind::Technician | MentionKind::ServiceArea => values.get(&fold(value)),
-        }
+        self.mentioned(kind).get(&kind.value_key(value))
     }
 
     fn add_opinions(&mut self, at: u32, analysis: &CompactAnalysis) {

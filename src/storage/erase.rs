@@ -33,16 +33,18 @@ impl Database {
         let mut reader = self.reader().await?;
         let Unerased { newest, .. } = unerased(&mut reader).await.at(self.path())?;
         drop(reader);
+        if self.has_nodes() {
+            // Another program maintains the files and logs. If this node's file lacks the deletion yet, a later call has it.
+            if let Some(newest) = newest {
+                let mut write = self.write().await?;
+                merge_text_index(&mut write).await.at(self.path())?;
+                note_erased(write, newest).await.at(self.path())?;
+            }
+            return Ok(Erased::FromTables);
+        }
         let Some(newest) = newest else {
             return Ok(Erased::Done);
         };
-        if self.has_nodes() {
-            // Another program maintains the files and logs.
-            let mut write = self.write().await?;
-            merge_text_index(&mut write).await.at(self.path())?;
-            note_erased(write, newest).await.at(self.path())?;
-            return Ok(Erased::FromTables);
-        }
         if self.bytes().0 > bytes_max {
             return Ok(Erased::Later);
         }

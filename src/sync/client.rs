@@ -11,7 +11,10 @@ use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
-use reqwest::header::{ACCEPT_ENCODING, AsHeaderName, HeaderMap, LOCATION, RETRY_AFTER};
+use reqwest::header::{
+    ACCEPT_ENCODING, AsHeaderName, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH, LOCATION,
+    RETRY_AFTER,
+};
 use reqwest::redirect::Policy;
 use reqwest::{Certificate, Client, Response, StatusCode};
 use thiserror::Error;
@@ -241,8 +244,8 @@ impl SourceClient {
             else {
                 return self.read(response, file, bytes_left).await;
             };
-            headers.remove("if-none-match");
-            headers.remove("if-modified-since");
+            headers.remove(IF_NONE_MATCH);
+            headers.remove(IF_MODIFIED_SINCE);
             if url.scheme() == "https" && next.scheme() != "https" {
                 return Err("the server redirects from https to another scheme".into());
             }

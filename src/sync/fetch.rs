@@ -9,7 +9,10 @@ use chrono_tz::Tz;
 use encoding_rs::{Encoding, UTF_8};
 use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use futures_util::FutureExt as _;
-use reqwest::header::{CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, LAST_MODIFIED};
+use reqwest::header::{
+    CONTENT_ENCODING, CONTENT_TYPE, ETAG, HeaderMap, IF_MODIFIED_SINCE, IF_NONE_MATCH,
+    LAST_MODIFIED,
+};
 use serde_json::json;
 use sha2::{Digest as _, Sha256};
 use tempfile::TempDir;
@@ -182,15 +185,12 @@ impl Fetched {
             fs::write(&file, "[]")?;
         }
         if is_first && self.pager.next.is_none() {
-            for (name, answered) in [
-                ("if-none-match", ETAG),
-                ("if-modified-since", LAST_MODIFIED),
-            ] {
+            for (name, answered) in [(IF_NONE_MATCH, ETAG), (IF_MODIFIED_SINCE, LAST_MODIFIED)] {
                 // One with a secret is not stored.
                 let field = page
                     .header(answered)
                     .filter(|field| field.len() <= VALIDATOR_BYTES_MAX && !self.mask.is_in(field));
-                let field = field.map(|field| (name.to_owned(), field.to_owned()));
+                let field = field.map(|field| (name.to_string(), field.to_owned()));
                 self.validators.extend(field);
             }
         }

@@ -32,7 +32,7 @@ pub struct SearchHead {
     pub limit: u64,
     /// Send it as `cursor`, with the same filters, for the next page; left out on the last one.
     pub next_cursor: Option<String>,
-    /// Suggestions if the requested name, or a word of the text, is unknown.
+    /// Other ways to ask, where nothing was found: known names, or another `match`.
     pub did_you_mean: Option<DidYouMean>,
     /// Names of unknown parameters in the request, at most 20; absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]

@@ -295,7 +295,7 @@ impl Merging<'_> {
         let is_same_record = former_record
             .as_ref()
             .map_or(record.says_nothing(), |it| *it == record);
-        // An instance is no word of the source: it has what stands, and nothing hidden.
+        // What an instance has is not what the source says: it has only what is public there.
         if is_same && (is_same_record || is_of_instance) {
             return;
         }

@@ -160,10 +160,10 @@ async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Res
     let rows = reviews::run_reviews(write.reader(), run).await?;
     for rows in rows.chunks(ROWS) {
         let ids: Vec<&str> = rows.iter().map(|row| row.id.as_str()).collect();
-        let standing = reviews::load_reviews(write.reader(), &ids).await?;
+        let stored = reviews::load_reviews(write.reader(), &ids).await?;
         let mut batch = Batch::default();
         for row in rows {
-            batch.add(row, standing.get(row.id.as_str()), &mut report)?;
+            batch.add(row, stored.get(row.id.as_str()), &mut report)?;
         }
         batch.write(write, run, now).await?;
     }

@@ -99,7 +99,7 @@ impl RecordedStatements {
         self.transaction.rollback().await
     }
 
-    /// Records a statement, and runs it on an owner's copy; for other authors, it returns no row and the count 0, whatever it changes.
+    /// Records a statement, and runs it on an owner's copy; for other origins, it returns no row and the count 0, whatever it changes.
     pub async fn run<'q>(
         &mut self,
         mut query: impl Execute<'q, Sqlite>,
