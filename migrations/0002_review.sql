@@ -120,6 +120,7 @@ create trigger review_inserted after insert on review begin
     insert into review_fts (rowid, text, review_id)
         select review_no, new.text, new.review_id from review_change where review_id = new.review_id;
     delete from deleted_review where review_id = new.review_id;
+    delete from derived_analysis where review_id = new.review_id and new.status <> 'published';
     insert into source (name) select new.source_name where not exists (select 1 from source where name = new.source_name);
 end;
 

@@ -356,10 +356,13 @@ pub fn summary(report: &ImportReport, dry_run: bool) -> String {
         }
     }
     // A rejected row may be of any.
-    let is_known = report.count(Outcome::Rejected) == 0;
-    for (source, count) in report.without_row.iter().filter(|_| is_known) {
+    let row = match report.count(Outcome::Rejected) {
+        0 => "row",
+        _ => "readable row",
+    };
+    for (source, count) in &report.without_row {
         let reviews = counted(*count, "public review", "public reviews");
-        let _ = writeln!(text, "{reviews} of {source} without a row in these files");
+        let _ = writeln!(text, "{reviews} of {source} without a {row} in these files");
     }
     if !report.withheld.is_empty() {
         let reasons = report.withheld.iter();

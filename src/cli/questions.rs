@@ -6,7 +6,7 @@ use std::num::NonZeroU16;
 
 use anyhow::{Context as _, bail, ensure};
 
-use super::report::{counted, print_note, print_result, read_answer};
+use super::report::{self, counted, print_note, print_result, read_answer};
 use crate::imports::{
     DateOrder, Draft, FormatArgument, Names, Only, PublicColumn, PublicPart, shown_cell,
 };
@@ -55,7 +55,7 @@ fn complete_with(
     command: &str,
     next: &str,
 ) -> anyhow::Result<Draft> {
-    let is_at_terminal = io::stdin().is_terminal() && io::stdout().is_terminal();
+    let is_at_terminal = report::can_ask() && io::stdout().is_terminal();
     if can_ask && is_at_terminal && !draft.needs_source {
         show_columns(&draft)?;
         ask_all(&mut draft)?;

@@ -252,9 +252,13 @@ fn entry_text(entry: &SyncEntry, state: &SyncState, zone: Tz) -> String {
     let next = waits_for(entry, state).unwrap_or(next);
     let success = state.last_success_at.as_deref();
     let mut success = success.map_or("never".into(), instant);
-    if last.doubtful > 0 {
-        let rows = counted(last.doubtful, "doubtful row", "doubtful rows");
-        let _ = write!(success, ", {rows}");
+    for (count, one, several) in [
+        (last.doubtful, "doubtful row", "doubtful rows"),
+        (last.rejected, "rejected row", "rejected rows"),
+    ] {
+        if count > 0 {
+            let _ = write!(success, ", {}", counted(count, one, several));
+        }
     }
     let failure = state.last_failure.clone().unwrap_or_default();
     let mut lines = vec![

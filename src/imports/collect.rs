@@ -434,13 +434,10 @@ impl Reading<'_> {
                 "is {label}, which gives only some of the reviews, so a missing one may still exist; leave --withdraw-missing out"
             )));
         }
-        let technicians = match &self.request.business {
-            Some(business) => business.technicians.as_slice(),
-            None => &[],
-        };
+        let business = self.request.business.as_ref();
         let (source, orders) = (&choice.source, draft.orders.clone());
         let calendar = self.collected.calendar;
-        let reader = &RowReader::new(&format, table, source, calendar, technicians, orders);
+        let reader = &RowReader::new(&format, table, source, calendar, business, orders);
         let report = &mut self.collected.report;
         report.files[*file].fields = reader.describe();
         for note in reader.notes() {

@@ -141,8 +141,8 @@ pub struct Paging {
     pub next: Option<String>,
     /// Query parameter with the number of the page, from 1.
     pub page: Option<String>,
-    /// Query parameter with an offset, which grows by the value of the parameter `size`; of a built-in format there is one page if the
-    /// URL does not have that.
+    /// Query parameter with an offset, which grows by the rows of the page, at most by the value of the parameter `size`; of a built-in
+    /// format there is one page if the URL does not have that.
     pub offset: Option<String>,
     pub size: Option<String>,
     /// Statuses that mean that there is no further page.

@@ -261,10 +261,11 @@ async fn merge_and_write(
         return Err(ImportError::Stopped);
     }
     let has_excerpts = report.files.iter().any(|file| file.excerpts);
-    let has_rejected = report.count(Outcome::Rejected) > 0;
-    let is_partial = request.partial || has_only || has_excerpts || has_rejected;
+    let is_whole = !(request.partial || has_only || has_excerpts);
+    // A rejected row may be of any review.
+    let are_others_gone = (report.count(Outcome::Rejected) == 0).then_some(is_whole);
     let entry = request.run_of.as_deref();
-    let noted = reviews::note_entry(write, entry, is_partial, &ids, &doubted).await;
+    let noted = reviews::note_entry(write, entry, are_others_gone, &ids, &doubted).await;
     noted.at(path)?;
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
     store_formats(write, &formats, run).await.at(path)?;

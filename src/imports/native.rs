@@ -22,7 +22,7 @@ use crate::model::json::without_nulls;
 use crate::model::text::{quoted, shown, url};
 use crate::model::{
     Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted,
-    Rating, Reply, Review, ReviewId, Source, StatedReview, Status, Unit, Units, Verification,
+    Rating, Reply, Review, ReviewId, Source, StatedReview, Status, Unit, Units, Verification, fold,
 };
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
@@ -205,7 +205,7 @@ pub fn withheld_review(record: &Value, request: &ImportRequest) -> Option<(Strin
     // A run knows no former name.
     let former = text("imported_from").filter(|_| request.run_of.is_none());
     let source = request.source.as_deref().or(former).or(text("source"));
-    Some((source.unwrap_or(SOURCE_DEFAULT).to_owned(), key))
+    Some((fold(source.unwrap_or(SOURCE_DEFAULT)), key))
 }
 
 /// Leaves only what a review of a customer says, and what the row withholds: no person vouches for what a run brings, and its server

@@ -85,7 +85,7 @@ pub struct ImportReport {
     pub kept_formats: Vec<String>,
     /// The values of columns of publication that the formats do not list.
     pub new_values: HidingValues,
-    /// Sources of rejected rows that their source hides, with what finds their reviews.
+    /// Folded names of the sources of rejected rows that their source hides, with what finds their reviews.
     pub rejected_hidden: HashSet<(String, RowKey)>,
     /// Name of the imported business, if the database had none before.
     pub business: Option<String>,

@@ -18,20 +18,17 @@ use crate::imports::value::text::{
     TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_spreadsheet_error,
     language_tag, remove_formula_escape, without_address,
 };
-use crate::model::business::Technician;
+use crate::model::business::{Business, Service, Technician};
 use crate::model::text::{check_text, plain_words, quoted, shorten, url};
 use crate::model::{
     ANONYMOUS, Calendar, Day, Digests, InvalidReviewId, LastStatement, Mentions, Method,
     NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField, ReviewId, Source, StatedReview,
-    Status, Unit, Units, Verification, hex, sha256_of_parts, short_name, source_day,
+    Status, Unit, Units, Verification, WITHOUT_STARS, fold, hex, sha256_of_parts, short_name,
+    source_day,
 };
 
 /// A row of a file: a review as its source states it, for every format.
 #[derive(Debug)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each says something else of the row"
-)]
 pub struct ReviewRow {
     /// Index of its file in the report.
     pub file: usize,
@@ -43,9 +40,7 @@ pub struct ReviewRow {
     /// The author's name, if it is not published.
     pub hidden_name: Option<Box<str>>,
     /// Whether its answer is not published.
-    pub is_answer_hidden: bool,
-    /// Whether it is withheld for a value that the owner did not name.
-    pub has_new_value: bool,
+    pub is_reply_hidden: bool,
     /// The values by which it or a part of it is hidden, as in [`HidingValues`].
     pub hiding: Vec<(PublicPart, String, String)>,
     /// Whether its source gives an instant, whose day depends on the time zone.
@@ -88,8 +83,7 @@ impl ReviewRow {
             statement,
             has_id,
             hidden_name: None,
-            is_answer_hidden: false,
-            has_new_value: false,
+            is_reply_hidden: false,
             hiding: Vec::new(),
             has_instant: false,
             posted_at: None,
@@ -128,11 +122,12 @@ impl ReviewRow {
         (is_withheld, self.hidden_parts().len())
     }
 
-    /// The members of the review that the source hides.
+    /// The members of the review that the source hides. The native form has `Anonymous` for a hidden name.
     pub fn hidden_parts(&self) -> Vec<&'static str> {
         let mut parts = Vec::new();
-        parts.extend(self.hidden_name.is_some().then_some("author"));
-        parts.extend(self.is_answer_hidden.then_some("owner_reply"));
+        let is_anonymized = self.format.is_native() && self.review().author == ANONYMOUS;
+        parts.extend((self.hidden_name.is_some() || is_anonymized).then_some("author"));
+        parts.extend(self.is_reply_hidden.then_some("owner_reply"));
         parts
     }
 
@@ -173,9 +168,6 @@ impl ReviewRow {
     }
 }
 
-/// Reason for withholding a review without stars: stars assigned here would not be the customer's.
-const NO_STARS: &str = "recommendation without stars";
-
 const NO_ADDRESS: &str = "has an address and cannot be read; correct the cell, or name another column in the source's format";
 
 /// Reads the rows of one table.
@@ -186,7 +178,7 @@ pub struct RowReader<'t> {
     /// Of the rows that name none.
     source: &'t str,
     calendar: Calendar,
-    technicians: &'t [Technician],
+    business: Option<&'t Business>,
     /// The columns of each field, in the order in which they are tried.
     fields: BTreeMap<ReviewField, Vec<usize>>,
     public: Vec<PublicRule<'t>>,
@@ -288,7 +280,7 @@ impl<'t> RowReader<'t> {
         table: &'t Table,
         source: &'t str,
         calendar: Calendar,
-        technicians: &'t [Technician],
+        business: Option<&'t Business>,
         orders: BTreeMap<usize, DateOrder>,
     ) -> Self {
         let only = format.only.as_ref();
@@ -319,7 +311,7 @@ impl<'t> RowReader<'t> {
             table,
             source,
             calendar,
-            technicians,
+            business,
             public: public.collect(),
             only: only.and_then(|only| table.find(&only.column)),
             answered: format.answered.as_deref().and_then(|name| table.find(name)),
@@ -432,7 +424,6 @@ impl<'t> RowReader<'t> {
             unstated: Units::new(),
             unshown: Units::new(),
             is_reply_hidden: false,
-            is_hidden_by_value: false,
             has_instant: false,
         };
         reading.review()
@@ -504,8 +495,6 @@ struct RowReading<'t> {
     unstated: Units,
     unshown: Units,
     is_reply_hidden: bool,
-    /// Whether it is withheld for a value that the format does not list.
-    is_hidden_by_value: bool,
     has_instant: bool,
 }
 
@@ -612,7 +601,9 @@ impl<'t> RowReading<'t> {
             let author = if is_short { short_name(&named) } else { named };
             let day = posted.map(|(date, posted_at)| source_day(date, posted_at));
             let key = RowKey::new(stated_id, day.map(|day| (author.as_str(), day)));
-            let hidden = key.filter(|_| is_hidden).map(|key| (source.name, key));
+            let hidden = key
+                .filter(|_| is_hidden)
+                .map(|key| (fold(&source.name), key));
             self.rejected.extend(hidden);
             return Err(self.faults);
         };
@@ -660,8 +651,7 @@ impl<'t> RowReading<'t> {
         };
         let mut row = ReviewRow::new(format, statement, has_id);
         row.hidden_name = hidden_name;
-        row.is_answer_hidden = self.is_reply_hidden;
-        row.has_new_value = self.is_hidden_by_value;
+        row.is_reply_hidden = self.is_reply_hidden;
         row.hiding = self.hiding;
         row.has_instant = self.has_instant;
         row.posted_at = posted_at;
@@ -890,11 +880,10 @@ impl<'t> RowReading<'t> {
     fn status(&mut self, is_starless: bool) -> Status {
         let visibility = self.visibility(PublicPart::Review, true);
         if let Visibility::Hidden(reason) = visibility {
-            self.is_hidden_by_value = true;
             return Status::withheld(reason);
         }
         if is_starless {
-            return Status::withheld(NO_STARS);
+            return Status::withheld(WITHOUT_STARS);
         }
         if visibility == Visibility::Unstated {
             self.unstated.insert(Unit::Status);
@@ -945,11 +934,14 @@ impl<'t> RowReading<'t> {
                 cells.filter_map(|cell| self.noted(cell.header, mentioned(cell.text, separator)));
             named.flatten().collect::<Vec<_>>()
         });
-        let roster = self.reader.technicians;
+        let business = self.reader.business;
+        let roster = business.map_or(&[][..], |it| &it.technicians);
         let technicians = technicians
             .iter()
             .filter_map(|name| technician(name, roster));
-        Mentions::new(technicians.collect(), services, areas)
+        let offered = business.map_or(&[][..], |it| &it.services);
+        let services = services.into_iter().map(|name| service_id(name, offered));
+        Mentions::new(technicians.collect(), services.collect(), areas)
     }
 
     /// The public reply. A hidden one takes back an earlier one.
@@ -1069,7 +1061,19 @@ fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String>
     Ok(names)
 }
 
-/// The technician that a name stands for, as the roster has the name. An address is no name.
+/// The id of the service that an id, a name or a synonym stands for; else the text itself.
+fn service_id(text: String, offered: &[Service]) -> String {
+    let named = plain_words(&text);
+    let mut found = offered.iter().filter(|service| {
+        let mut names = service.synonyms.iter().chain([&service.id, &service.name]);
+        names.any(|name| plain_words(name) == named)
+    });
+    let only = found.next().filter(|_| found.next().is_none());
+    only.map_or(text, |service| service.id.clone())
+}
+
+/// The technician that a full name, or an alias or first name that only one has, stands for, as the roster has the name. An address is
+/// no name.
 fn technician(name: &str, roster: &[Technician]) -> Option<String> {
     let shown = without_address(name);
     if shown == ANONYMOUS && name != ANONYMOUS {
@@ -1077,8 +1081,9 @@ fn technician(name: &str, roster: &[Technician]) -> Option<String> {
     }
     let named = plain_words(&shown);
     let mut aliased = roster.iter().filter(|person| {
-        let mut aliases = person.aliases.iter();
-        aliases.any(|alias| plain_words(alias) == named)
+        let first = person.name.split(' ').next();
+        let mut names = person.aliases.iter().map(String::as_str).chain(first);
+        names.any(|name| plain_words(name) == named)
     });
     let alias = aliased.next().filter(|_| aliased.next().is_none());
     let mut people = roster.iter();

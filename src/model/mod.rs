@@ -52,7 +52,7 @@ pub use review::{
     ANONYMOUS, Day, GONE, InvalidDay, InvalidRating, InvalidReviewId, MAYBE_NOT_PUBLISHED,
     MentionKind, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, OwnerReply, PublishedReview,
     Rating, RatingCounts, Reply, Review, ReviewField, ReviewId, Sort, Source, Status, Unit,
-    Verification,
+    Verification, WITHOUT_STARS,
 };
 pub(crate) use review::{Calendar, FIRST_YEAR, Posted};
 pub use votes::{ComparisonVerdict, Vote, VoteCounts, interval, round_to};

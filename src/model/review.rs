@@ -389,6 +389,8 @@ pub const GONE: &str = "gone at the source";
 pub const MAYBE_NOT_PUBLISHED: &str = "perhaps not published at the source";
 /// Reason for withholding a review that its source hides.
 pub const NOT_PUBLISHED: &str = "not published at the source";
+/// Reason for withholding a review without stars: stars assigned here would not be the customer's.
+pub const WITHOUT_STARS: &str = "recommendation without stars";
 
 impl Status {
     pub fn withheld(reason: &str) -> Self {

@@ -10,7 +10,9 @@ use sqlx::SqliteConnection;
 
 use super::current::Snapshot;
 use super::input::SnapshotInput;
+use crate::imports::Format;
 use crate::model::{Method, RatingCounts, Review, ReviewId, Unit};
+use crate::storage::reviews::load_formats;
 use crate::storage::transparency::{
     StoredSource, deleted, source_values_of_published, stored_sources, withheld_by_owner,
 };
@@ -30,7 +32,13 @@ pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency
     let mut transaction = snapshot.database.readers().begin().await.at(path)?;
     let stored = stored_sources(&mut transaction).await.at(path)?;
     let deleted = deleted(&mut transaction).await.at(path)?;
-    let withheld = withheld_by_owner(&mut transaction).await.at(path)?;
+    let formats = load_formats(&mut transaction).await.at(path)?;
+    let formats = formats.values().filter_map(|it| Format::parse(it).ok());
+    let blocks = formats.flat_map(|format| format.public);
+    let reasons = blocks.filter_map(|block| block.reason).collect();
+    let withheld = withheld_by_owner(&mut transaction, reasons)
+        .await
+        .at(path)?;
     let changed = count_changed(snapshot, &mut transaction).await.at(path)?;
     transaction.commit().await.at(path)?;
     let input = &snapshot.input;

@@ -50,6 +50,7 @@ pub struct LastImport {
     pub former_source: Option<String>,
     /// Rows that wait for the owner's decision.
     pub doubtful: u64,
+    pub rejected: u64,
     /// Whether the answer names a page that nothing reads.
     pub has_further_page: bool,
     /// The fields that make the next request conditional.

@@ -3,12 +3,14 @@
 
 use chrono::{DateTime, NaiveDate, Utc};
 use futures_util::{Stream, TryStreamExt as _};
+use serde_json::json;
 use sqlx::SqliteConnection;
 
 use super::columns::{Text, instant};
 use super::reviews::Reasons;
 use crate::model::{
     GONE, LastStatement, MAYBE_NOT_PUBLISHED, NOT_PUBLISHED, NOT_VERIFIED, RatingCounts,
+    WITHOUT_STARS,
 };
 
 /// What is stored of a source besides its published reviews.
@@ -84,19 +86,30 @@ pub async fn deleted(connection: &mut SqliteConnection) -> sqlx::Result<Reasons>
 }
 
 /// The stars of the reviews that the owner withheld: not those that an import withheld because their source hides or no longer has
-/// them, or they are not verified. An import leaves its reason as what the source said; the same words may be the owner's.
-pub async fn withheld_by_owner(connection: &mut SqliteConnection) -> sqlx::Result<RatingCounts> {
+/// them, or they are not verified or have no stars. An import leaves its reason as what the source said; the same words may be the
+/// owner's. `reasons` are those that the formats of sources give.
+pub async fn withheld_by_owner(
+    connection: &mut SqliteConnection,
+    mut reasons: Vec<String>,
+) -> sqlx::Result<RatingCounts> {
+    let known = [
+        NOT_PUBLISHED,
+        MAYBE_NOT_PUBLISHED,
+        GONE,
+        NOT_VERIFIED,
+        WITHOUT_STARS,
+    ];
+    reasons.extend(known.map(str::to_owned));
+    let reasons = json!(reasons).to_string();
     let by_stars = sqlx::query_scalar!(
         r#"select json_array(count(*) filter (where rating = 1), count(*) filter (where rating = 2),
              count(*) filter (where rating = 3), count(*) filter (where rating = 4), count(*) filter (where rating = 5)) as "json!: Text"
            from review left join (select review_id, iif(json_valid(said), said, '{}') as said from review_source) using (review_id)
-           where status = 'withheld' and not (coalesce(withheld_reason, '') in (?1, ?2, ?3, ?4)
+           where status = 'withheld' and not (coalesce(withheld_reason, '') in (select value from json_each(?1))
              and (withheld_reason is said ->> '$.status.withheld'
-               or withheld_reason = ?4 and verification is null and said ->> '$.verification.verification' is null)
+               or withheld_reason = ?2 and verification is null and said ->> '$.verification.verification' is null)
              and not exists (select 1 from json_each(said, '$.decided') where value = 'status'))"#,
-        NOT_PUBLISHED,
-        MAYBE_NOT_PUBLISHED,
-        GONE,
+        reasons,
         NOT_VERIFIED
     )
     .fetch_one(connection)

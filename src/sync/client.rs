@@ -129,12 +129,14 @@ impl HostAddresses {
         Ok(known.entry(host.to_owned()).or_insert(found).clone())
     }
 
-    /// Whether one of the host's addresses is not public; a name that only a proxy knows is not.
-    async fn has_private_address(&self, url: &Url) -> bool {
+    /// Of each of the host's addresses whether it is not public; nothing of a name that only a proxy knows.
+    async fn are_private(&self, url: &Url) -> Vec<bool> {
         let host = url.host_str().unwrap_or_default();
         let addresses = self.addresses(host.trim_matches(['[', ']'])).await;
-        let mut addresses = addresses.into_iter().flatten();
-        addresses.any(|address| is_special(address.ip().to_canonical()))
+        let addresses = addresses.into_iter().flatten();
+        addresses
+            .map(|address| is_special(address.ip().to_canonical()))
+            .collect()
     }
 }
 
@@ -251,8 +253,9 @@ impl SourceClient {
             }
             check_scheme(&next, self.allows_http)?;
             // By name, because a proxy may be the one that is connected to.
-            is_public |= !self.names.has_private_address(&url).await;
-            if is_public && self.names.has_private_address(&next).await {
+            let are_private = self.names.are_private(&url).await;
+            is_public |= are_private.is_empty() || are_private.contains(&false);
+            if is_public && self.names.are_private(&next).await.contains(&true) {
                 return Err("the server redirects from a public to a private address".into());
             }
             is_own &= next.origin() == first.origin();
@@ -355,4 +358,18 @@ pub fn failure_of(error: &reqwest::Error) -> SyncError {
         "the answer is no HTTP, or not whole; check the URL's scheme and port"
     };
     reason.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_host_may_have_public_and_private_addresses() {
+        let names = HostAddresses::default();
+        let both = ["192.168.1.9:0", "93.184.216.34:0"].map(|it| it.parse().unwrap());
+        lock(&names.0).insert("both.test".to_owned(), both.to_vec());
+        let url = "https://both.test/r".parse().unwrap();
+        assert_eq!(names.are_private(&url).await, [true, false]);
+    }
 }

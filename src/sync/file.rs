@@ -53,7 +53,8 @@ const SETTINGS: [&str; 2] = ["FILE", "CA_FILE"];
 const PATH_DEFAULT: &str = "/usr/local/bin:/usr/bin:/bin";
 const NAME_BYTES_MAX: usize = 64;
 
-/// The entries of a file, in its order of names.
+/// The entries of a file, in its order of names; none if there is no file.
+#[derive(Default)]
 pub struct SyncFile {
     pub path: PathBuf,
     pub entries: Vec<SyncEntry>,

@@ -10,7 +10,7 @@ use url::Url;
 
 use super::client::{FetchedPage, NO_REVIEWS, SyncError};
 use crate::imports::{Format, Paging};
-use crate::model::json::{self, is_empty_list, visit};
+use crate::model::json::{self, elements, is_empty_list, visit};
 
 /// Objects deep to which a further page is looked for that no platform's file describes.
 const DEPTH_MAX: usize = 3;
@@ -110,7 +110,7 @@ impl Pager {
         let link = link.or_else(|| word(member(body, path?)?));
         let named = match &link {
             Some(link) => self.with_query_of(link),
-            None => self.next_by_format(url, body),
+            None => self.next_by_format(url, body, rows),
         };
         // A token that repeats would lead around in circles.
         let is_by_token = named.is_some() && paging.is_some_and(|it| it.token.is_some());
@@ -147,8 +147,8 @@ impl Pager {
         target.is_ok_and(|target| target.path() != self.first.path())
     }
 
-    /// The page after the one at `url`, as the platform's file says.
-    fn next_by_format(&self, url: &Url, body: &str) -> Option<Url> {
+    /// The page after the one at `url`, as the format says. An offset grows by no more than the page has, which a server may have cut.
+    fn next_by_format(&self, url: &Url, body: &str, rows: &str) -> Option<Url> {
         let paging = self.paging()?;
         if paging.next.is_some() {
             return None;
@@ -160,7 +160,10 @@ impl Pager {
         let (name, value) = match (&paging.page, &paging.offset, &paging.size) {
             (Some(page), ..) => (page, number_in(url, page, Some(1))?.checked_add(1)?),
             (None, Some(offset), Some(size)) => {
-                let size = number_in(url, size, None)?;
+                let mut size = number_in(url, size, None)?;
+                if rows.starts_with('[') {
+                    size = size.min(elements(rows).len() as u64);
+                }
                 (offset, number_in(url, offset, Some(0))?.checked_add(size)?)
             }
             (None, ..) => return None,
@@ -317,7 +320,7 @@ mod tests {
                 "apify",
                 "limit=2",
                 r#"[{"reviewId": "a"}]"#,
-                Some("limit=2&offset=2"),
+                Some("limit=2&offset=1"),
             ),
             (
                 "apify",

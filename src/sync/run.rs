@@ -270,11 +270,11 @@ impl SyncRunner {
             folder: Some(fetched.folder.path().to_owned()),
             ..prepared.reading.clone()
         };
-        // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
         let _place = self.memory.acquire().await;
         let files = loop {
             let draft = match read_files(database, &self.clock, &request, run.watch).await {
                 Ok(files) => break files,
+                // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
                 Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
                     let open = draft.describe_open().join("; ");
                     let reason = format!(
@@ -361,6 +361,7 @@ impl SyncRunner {
             format: format.or_else(|| prepared.state.last_import.format.clone()),
             former_source: None,
             doubtful: report.count(Outcome::Doubtful),
+            rejected: report.count(Outcome::Rejected),
             has_further_page: report.has_further_page,
             validators: fetched.validators.clone(),
             request_digest: is_settled.then(|| fetched.request_digest.clone()),

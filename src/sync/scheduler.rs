@@ -117,7 +117,7 @@ impl EntryScheduler {
         in_force.looked_at = Some(now);
         let fault = match SyncFile::read(&self.runner.config, self.runner.database.path()) {
             Ok(file) => {
-                in_force.file = file.map(Arc::new);
+                in_force.file = Some(Arc::new(file.unwrap_or_default()));
                 None
             }
             Err(fault) => Some(fault),
@@ -253,5 +253,12 @@ mod tests {
         fs::remove_file(&path).unwrap();
         clock.advance(TimeDelta::seconds(30));
         assert_eq!(names(), [""; 0]);
+        // What a removed entry's source last said of its number of reviews is shown no longer.
+        let shell = rusqlite::Connection::open(database.path()).unwrap();
+        let removed = "select removed from sync_state";
+        (shell.execute("insert into sync_state (name) values ('c')", [])).unwrap();
+        scheduler.run_once(&CancellationToken::new()).await.unwrap();
+        let removed = shell.query_one(removed, [], |row| row.get::<_, bool>(0));
+        assert!(removed.unwrap());
     }
 }

@@ -11,7 +11,7 @@ use serde_with::skip_serializing_none;
 
 use super::facets::{AspectFacet, Facet, LeftOut};
 use super::insights::{
-    Aspect, Complaint, Entity, Faq, GeneratedFrom, Insights, InsightsMethod, OverallSentiment,
+    Complaint, Entity, Faq, GeneratedFrom, Insights, InsightsMethod, OverallSentiment,
     SummarySentence, Topic, Votes,
 };
 use super::parameters::InsightsPart;
@@ -92,7 +92,12 @@ impl InsightsStage {
         match part {
             InsightsPart::Overview => self.add_overview(insights, most),
             InsightsPart::Aspects => {
-                let aspects: Vec<_> = insights.aspects.iter().map(AspectFacet::from).collect();
+                let aspects = insights.aspects.iter().map(|aspect| AspectFacet {
+                    id: aspect.id.clone(),
+                    label: aspect.label.clone(),
+                    votes: aspect.votes.clone(),
+                });
+                let aspects: Vec<_> = aspects.collect();
                 self.aspects = Some(self.first("aspects", &aspects, most));
             }
             InsightsPart::Technicians => {
@@ -154,16 +159,6 @@ impl InsightsStage {
         entities.retain(|one| one.votes.mention_count > 0);
         entities.sort_by_key(|one| Reverse(one.votes.mention_count));
         self.first(list, &entities, most)
-    }
-}
-
-impl From<&Aspect> for AspectFacet {
-    fn from(aspect: &Aspect) -> Self {
-        Self {
-            id: aspect.id.clone(),
-            label: aspect.label.clone(),
-            votes: aspect.votes.clone(),
-        }
     }
 }
 

@@ -34,8 +34,8 @@ struct Tally {
 pub struct Hiding {
     /// Whether it did so before the import.
     pub was_by_source: bool,
-    /// Whether it does so by a value that the format does not list.
-    pub is_unnamed: bool,
+    /// Whether the row does so, and not the want of a verification.
+    pub is_by_row: bool,
 }
 
 /// What an import does to the reviews of each source.
@@ -74,7 +74,7 @@ impl Tallies {
             [before, after].map(|review| review.status == Status::Published);
         for (effect, is_so) in [
             (Effect::Changes, is_changed),
-            (Effect::Hides, was_public && !is_public && hiding.is_unnamed),
+            (Effect::Hides, was_public && !is_public && hiding.is_by_row),
             (Effect::Publishes, is_public && hiding.was_by_source),
         ] {
             if is_so {

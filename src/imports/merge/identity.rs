@@ -53,7 +53,12 @@ pub fn identify(
     matcher.repeat_equal();
     matcher.match_others();
     matcher.settle_doubts(request);
-    let mut new_ids = NewIds::new(known, other_ids);
+    let mut new_ids = NewIds {
+        known,
+        others: other_ids,
+        taken: HashSet::new(),
+        numbers: HashMap::new(),
+    };
     let matches = rows.iter().zip(matcher.matches);
     let matches =
         matches.map(|(row, found)| found.unwrap_or_else(|| RowMatch::New(new_ids.next(row))));
@@ -446,7 +451,7 @@ fn may_be_one(row: &ReviewRow, other: &Digests) -> bool {
 const BASE_BYTES_MAX: usize = 90;
 
 /// Gives new reviews their IDs: the row's; if another review has it, that after its source's name; then these with numbers.
-pub struct NewIds<'k> {
+struct NewIds<'k> {
     known: &'k Known,
     others: &'k HashSet<ReviewId>,
     taken: HashSet<ReviewId>,
@@ -454,17 +459,8 @@ pub struct NewIds<'k> {
     numbers: HashMap<String, u64>,
 }
 
-impl<'k> NewIds<'k> {
-    pub fn new(known: &'k Known, others: &'k HashSet<ReviewId>) -> Self {
-        Self {
-            known,
-            others,
-            taken: HashSet::new(),
-            numbers: HashMap::new(),
-        }
-    }
-
-    pub fn next(&mut self, row: &ReviewRow) -> ReviewId {
+impl NewIds<'_> {
+    fn next(&mut self, row: &ReviewRow) -> ReviewId {
         let mut id = row.id().clone();
         if self.is_taken(&id) && row.has_id {
             id = of_platform(&prefix(row.source()), id.as_str()).unwrap_or(id);

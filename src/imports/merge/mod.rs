@@ -32,7 +32,7 @@ pub(crate) mod undo;
 pub struct Rules<'r> {
     pub now: DateTime<Utc>,
     pub request: &'r ImportRequest,
-    /// The reviews that earlier runs of the source brought, if the import is a run.
+    /// The reviews that earlier runs of the entry brought, if the import is a run.
     pub brought: Option<HashSet<ReviewId>>,
     /// The ids that a new review cannot have, besides those of known ones.
     pub other_ids: HashSet<ReviewId>,
@@ -40,7 +40,7 @@ pub struct Rules<'r> {
 
 impl Rules<'_> {
     /// Whether a row may touch a review that is there or was deleted. In a run, rows that name their source themselves touch only what
-    /// the source's runs brought: their author could name any source.
+    /// the entry's runs brought: their author could name any source.
     fn may_touch(&self, row: &ReviewRow, id: &ReviewId) -> bool {
         let source = self.request.source_of(&row.format);
         let is_of_source = !row.format.is_native() && fold(row.source()) == fold(source);
@@ -185,7 +185,7 @@ impl Merging<'_> {
         let is_shown = row.review().status == Status::Published;
         is_shown
             && !rejected.is_empty()
-            && rejected.contains(&(row.source().to_owned(), RowKey::Id(row.id().clone())))
+            && rejected.contains(&(fold(row.source()), RowKey::Id(row.id().clone())))
     }
 
     fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
@@ -234,19 +234,16 @@ impl Merging<'_> {
         let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
             || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
-        let is_of_table = row.format.is_table();
         let is_of_instance = row.format.reader == Reader::Instance;
-        let (hidden_parts, has_new_value) = (row.hidden_parts(), row.has_new_value);
+        let hidden_parts = row.hidden_parts();
         let (mut statement, exported) = (row.statement, row.exported);
         statement.review.id = id;
         let hiding = Hiding {
             was_by_source: known
                 .as_ref()
                 .is_some_and(KnownReview::is_withheld_by_source),
-            is_unnamed: has_new_value
-                || (!is_of_table
-                    && !statement.unstated.contains(&Unit::Status)
-                    && statement.review.status != Status::Published),
+            is_by_row: !statement.unstated.contains(&Unit::Status)
+                && statement.review.status != Status::Published,
         };
         if exported.last_statement.is_some()
             && let Some(known) = &known
@@ -466,7 +463,7 @@ impl Merging<'_> {
         });
         let (report, at) = (&mut self.outcome.report, row.at.clone());
         if row.hides() {
-            let key = (row.source().to_owned(), RowKey::Id(row.id().clone()));
+            let key = (fold(row.source()), RowKey::Id(row.id().clone()));
             report.rejected_hidden.insert(key);
         }
         let stored = report.reject(self.watch, row.file, at, error, shown);
@@ -535,7 +532,7 @@ impl Merging<'_> {
                 && !rejected.is_empty()
                 && row_keys(id, known)
                     .into_iter()
-                    .any(|key| rejected.contains(&(known.source_name().to_owned(), key)));
+                    .any(|key| rejected.contains(&(fold(known.source_name()), key)));
             if is_rejected || !are_new && hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
                     let counts = &mut outcome.report.withheld;

@@ -393,18 +393,26 @@ pub async fn ids_of_entry(
     Ok(review_ids(&ids))
 }
 
-/// Records that an import states the reviews `ids`: one by hand, or the newest run of `entry`, whose other reviews are gone
-/// unless it is `partial`; a doubtful row may be one of `doubted`.
+/// Records that an import states the reviews `ids`: one by hand, or the newest run of `entry`, which says whether the other ones are
+/// gone, or nothing of them; a doubtful row may be one of `doubted`.
 pub async fn note_entry(
     write: &mut Write,
     entry: Option<&str>,
-    is_partial: bool,
+    are_others_gone: Option<bool>,
     ids: impl IntoIterator<Item = &ReviewId>,
     doubted: impl IntoIterator<Item = &ReviewId>,
 ) -> sqlx::Result<()> {
     let ids: Value = ids.into_iter().map(ReviewId::as_str).collect();
     let doubted: Value = doubted.into_iter().map(ReviewId::as_str).collect();
     let (ids, doubted) = (ids.to_string(), doubted.to_string());
+    // An entry of which another import stated a review is not answered that nothing changed.
+    execute!(
+        write,
+        "update sync_state set last_import = json_remove(last_import, '$.request_digest')
+         where name in (select entry from review_source where review_id in (select value from json_each(?2)) and entry is not ?1)",
+        entry,
+        ids
+    )?;
     execute!(
         write,
         "update review_source set entry = ?1, is_gone = 0
@@ -414,12 +422,12 @@ pub async fn note_entry(
     )?;
     execute!(
         write,
-        "update review_source set is_gone = not ?3
-         where entry = ?1 and is_gone = ?3
+        "update review_source set is_gone = ?3
+         where entry = ?1 and is_gone <> ?3
            and review_id not in (select value from json_each(?2) union all select value from json_each(?4))",
         entry,
         ids,
-        is_partial,
+        are_others_gone,
         doubted
     )
 }

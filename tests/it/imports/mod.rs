@@ -320,6 +320,12 @@ async fn a_dataset_document_sets_the_business_if_there_is_none() {
         select name from technician; select name from service_area";
     let expected = "desert-peak|HVACBusiness|Pacific/Kiritimati|33.4\nArt B\nMesa";
     assert_eq!(bench.sql(select), expected);
+    // A table may name them otherwise.
+    let sheet = "author,rating,date,text,Who,What\nAnn,5,2026-10-01,Good,art,A/C\n";
+    let format = "format: [fields]; technicians = [\"Who\"]; services = [\"What\"]";
+    bench.csv(sheet, format).await;
+    let mentions = "select kind, value from mention order by 1";
+    assert_eq!(bench.sql(mentions), "service|ac\ntechnician|Art B");
 }
 
 #[tokio::test]

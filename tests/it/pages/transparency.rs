@@ -1,6 +1,9 @@
 //! `/transparency` and its JSON: every figure is computed from the database, also after another program's edits, and the
 //! policy is shown as the business states it.
 
+use std::fs;
+
+use chrono::TimeDelta;
 use percent_encoding::{NON_ALPHANUMERIC, percent_encode};
 use reviews_service::model::hex;
 use serde_json::{Value, json};
@@ -169,6 +172,21 @@ async fn from_ten_on_the_first_line_has_deleted_and_withheld_reviews() {
     let first = "</h1>\n<p><strong>The business withheld 8 and deleted 2 of the 264 reviews that it took in.</strong></p>";
     assert_has(&html, first);
     assert_eq!(shown(&app).await, counted(&app));
+    // A format's own reason is its source's, and so is the want of stars.
+    for (reason, position) in [("no consent", 1), ("recommendation without stars", 2)] {
+        let format = "[[public]]\nnames = \"Consent\"\nvalues = [\"yes\"]\nreason = \"no consent\"";
+        app.shell(&format!(
+            "insert into source (name, format) values ('{reason}', '{format}');
+             create temp table one as select review_id from review where status = 'withheld' order by 1 limit 1 offset {position};
+             update review set withheld_reason = '{reason}' where review_id in one;
+             update review_source set said = json_set(said, '$.status', json_object('withheld', '{reason}')) where review_id in one"
+        ))
+        .await;
+    }
+    assert_has(
+        &delete_worst(2).await,
+        "The business withheld 6 and deleted 4 of the 264",
+    );
 }
 
 #[tokio::test]
@@ -278,6 +296,9 @@ async fn pages_and_embed_lead_to_it_and_each_review_can_be_reported() {
 #[tokio::test]
 async fn total_stated_by_a_source_is_shown_with_the_day() {
     let app = TestApp::seeded().await;
+    let entry = "[yelp]\nurl = 'https://yelp.test'\n";
+    fs::write(app.path().with_extension("sync.toml"), entry).unwrap();
+    app.clock().advance(TimeDelta::seconds(30));
     for (total, sentence) in [
         (
             20,

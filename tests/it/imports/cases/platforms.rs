@@ -52,7 +52,7 @@ each FILE: {"reviews": [{"id": 3, "content": "HIDDEN", "score": 5, "created_at":
 FILE
 =
 author | withheld_reason
-Ann | hidden at the source
+Ann | not published at the source
 # a flag that does not hide publishes
 each FILE: {"reviews": [{"id": 3, "content": "Fine", "score": 5, "created_at": "2026-10-04T10:00:00.000Z", "name": "Ann", "reviewer_type": "verified_buyer", "deleted": false, "archived": false}]} | {"results": [{"review": {"id": 1, "author": "Ann", "reviewRating": 5, "reviewMessage": "Nice", "dateCreated": "2026-10-04T15:10:40Z", "reviewState": 2}}]}
 FILE

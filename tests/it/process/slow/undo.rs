@@ -94,12 +94,14 @@ fn undo_publishes_withdrawn_reviews_again() {
         ",
     );
     // What its source hid in between stays hidden.
-    home.file(
-        "hidden.jsonl",
-        &row(29).replace('}', ", \"status\": \"withheld\"}"),
-    );
+    let withheld = row(29).replace('}', ", \"status\": \"withheld\"}");
+    home.file("hidden.jsonl", &withheld);
+    let nameless = row(28).replace("Ann", "Anonymous");
+    home.file("nameless.jsonl", &nameless);
     home.steps(
         "
+        import nameless.jsonl → 1 updated
+        undo → g-28 in part (its source hides its author's name
         import hidden.jsonl → 1 updated
         undo → g-29 (its source hides it)
         undo → g-29 (changed since)

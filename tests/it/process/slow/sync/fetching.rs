@@ -193,21 +193,24 @@ fn validators_are_sent_for_an_unchanged_source_of_one_page() {
     assert_eq!(by_hand.header("if-none-match"), "", "by hand");
     has(&home, 3, "true");
     assert_eq!(sent("unchanged", 2), both);
+    let page = json!({"reviews": [row(GOOGLE, 1)], "totalReviewCount": 1});
+    home.import("own.json", &page.to_string(), "1 unchanged");
+    assert_eq!(sent("success", 3), none, "an import by hand since");
     let format = home.file("kept.toml", "like = \"google\"\nfull_names = true\n");
     home.run(&["source", "format", "Google", &format]).done();
-    assert_eq!(sent("success", 3), none, "another format");
+    assert_eq!(sent("success", 4), none, "another format");
     site.answer(|request| match &*request.target {
         "/other" => SiteAnswer::redirect("/b"),
         _ => google_page(0..3, None, 3),
     });
-    assert_eq!(sent("success", 4), both);
+    assert_eq!(sent("success", 5), both);
     assert_eq!(site.requests()[1].header("if-none-match"), "", "redirected");
     site.answer(|request| match query(request, "pageToken") {
         None => google_page(0..2, Some("b"), 3).with("ETag: \"v2\""),
         Some(_) => google_page(2..3, None, 3),
     });
     home.run("sync run google").done();
-    assert_eq!(sent("success", 5), none, "two pages");
+    assert_eq!(sent("success", 6), none, "two pages");
 }
 
 #[test]

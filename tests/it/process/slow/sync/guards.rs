@@ -38,12 +38,17 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
         write_entry(&home, "google", &site.url("/r"), keys);
         assert_eq!(home.json("sync list --json")[0]["gone"], gone);
     }
-    // A rejected row may be any.
+    // A rejected row may be any: none is newly gone.
     let mut rows: Vec<Value> = (0..17).map(|number| row(GOOGLE, number)).collect();
     rows[0]["starRating"] = "NINE".into();
     site.answer(move |_| SiteAnswer::value(&json!({ "reviews": rows })));
-    assert!(!sync(&home).out.contains("without a row"));
-    assert!(home.json("sync list --json")[0]["gone"].is_null());
+    let run = sync(&home);
+    assert_has(
+        &run.out,
+        "2 public reviews of Google without a readable row",
+    );
+    assert_eq!(home.json("sync list --json")[0]["gone"], 1);
+    assert_has(&home.run("sync list").out, ", 1 rejected row\n");
     let page = json!({"reviews": [row(GOOGLE, 17)], "totalReviewCount": 1});
     home.import("own.json", &page.to_string(), "1 unchanged");
     assert!(home.json("sync list --json")[0]["gone"].is_null());
