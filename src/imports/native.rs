@@ -215,7 +215,7 @@ fn take_as_customer(row: &mut ReviewRow) {
         review,
         unstated,
         decided,
-        unshown: _,
+        not_public: _,
     } = &mut row.statement;
     decided.clear();
     review.verification = VOUCHED;
@@ -455,7 +455,7 @@ impl Record {
             unstated: self.unstated(value, &review, &decided),
             review,
             decided,
-            unshown: Units::new(),
+            not_public: Units::new(),
         };
         let mut row = ReviewRow::new(format, statement, has_id);
         row.posted_at = self.posted_at;

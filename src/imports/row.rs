@@ -422,7 +422,7 @@ impl<'t> RowReader<'t> {
             rejected,
             faults: Vec::new(),
             unstated: Units::new(),
-            unshown: Units::new(),
+            not_public: Units::new(),
             is_reply_hidden: false,
             has_instant: false,
         };
@@ -493,7 +493,7 @@ struct RowReading<'t> {
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
-    unshown: Units,
+    not_public: Units,
     is_reply_hidden: bool,
     has_instant: bool,
 }
@@ -573,7 +573,7 @@ impl<'t> RowReading<'t> {
         let is_name_hidden = is_anonymous || matches!(visibility, Visibility::Hidden(_));
         let is_unstated = visibility == Visibility::Unstated && !self.has(ReviewField::Anonymous);
         if is_named && (is_name_hidden || is_unstated) {
-            self.unshown.insert(Unit::Author);
+            self.not_public.insert(Unit::Author);
         }
         let text = self.text(ReviewField::Text).unwrap_or_default();
         let title = self.text(ReviewField::Title);
@@ -647,7 +647,7 @@ impl<'t> RowReading<'t> {
             review,
             unstated: self.unstated,
             decided: Units::new(),
-            unshown: self.unshown,
+            not_public: self.not_public,
         };
         let mut row = ReviewRow::new(format, statement, has_id);
         row.hidden_name = hidden_name;
@@ -956,7 +956,7 @@ impl<'t> RowReading<'t> {
         };
         let visibility = self.visibility(PublicPart::Reply, true);
         if visibility != Visibility::Shown {
-            self.unshown.insert(Unit::Reply);
+            self.not_public.insert(Unit::Reply);
         }
         if let Visibility::Hidden(_) = visibility {
             self.is_reply_hidden = true;

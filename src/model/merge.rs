@@ -28,7 +28,7 @@ pub struct StatedReview {
     /// Units that an export marks as the owner's decisions.
     pub decided: Units,
     /// Units that the source does not say to be public: it hides those without a value.
-    pub unshown: Units,
+    pub not_public: Units,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,7 +133,7 @@ fn merge_unit(unit: Unit, stored: &Review, statement: &StatedReview, merged: &mu
     let (stated, last_statement) = (&statement.review, &mut merged.last_statement);
     let is_decision = statement.decided.contains(&unit);
     // What the source hid stays hidden until it says otherwise.
-    let stays_hidden = statement.unshown.contains(&unit)
+    let stays_hidden = statement.not_public.contains(&unit)
         && !looks_hidden(unit, stated)
         && last_statement.units.get(unit.name()) == Some(&SAID_HIDDEN);
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
@@ -204,7 +204,7 @@ impl LastStatement {
     fn note(&mut self, unit: Unit, review: &Review, statement: &StatedReview) {
         let was_hidden = self.units.get(unit.name()) == Some(&SAID_HIDDEN);
         self.set(unit, review);
-        if (was_hidden || statement.unshown.contains(&unit)) && looks_hidden(unit, review) {
+        if (was_hidden || statement.not_public.contains(&unit)) && looks_hidden(unit, review) {
             self.units.insert(unit.name().to_owned(), SAID_HIDDEN);
         }
     }
@@ -406,7 +406,7 @@ mod tests {
             review,
             unstated: Units::new(),
             decided: Units::new(),
-            unshown: Units::new(),
+            not_public: Units::new(),
         }
     }
 

@@ -306,33 +306,33 @@ impl StoredState {
     }
 }
 
-/// The analyzer of the next snapshot, and the analyses that are postponed if it lacks some. The former analyzer stays until all postponed
-/// analyses are stored, unless all can be made at once ([`ANALYZE_AT_ONCE_MAX`]).
+/// The analyzer of the next snapshot, and the analyses that are made after it if it lacks some: those of the wanted analyzer, which may be
+/// another one. The former analyzer stays until all of these are stored, unless all can be made at once ([`ANALYZE_AT_ONCE_MAX`]).
 fn choose_analyzer(
     former: Option<&SnapshotInput>,
     business: &Business,
     trade: Option<&str>,
 ) -> (Arc<Analyzer>, Arc<PostponedAnalyses>) {
     let postponed = former.and_then(|former| former.postponed.as_ref());
-    let newest = match former {
+    let wanted = match former {
         Some(former) if *former.own_business == *business => {
             Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
         }
         Some(_) | None => Arc::new(Analyzer::new(business, trade)),
     };
-    let fresh = PostponedAnalyses::new(&newest);
+    let not_begun = PostponedAnalyses::new(&wanted);
     let Some(former) = former else {
-        return (newest, fresh);
+        return (wanted, not_begun);
     };
-    let postponed = postponed.filter(|one| one.analyzer.method() == newest.method());
+    let postponed = postponed.filter(|one| one.analyzer.method() == wanted.method());
     let work = cost(former.entries.len(), former.entries.index().text_bytes);
     match postponed.map(|one| (one, one.progress())) {
         Some((one, AnalysisProgress::Begun | AnalysisProgress::StoredThrough(..))) => {
             (Arc::clone(&former.analyzer), Arc::clone(one))
         }
         // All reviews would be analyzed again.
-        None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), fresh),
-        Some((_, AnalysisProgress::Stored)) | None => (newest, fresh),
+        None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), not_begun),
+        Some((_, AnalysisProgress::Stored)) | None => (wanted, not_begun),
     }
 }
 

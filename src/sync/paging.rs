@@ -108,14 +108,14 @@ impl Pager {
         let path = paging.and_then(|paging| paging.next.as_ref());
         let link = next_link(&page.headers).map(str::to_owned);
         let link = link.or_else(|| word(member(body, path?)?));
-        let named = match &link {
+        let candidate = match &link {
             Some(link) => self.with_query_of(link),
             None => self.next_by_format(url, body, rows),
         };
         // A token that repeats would lead around in circles.
-        let is_by_token = named.is_some() && paging.is_some_and(|it| it.token.is_some());
-        let next = named.filter(|next| !self.seen_urls.contains(next));
-        let is_named = match &link {
+        let is_by_token = candidate.is_some() && paging.is_some_and(|it| it.token.is_some());
+        let next = candidate.filter(|next| !self.seen_urls.contains(next));
+        let says_more = match &link {
             Some(link) => next.is_some() || self.is_elsewhere(link),
             // A token that the page lacks says nothing of a next one.
             None if is_by_token => next.is_some(),
@@ -124,7 +124,7 @@ impl Pager {
         self.total = self.total.max(total);
         self.next = next.filter(|_| is_new);
         self.seen_urls.extend(self.next.clone());
-        self.has_further_page = self.next.is_none() && is_named;
+        self.has_further_page = self.next.is_none() && says_more;
         Ok(is_new)
     }
 

@@ -79,7 +79,7 @@ struct Candidate<'k> {
     /// Whether its source gave it an ID.
     has_id: bool,
     /// Whether the owner withheld, deleted or anonymized it.
-    is_hidden: bool,
+    is_hidden_by_owner: bool,
     /// Whether a row is this review.
     has_row: bool,
 }
@@ -116,9 +116,9 @@ impl Candidate<'_> {
     /// Whether a row may be doubtful for it: it is free, or the owner hid it. If both have an ID, it has no row, and the owner hid it.
     const fn may_cause_doubt(&self, row_has_id: bool) -> bool {
         if row_has_id && self.has_id {
-            self.is_hidden && !self.has_row
+            self.is_hidden_by_owner && !self.has_row
         } else {
-            self.is_hidden || !self.has_row
+            self.is_hidden_by_owner || !self.has_row
         }
     }
 }
@@ -152,11 +152,11 @@ impl<'k> Matcher<'k> {
                 source: known.source_name(),
                 digests: known.digests(),
                 has_id: known.id_at_source().is_some() || !is_derived(id.as_str()),
-                is_hidden: known.is_hidden_by_owner(),
+                is_hidden_by_owner: known.is_hidden_by_owner(),
                 has_row: false,
             });
         }
-        candidates.sort_by_key(|it| (it.is_hidden, it.known.is_deleted()));
+        candidates.sort_by_key(|it| (it.is_hidden_by_owner, it.known.is_deleted()));
         Self {
             rows,
             candidates,
@@ -167,9 +167,13 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Rows whose review is not known yet, with the reviews of the same source that have the same: those that `may_be` the review of a row
+    /// Rows whose review is not known yet, with the reviews of the same source that have the same: those of which `is_candidate` says that they may be the review of a row
     /// with or without an ID.
-    fn groups(&self, same_by: SameBy, may_be: impl Fn(&Candidate<'k>, bool) -> bool) -> Vec<Group> {
+    fn groups(
+        &self,
+        same_by: SameBy,
+        is_candidate: impl Fn(&Candidate<'k>, bool) -> bool,
+    ) -> Vec<Group> {
         let mut groups: HashMap<(&str, bool, [i64; 2]), Group> = HashMap::new();
         for (index, row) in self.rows.iter().enumerate() {
             if self.matches[index].is_none() {
@@ -179,7 +183,7 @@ impl<'k> Matcher<'k> {
         }
         for (index, candidate) in self.candidates.iter().enumerate() {
             for row_has_id in [false, true] {
-                if !may_be(candidate, row_has_id) {
+                if !is_candidate(candidate, row_has_id) {
                     continue;
                 }
                 for digests in &candidate.digests {
@@ -329,9 +333,9 @@ impl<'k> Matcher<'k> {
         // 4. Doubtful are rows for which several reviews are left, or whose author and day, or telling text, are those of one that the owner
         // hid. No other day brings a name back that was taken away.
         let left = self.groups(SameBy::AuthorDay, Candidate::may_cause_doubt);
-        let mut same_text = self.groups(SameBy::Text, |it, _| it.is_hidden);
+        let mut same_text = self.groups(SameBy::Text, |it, _| it.is_hidden_by_owner);
         same_text.retain(|group| self.has_telling_text(group));
-        let same_review = self.groups(SameBy::AuthorDayText, |it, _| it.is_hidden);
+        let same_review = self.groups(SameBy::AuthorDayText, |it, _| it.is_hidden_by_owner);
         let mut same_name = self.groups(SameBy::AuthorText, |it, _| it.known.is_anonymized());
         same_name.retain(|group| !is_shared_name(self.rows[group.rows[0]].author()));
         for group in [left, same_text, same_review, same_name].iter().flatten() {

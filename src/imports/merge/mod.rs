@@ -199,8 +199,9 @@ impl Merging<'_> {
         });
     }
 
-    /// Merges a row with the review `id`, which may be new: deleted reviews first, then copies, then by unit. What ends before that
-    /// changes no review but by withholding it.
+    /// Merges a row with the review `id`, which may be new. In this order: a deleted review stays so; a copy of a deleted one, or of one
+    /// of another source, is not taken, and hides its review if it hides; a name that was taken away stays so; an older export publishes
+    /// nothing; then unit by unit. What ends before that changes no review but by withholding it.
     fn merge_row(&mut self, row: ReviewRow, id: ReviewId) {
         self.outcome.present.insert(id.clone());
         let known = self.without_row.remove(&id);
@@ -520,7 +521,7 @@ impl Merging<'_> {
 
     /// Withholds reviews while a doubtful row that its source hides may be one of them, or such a row with their ID, or without one with
     /// their author and day, is rejected; a doubtful row that is new, as the owner says, is none.
-    fn withhold_doubted(&mut self, hidden: &HashSet<ReviewId>) {
+    fn withhold_doubted(&mut self, doubted_hidden: &HashSet<ReviewId>) {
         let (outcome, now) = (&mut self.outcome, self.rules.now);
         let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
         let are_new = self.rules.request.doubtful == Some(Doubtful::New);
@@ -533,7 +534,7 @@ impl Merging<'_> {
                 && row_keys(id, known)
                     .into_iter()
                     .any(|key| rejected.contains(&(fold(known.source_name()), key)));
-            if is_rejected || !are_new && hidden.contains(id) {
+            if is_rejected || !are_new && doubted_hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
                     let counts = &mut outcome.report.withheld;
                     *counts.entry(MAYBE_NOT_PUBLISHED.to_owned()).or_default() += 1;

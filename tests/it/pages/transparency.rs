@@ -173,20 +173,16 @@ async fn from_ten_on_the_first_line_has_deleted_and_withheld_reviews() {
     assert_has(&html, first);
     assert_eq!(shown(&app).await, counted(&app));
     // A format's own reason is its source's, and so is the want of stars.
-    for (reason, position) in [("no consent", 1), ("recommendation without stars", 2)] {
-        let format = "[[public]]\nnames = \"Consent\"\nvalues = [\"yes\"]\nreason = \"no consent\"";
-        app.shell(&format!(
-            "insert into source (name, format) values ('{reason}', '{format}');
-             create temp table one as select review_id from review where status = 'withheld' order by 1 limit 1 offset {position};
-             update review set withheld_reason = '{reason}' where review_id in one;
-             update review_source set said = json_set(said, '$.status', json_object('withheld', '{reason}')) where review_id in one"
-        ))
-        .await;
-    }
-    assert_has(
-        &delete_worst(2).await,
-        "The business withheld 6 and deleted 4 of the 264",
-    );
+    let format = "[[public]]\nnames = \"Consent\"\nvalues = [\"yes\"]\nreason = \"no consent\"";
+    app.shell(&format!(
+        "insert into source (name, format) values ('Form', '{format}');
+         update review set withheld_reason = iif(rating < 3, 'no consent', 'recommendation without stars') where status = 'withheld';
+         update review_source set said = json_set(said, '$.status', json_object('withheld', withheld_reason))
+             from review as r where r.review_id = review_source.review_id and withheld_reason <> ''"
+    ))
+    .await;
+    let first = "The business withheld 0 and deleted 10 of the 264";
+    assert_has(&delete_worst(8).await, first);
 }
 
 #[tokio::test]
