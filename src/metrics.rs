@@ -151,7 +151,6 @@ fn update_process_metrics() -> Option<()> {
     let ticks = clock_ticks_per_second();
     let cpu = PROCESS_CPU.counter(&[]);
     cpu.inc_by(((field(14)? + field(15)?) / ticks).saturating_sub(cpu.get()));
-    PROCESS_THREADS.gauge(&[]).set(figure(field(20)?));
     let resident = field(24)? * page_size() as u64;
     PROCESS_RESIDENT_BYTES.gauge(&[]).set(figure(resident));
     let files = fs::read_dir("/proc/self/fd").ok()?.count() as u64;
@@ -231,8 +230,6 @@ catalog! {
         "Resident memory in bytes.";
     PROCESS_STARTED_AT "process_start_time_seconds" MetricKind::Gauge, []
         "Start of the process in seconds since 1970-01-01 UTC.";
-    PROCESS_THREADS "process_threads" MetricKind::Gauge, []
-        "Threads of the process.";
 
     SNAPSHOTS "reviews_snapshots_total" MetricKind::Counter, []
         "Snapshots published since the start, except the first one.";
@@ -242,8 +239,6 @@ catalog! {
         "Seconds from detecting a change to publishing the snapshot.";
     PUBLISHED "reviews_published" MetricKind::Gauge, []
         "Published reviews.";
-    SNAPSHOT_AGE "reviews_snapshot_age_seconds" MetricKind::Gauge, []
-        "Seconds since the current snapshot was published; grows while nothing changes.";
     SNAPSHOT_BEHIND "reviews_snapshot_behind_seconds" MetricKind::Gauge, []
         "Seconds for which publishing has been failing and the snapshot may be behind the database; 0 while it works.";
     DATABASE_BYTES "reviews_database_bytes" MetricKind::Gauge, ["file" &["main", "wal"]]
@@ -273,8 +268,6 @@ catalog! {
         "Subscriptions that lack the current version, including those that wait for another attempt.";
     HUB_OLDEST_DUE_SECONDS "reviews_websub_oldest_due_seconds" MetricKind::Gauge, []
         "Seconds for which the oldest due delivery has waited.";
-    HUB_IN_FLIGHT "reviews_websub_in_flight" MetricKind::Gauge, []
-        "Exchanges with callbacks in progress.";
 
     SYNC_RUNS "reviews_sync_runs_total" MetricKind::Counter, ["source" &[], "outcome" SYNC_OUTCOMES]
         "Runs of an entry of the sync file: imported, the same answer as the last time, or failed.";

@@ -109,12 +109,7 @@ fn measure(ctx: &Ctx, database: &Database) {
     let published = snapshot.input.entries.len() as u64;
     metrics::PUBLISHED.gauge(&[]).set(figure(published));
     let behind = ctx.freshness.failing_for(now).unwrap_or_default();
-    for (metric, duration) in [
-        (metrics::SNAPSHOT_AGE, ctx.freshness.age(now)),
-        (metrics::SNAPSHOT_BEHIND, behind),
-    ] {
-        metric.gauge(&[]).set(duration.as_secs_f64());
-    }
+    (metrics::SNAPSHOT_BEHIND.gauge(&[])).set(behind.as_secs_f64());
     if let Some(age) = database.contact_age() {
         metrics::NODE_CONTACT_AGE.gauge(&[]).set(age.as_secs_f64());
     }

@@ -116,7 +116,6 @@ impl PublishChanges {
         metrics::PUBLISH_SECONDS_TAKEN
             .histogram(&[])
             .observe(duration.as_secs_f64());
-        self.ctx.freshness.published(now);
         tracing::info!(
             reviews,
             change_no,

@@ -47,17 +47,13 @@ pub struct Ctx {
 impl Ctx {
     pub fn new(current: CurrentSnapshot, clock: Clock, trusted_proxies: Nets) -> Self {
         let (compute, current) = (Compute::default(), Arc::new(current));
-        let freshness = SnapshotFreshness {
-            published_at: Mutex::new(clock.monotonic()),
-            failing_since: Mutex::default(),
-        };
         Self {
             current,
             transparency: PerSnapshot::default(),
             clock,
             trusted_proxies,
             compute,
-            freshness,
+            freshness: SnapshotFreshness::default(),
             contacts: Contacts::default(),
             request_log: RequestLog::default(),
             draining: CancellationToken::new(),
@@ -104,19 +100,14 @@ impl Ctx {
     }
 }
 
-/// The time of the last publication and of failures, for monitoring.
-#[derive(Debug)]
+/// Since when publishing fails, for monitoring.
+#[derive(Debug, Default)]
 pub struct SnapshotFreshness {
-    published_at: Mutex<Monotonic>,
     /// Start of the current series of failures; `None` if publishing works.
     failing_since: Mutex<Option<Monotonic>>,
 }
 
 impl SnapshotFreshness {
-    pub fn published(&self, now: Monotonic) {
-        *lock(&self.published_at) = now;
-    }
-
     /// Records a failed attempt; consecutive failures keep the time of the first.
     pub fn failed(&self, now: Monotonic) {
         lock(&self.failing_since).get_or_insert(now);
@@ -125,10 +116,6 @@ impl SnapshotFreshness {
     /// Records that publishing works, even if there was nothing to publish.
     pub fn succeeded(&self) {
         *lock(&self.failing_since) = None;
-    }
-
-    pub fn age(&self, now: Monotonic) -> Duration {
-        now - *lock(&self.published_at)
     }
 
     /// `None` if publishing is not failing.

@@ -15,7 +15,7 @@ use super::exchange::{Exchange, VERIFY_TIMEOUT, longest_delivery};
 use super::store::{self, Attempt, AttemptOutcome, Due, DueDelivery};
 use crate::clock::{Clock, Monotonic};
 use crate::config::bounds::{EXCHANGES_MAX, HOST_EXCHANGES_MAX};
-use crate::metrics::{self, figure};
+use crate::metrics;
 use crate::snapshot::{CurrentSnapshot, Snapshot};
 use crate::storage::{AtPath as _, Database, DbError, is_overtaken};
 
@@ -105,7 +105,6 @@ impl Worker {
             .collect();
         self.busy.retain(|id, _| unrecorded.contains(id));
         self.queues = HostQueues::default();
-        metrics::HUB_IN_FLIGHT.gauge(&[]).set(0.0);
     }
 
     /// Does all work that is due and returns whether there was any.
@@ -134,9 +133,6 @@ impl Worker {
             self.read().await?;
         }
         self.start_queues();
-        metrics::HUB_IN_FLIGHT
-            .gauge(&[])
-            .set(figure(self.in_flight.len() as u64));
         Ok(())
     }
 
