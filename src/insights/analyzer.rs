@@ -158,7 +158,7 @@ impl Analyzer {
 }
 
 /// The first [`TEXT_CHARS_MAX`] characters of a text.
-fn first_characters(text: &str) -> &str {
+pub fn first_characters(text: &str) -> &str {
     let end = text.char_indices().nth(TEXT_CHARS_MAX);
     end.map_or(text, |(end, _)| &text[..end])
 }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use super::analysis::{Polarity, TextLanguage};
+use super::analyzer::first_characters;
 use super::classifier::STRENGTHS;
 use super::compact::CompactAnalysis;
 use super::count::AggregateInput;
@@ -55,12 +56,6 @@ pub static COMMON_WORDS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
         .collect()
 });
 
-/// A review in which phrases are counted.
-struct ReadText<'a> {
-    analysis: &'a CompactAnalysis,
-    text: TokenizedText,
-}
-
 /// A phrase in a sentence of a text.
 struct PhraseUse {
     text: usize,
@@ -71,8 +66,11 @@ struct PhraseUse {
 /// The topics, the most frequent first.
 pub fn find_topics(sources: &AggregateInput<'_>) -> Vec<Topic> {
     let own_names = OwnNames::new(sources.business, sources.people);
-    let texts = newest_texts(sources);
-    let phrases = phrase_uses(&texts);
+    let read = sources.analyses.iter();
+    let read = read.filter(|(_, analysis)| analysis.language == TextLanguage::English);
+    let read = read.take(REVIEWS_READ);
+    let phrases = phrase_uses(read.clone().map(|(review, _)| &*review.text));
+    let texts: Vec<&CompactAnalysis> = read.map(|(_, analysis)| *analysis).collect();
     let reviews = |phrase: &str| {
         let uses = phrases.get(&key(phrase)).map_or(&[][..], |(_, uses)| uses);
         uses.chunk_by(|one, other| one.text == other.text).count()
@@ -80,7 +78,7 @@ pub fn find_topics(sources: &AggregateInput<'_>) -> Vec<Topic> {
     let least = REVIEWS_MIN.max(texts.len().div_ceil(REVIEWS_PART));
     let mut things: Vec<(&str, &[PhraseUse])> = phrases
         .values()
-        .map(|(phrase, uses)| (*phrase, uses.as_slice()))
+        .map(|(phrase, uses)| (phrase.as_str(), uses.as_slice()))
         .filter(|(phrase, uses)| {
             let things = uses.iter().filter(|one| one.is_thing).count();
             uses.len() >= least
@@ -107,31 +105,21 @@ pub fn find_topics(sources: &AggregateInput<'_>) -> Vec<Topic> {
     topics
 }
 
-fn newest_texts<'a>(sources: &AggregateInput<'a>) -> Vec<ReadText<'a>> {
-    let analyses = sources.analyses.iter();
-    analyses
-        .filter(|(_, analysis)| analysis.language == TextLanguage::English)
-        .take(REVIEWS_READ)
-        .map(|(review, analysis)| ReadText {
-            analysis,
-            text: TokenizedText::new(&review.text),
-        })
-        .collect()
-}
-
-/// All phrases by their keys, as they are first written, with their uses in the order of the texts.
-fn phrase_uses<'a>(texts: &'a [ReadText<'_>]) -> WordMap<(&'a str, Vec<PhraseUse>)> {
-    let mut phrases = WordMap::<(&str, Vec<PhraseUse>)>::default();
-    for (at, one) in texts.iter().enumerate() {
-        for (sentence, words) in all_phrases(&one.text) {
-            let phrase = one.text.words(words.clone());
-            let tokens = &one.text.sentences()[usize::from(sentence)];
-            let is_thing = is_thing(&one.text, tokens, words);
-            let uses = &mut phrases.entry(key(phrase)).or_insert((phrase, Vec::new())).1;
+/// All phrases in the analysed parts of the texts by their keys, as they are first written, with their uses in the order of the
+/// texts.
+fn phrase_uses<'a>(texts: impl Iterator<Item = &'a str>) -> WordMap<(String, Vec<PhraseUse>)> {
+    let mut phrases = WordMap::<(String, Vec<PhraseUse>)>::default();
+    for (at, text) in texts.enumerate() {
+        let text = TokenizedText::new(first_characters(text));
+        for (sentence, words) in all_phrases(&text) {
+            let phrase = text.words(words.clone());
+            let tokens = &text.sentences()[usize::from(sentence)];
+            let found = phrases.entry(key(phrase));
+            let (_, uses) = found.or_insert_with(|| (phrase.to_owned(), Vec::new()));
             uses.push(PhraseUse {
                 text: at,
                 sentence,
-                is_thing,
+                is_thing: is_thing(&text, tokens, words),
             });
         }
     }
@@ -194,9 +182,9 @@ fn is_thing(text: &TokenizedText, sentence: &Range<usize>, words: Range<usize>) 
 }
 
 /// Whether enough sentences with a phrase have an opinion on which rules and classifier agree; otherwise it is no topic.
-fn is_judged(uses: &[PhraseUse], texts: &[ReadText<'_>]) -> bool {
+fn is_judged(uses: &[PhraseUse], texts: &[&CompactAnalysis]) -> bool {
     let judged = uses.iter().filter(|one| {
-        let mut findings = texts[one.text].analysis.findings.iter();
+        let mut findings = texts[one.text].findings.iter();
         findings.any(|finding| {
             finding.sentence == one.sentence && finding.is_agreed && finding.polarity.judges()
         })
@@ -206,10 +194,10 @@ fn is_judged(uses: &[PhraseUse], texts: &[ReadText<'_>]) -> bool {
 }
 
 /// A topic with its votes: what all sentences of a review with the phrase say. The uses are in the order of the texts.
-fn topic(phrase: &str, uses: &[PhraseUse], texts: &[ReadText<'_>]) -> Topic {
+fn topic(phrase: &str, uses: &[PhraseUse], texts: &[&CompactAnalysis]) -> Topic {
     let mut votes = VoteCounts::default();
     for uses in uses.chunk_by(|one, other| one.text == other.text) {
-        let sentences = &texts[uses[0].text].analysis.sentences;
+        let sentences = &texts[uses[0].text].sentences;
         let polarities = uses.iter();
         let polarities = polarities.filter_map(|one| sentences.get(usize::from(one.sentence)));
         let [is_praised, is_blamed, is_open] =
@@ -268,7 +256,8 @@ impl OwnNames {
 
 #[cfg(test)]
 mod tests {
-    use super::all_phrases;
+    use super::{all_phrases, key, phrase_uses};
+    use crate::insights::analyzer::TEXT_CHARS_MAX;
     use crate::insights::text::TokenizedText;
 
     #[test]
@@ -277,5 +266,13 @@ mod tests {
         let text = TokenizedText::new(text);
         let phrases: Vec<&str> = all_phrases(&text).map(|(_, at)| text.words(at)).collect();
         assert_eq!(phrases, ["five", "worked", "boiler"]);
+    }
+
+    #[test]
+    fn no_phrase_is_behind_the_analysed_part_of_a_text() {
+        let long = "The boiler. ".repeat(TEXT_CHARS_MAX / 12) + "The boiler and the kettle.";
+        let phrases = phrase_uses([&*long, "The kettles."].into_iter());
+        let count = |phrase: &str| phrases[&key(phrase)].1.len();
+        assert_eq!((count("boiler"), count("kettle")), (TEXT_CHARS_MAX / 12, 1));
     }
 }
