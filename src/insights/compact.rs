@@ -58,21 +58,13 @@ pub struct CompactName {
     /// [`name_key`] of the value.
     pub key: u64,
     pub kind: MentionKind,
-    /// What the parts of sentences with the name say: a bit for each [`Polarity`].
-    says: u8,
+    /// What the parts of sentences with the name say.
+    pub vote: Vote,
     /// The sentences that name it, ascending, as [`CompactFinding::sentence`]; none if it is only recorded.
     pub sentences: Box<[u16]>,
 }
 
 impl CompactName {
-    /// The vote of the review: what the parts of sentences with the name say.
-    pub fn vote(&self) -> Vote {
-        let [is_praised, is_blamed, is_open] =
-            [Polarity::Positive, Polarity::Negative, Polarity::Uncertain]
-                .map(|polarity| self.says >> polarity as u8 & 1 == 1);
-        Vote::fold(is_praised, is_blamed, is_open)
-    }
-
     /// Whether the sentence of a finding names it.
     pub fn is_in_sentence_of(&self, finding: &CompactFinding) -> bool {
         self.sentences.contains(&finding.sentence)
@@ -139,22 +131,23 @@ fn limited(sentence: u32) -> u16 {
 
 /// The recorded names and those in the text, each once.
 fn names(analysis: &Analysis, review: &Review) -> Box<[CompactName]> {
-    let mut names: BTreeMap<(MentionKind, u64), (u8, Vec<u16>)> = BTreeMap::new();
+    let mut names: BTreeMap<(MentionKind, u64), (Vote, Vec<u16>)> = BTreeMap::new();
+    let unjudged = (Vote::Neutral, Vec::new());
     for (kind, value) in review.mentions.pairs() {
-        names.entry((kind, name_key(kind, value))).or_default();
+        names.insert((kind, name_key(kind, value)), unjudged.clone());
     }
     for mention in &analysis.mentions {
         let key = (mention.kind, name_key(mention.kind, &mention.name));
-        let (says, sentences) = names.entry(key).or_default();
-        *says |= 1 << mention.polarity as u8;
+        let (vote, sentences) = names.entry(key).or_insert_with(|| unjudged.clone());
+        *vote = vote.combine(mention.polarity.into());
         sentences.push(limited(mention.sentence));
     }
     let names = names.into_iter();
     names
-        .map(|((kind, key), (says, sentences))| CompactName {
+        .map(|((kind, key), (vote, sentences))| CompactName {
             key,
             kind,
-            says,
+            vote,
             sentences: sentences.into(),
         })
         .collect()
@@ -169,14 +162,8 @@ pub fn name_key(kind: MentionKind, value: &str) -> u64 {
 
 /// The vote of a review with these findings; `None` without findings.
 pub fn review_vote<'a>(findings: impl Iterator<Item = &'a CompactFinding>) -> Option<Vote> {
-    let mut says = [false; 4];
-    for finding in findings {
-        says[finding.polarity as usize] = true;
-    }
-    // In the order of the variants of `Polarity`.
-    let [praises, blames, _, is_open] = says;
-    let vote = Vote::fold(praises, blames, is_open);
-    says.contains(&true).then_some(vote)
+    let votes = findings.map(|finding| Vote::from(finding.polarity));
+    votes.reduce(Vote::combine)
 }
 
 /// A review's vote on an aspect; `None` if it does not mention it.

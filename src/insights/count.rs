@@ -252,7 +252,7 @@ impl Counted {
         }
         for name in &analysis.names {
             if let Some(entity) = self.roster.find(name.key) {
-                self.roster.entries[entity].votes.count(name.vote());
+                self.roster.entries[entity].votes.count(name.vote);
             }
         }
     }

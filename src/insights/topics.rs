@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::analysis::{Polarity, TextLanguage};
+use super::analysis::TextLanguage;
 use super::analyzer::first_characters;
 use super::classifier::STRENGTHS;
 use super::compact::CompactAnalysis;
@@ -200,10 +200,8 @@ fn topic(phrase: &str, uses: &[PhraseUse], texts: &[&CompactAnalysis]) -> Topic 
         let sentences = &texts[uses[0].text].sentences;
         let polarities = uses.iter();
         let polarities = polarities.filter_map(|one| sentences.get(usize::from(one.sentence)));
-        let [is_praised, is_blamed, is_open] =
-            [Polarity::Positive, Polarity::Negative, Polarity::Uncertain]
-                .map(|polarity| polarities.clone().any(|one| *one == polarity));
-        votes.count(Vote::fold(is_praised, is_blamed, is_open));
+        let of_sentences = polarities.map(|one| Vote::from(*one));
+        votes.count(of_sentences.fold(Vote::Neutral, Vote::combine));
     }
     Topic {
         id: phrase.replace(' ', "-"),

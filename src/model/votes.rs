@@ -23,14 +23,15 @@ named! {
 }
 
 impl Vote {
-    /// Combines the findings of a review: clear ones outweigh uncertain ones.
-    pub const fn fold(is_praised: bool, is_blamed: bool, is_uncertain: bool) -> Self {
-        match (is_praised, is_blamed, is_uncertain) {
-            (true, true, _) => Self::Mixed,
-            (true, false, _) => Self::Positive,
-            (false, true, _) => Self::Negative,
-            (false, false, true) => Self::Uncertain,
-            (false, false, false) => Self::Neutral,
+    /// The vote of a review that says both: clear findings outweigh uncertain ones, and these outweigh facts.
+    pub const fn combine(self, other: Self) -> Self {
+        use Vote::{Mixed, Negative, Neutral, Positive, Uncertain};
+        match (self, other) {
+            (Mixed, _) | (_, Mixed) | (Positive, Negative) | (Negative, Positive) => Mixed,
+            (Positive, _) | (_, Positive) => Positive,
+            (Negative, _) | (_, Negative) => Negative,
+            (Uncertain, _) | (_, Uncertain) => Uncertain,
+            (Neutral, Neutral) => Neutral,
         }
     }
 

@@ -284,7 +284,7 @@ pub fn technician(
         let findings = analysis.findings.iter().enumerate();
         let about = findings.filter(|(_, finding)| name.is_in_sentence_of(finding));
         Some(Support {
-            vote: name.vote(),
+            vote: name.vote,
             findings: about.map(|(at, _)| at).collect(),
         })
     });
