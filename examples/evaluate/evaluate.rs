@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::measure::{
     AnnotatedReview, AnnotatedTexts, EvaluationFigures, Miss, Proportion, StarsShown, WholeQuality,
-    evaluate, evaluate_reviews, reviews, rows,
+    aspect_ids, evaluate, evaluate_reviews, reviews, rows,
 };
 
 /// Measure the analysis against annotations: FILE.tsv with sentences (text, aspect, polarity) or FILE.jsonl with reviews
@@ -61,7 +61,7 @@ impl Evaluate {
         name: &str,
         content: &str,
     ) -> anyhow::Result<(&'static OpinionFinder, AnnotatedTexts)> {
-        let of = |engine: &OpinionFinder| rows(name, content, &engine.trade.aspect_ids());
+        let of = |engine: &OpinionFinder| rows(name, content, &aspect_ids(engine.trade));
         if let Some(engine) = configured {
             let rows = of(engine)?;
             return Ok((engine, rows));

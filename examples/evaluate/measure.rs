@@ -7,6 +7,7 @@ use serde::Deserialize;
 use thiserror::Error;
 
 use reviews_service::insights::decide::{OpinionFinder, TextFindings};
+use reviews_service::insights::rules::Trade;
 use reviews_service::insights::score::label;
 use reviews_service::insights::text::TokenizedText;
 use reviews_service::insights::{Finding, Hit, Polarity, TextLanguage, detect_language};
@@ -268,6 +269,12 @@ fn annotator_label(polarity: &str) -> Result<Polarity, String> {
         .ok_or_else(|| format!("`{polarity}` is not one of positive, negative, neutral"))
 }
 
+/// The ids of a trade's aspects, in its order.
+pub fn aspect_ids(trade: &Trade) -> Vec<&str> {
+    let aspects = trade.aspects.iter();
+    aspects.map(|aspect| aspect.id.as_str()).collect()
+}
+
 /// `aspects` are the valid ids.
 ///
 /// # Errors
@@ -443,7 +450,7 @@ pub fn evaluate_reviews(
     reviews: &[AnnotatedReview],
     stars: StarsShown,
 ) -> WholeQuality {
-    let (mut quality, aspects) = (WholeQuality::default(), rules.trade.aspect_ids());
+    let (mut quality, aspects) = (WholeQuality::default(), aspect_ids(rules.trade));
     for review in reviews {
         // As in production, texts in another language are not read.
         let text = TokenizedText::new(&review.text);

@@ -31,7 +31,6 @@ pub struct Row {
 
 /// Adds the rows of one review to `rows`.
 pub fn rows(engine: &OpinionFinder, review: &Review, rows: &mut Vec<Row>) {
-    let aspects = engine.trade.aspect_ids();
     let (joined, said) = review.joined();
     let text = TokenizedText::new(&joined);
     let candidates = engine.candidates(&engine.read_sentences(&text));
@@ -50,7 +49,8 @@ pub fn rows(engine: &OpinionFinder, review: &Review, rows: &mut Vec<Row>) {
         if !candidate.has_words {
             continue;
         }
-        let outcome = match gold.get(&(candidate.sentence, aspects[candidate.aspect])) {
+        let aspect = &*engine.trade.aspects[candidate.aspect].id;
+        let outcome = match gold.get(&(candidate.sentence, aspect)) {
             None => 0,
             Some([true, _, false]) => 1,
             Some([false, _, true]) => 3,

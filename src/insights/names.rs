@@ -117,9 +117,7 @@ impl Contexts {
             lists.insert(class.clone(), split(words));
         }
         let firm = words_only(&TokenizedText::new(&business.name));
-        let people = business.technicians.iter();
-        let people = people.flat_map(|one| one.aliases.iter().chain([&one.name]));
-        let known = people.chain(&business.service_areas);
+        let known = business.staff_names().chain(&business.service_areas);
         let known = known.flat_map(|name| words_only(&TokenizedText::new(name)));
         let services = business.services.iter();
         let services = services.flat_map(|one| words_only(&TokenizedText::new(&one.name)));

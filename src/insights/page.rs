@@ -101,11 +101,8 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
 /// The words of the business's name, people, services and places, in lower case: they name no stranger.
 fn known_words(sources: &AggregateInput<'_>) -> HashSet<String> {
     let business = sources.business;
-    let people = business.technicians.iter();
-    let people = people.flat_map(|one| one.aliases.iter().chain([&one.name]));
-    let services = business.services.iter();
-    let services = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
-    let names = people.chain(services).chain(&business.service_areas);
+    let names = business.staff_names().chain(business.service_names());
+    let names = names.chain(&business.service_areas);
     let names = names.chain([&business.name]);
     names
         .flat_map(|name| words_only(&TokenizedText::new(name)))

@@ -8,6 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::pattern::{Lists, PatternMatcher, PatternWays, parse_pattern};
 use super::words::{LanguageWords, SOURCE};
+use crate::model::business::type_name;
 use crate::model::{fold, hex, named, parse_toml};
 
 /// The id of the trade for homes and their installations.
@@ -89,7 +90,7 @@ impl Trade {
     /// The trade for a type of schema.org, written as `Plumber` or as a URL: the first that lists the type, otherwise the
     /// general one.
     pub fn for_type(kind: &str) -> &'static Self {
-        let name = kind.trim().rsplit('/').next().unwrap_or(kind);
+        let name = type_name(kind);
         Self::first(|trade| trade.types.iter().any(|one| one.eq_ignore_ascii_case(name)))
     }
 
@@ -107,12 +108,6 @@ impl Trade {
         } else {
             &self.id
         }
-    }
-
-    /// In the trade's order.
-    pub fn aspect_ids(&self) -> Vec<&str> {
-        let aspects = self.aspects.iter();
-        aspects.map(|aspect| aspect.id.as_str()).collect()
     }
 
     /// The index of [`OVERALL`].

@@ -228,9 +228,7 @@ struct OwnNames {
 impl OwnNames {
     /// `people` are the names of all staff, published or not.
     fn new(business: &Business, people: &[&str]) -> Self {
-        let services = business.services.iter();
-        let services = services.flat_map(|one| one.synonyms.iter().chain([&one.name]));
-        let names = services.chain(&business.service_areas);
+        let names = business.service_names().chain(&business.service_areas);
         Self {
             words: (names.chain([&business.name]))
                 .flat_map(|name| singular_words(name))

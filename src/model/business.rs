@@ -216,6 +216,18 @@ impl Business {
         let listed = services.find(|service| service.id == id);
         listed.map_or(id, |service| &service.name)
     }
+
+    /// The names and aliases of all technicians.
+    pub fn staff_names(&self) -> impl Iterator<Item = &String> {
+        let staff = self.technicians.iter();
+        staff.flat_map(|one| one.aliases.iter().chain([&one.name]))
+    }
+
+    /// The names and synonyms of all services.
+    pub fn service_names(&self) -> impl Iterator<Item = &String> {
+        let services = self.services.iter();
+        services.flat_map(|one| one.synonyms.iter().chain([&one.name]))
+    }
 }
 
 // The owner's own texts.
@@ -265,9 +277,14 @@ named! {
 /// `LocalBusiness` and all its subtypes, one per line.
 const TYPES: &str = include_str!("local_business_types.txt");
 
+/// The name of a type of schema.org, which may be written as a URL.
+pub fn type_name(kind: &str) -> &str {
+    kind.trim().rsplit('/').next().unwrap_or_default()
+}
+
 /// The type as schema.org writes it; `name` may be a URL and is case-insensitive.
 pub fn find_local_business_type(name: &str) -> Option<&'static str> {
-    let last = name.trim().rsplit('/').next().unwrap_or_default();
+    let last = type_name(name);
     let mut types = TYPES.lines();
     types.find(|known| known.eq_ignore_ascii_case(last))
 }
@@ -275,8 +292,7 @@ pub fn find_local_business_type(name: &str) -> Option<&'static str> {
 /// As [`find_local_business_type`], with the nearest in the error.
 pub fn local_business_type(name: &str) -> Result<&'static str, String> {
     find_local_business_type(name).ok_or_else(|| {
-        let last = name.trim().rsplit('/').next().unwrap_or_default();
-        let near = nearest(last, TYPES.lines()).unwrap_or_default();
+        let near = nearest(type_name(name), TYPES.lines()).unwrap_or_default();
         format!(
             "`{}` is not schema.org's LocalBusiness or one of its subtypes; the nearest is {near}",
             shorten(name, NAME_CHARACTERS_MAX)

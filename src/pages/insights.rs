@@ -16,8 +16,6 @@ const ENTITIES: usize = 60;
 const ENTITIES_UNFOLDED: usize = 4;
 /// Number of questions before the fold.
 const FAQ_UNFOLDED: usize = 5;
-/// Maximum number of phrases shown.
-const TOPICS: usize = 24;
 
 #[derive(Template)]
 #[template(path = "insights_page.html")]
@@ -28,8 +26,6 @@ struct InsightsPage<'a> {
     editorial: Option<&'a str>,
     /// Sentences with the paths of their evidence.
     summary: Vec<(String, String)>,
-    /// Phrases, each with the number of reviews that the search for it finds.
-    topics: Vec<&'a wire::Topic>,
     /// Each with the entities that are shown.
     groups: Vec<(MentionKind, Vec<&'a wire::Entity>)>,
     faq: Vec<FaqItem<'a>>,
@@ -117,7 +113,6 @@ pub fn show(snapshot: &Snapshot) -> String {
         summary: (insights.summary_sentences.iter())
             .map(|one| sentence(one, insights, &site))
             .collect(),
-        topics: insights.topics.iter().take(TOPICS).collect(),
         groups: groups(insights),
         faq: faq(insights, &site),
         frame: Frame {

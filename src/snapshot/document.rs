@@ -434,8 +434,7 @@ pub fn insights(input: &SnapshotInput) -> wire::Insights {
     let analyzed = input.entries.iter();
     let analyzed = analyzed.filter_map(|entry| Some((&entry.review, entry.analysis.as_ref()?)));
     let analyses: Vec<_> = analyzed.collect();
-    let technicians = input.own_business.technicians.iter();
-    let people = technicians.flat_map(|one| one.aliases.iter().chain([&one.name]));
+    let people = input.own_business.staff_names();
     let people: Vec<&str> = people.map(String::as_str).collect();
     let sources = AggregateInput {
         analyses: &analyses,

@@ -16,7 +16,7 @@ use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::read::json::{Objects, parse_row};
 use crate::imports::read::{Bounds, Table};
-use crate::model::business::find_local_business_type;
+use crate::model::business::{find_local_business_type, type_name};
 use crate::model::json::{member, visit};
 
 /// Maximum size of a tag, which is parsed with all its attributes, in bytes.
@@ -158,5 +158,5 @@ fn has_type(kind: &Value, is_meant: impl Fn(&str) -> bool) -> bool {
         .as_array()
         .map_or(std::slice::from_ref(kind), Vec::as_slice);
     let mut names = kinds.iter().filter_map(Value::as_str);
-    names.any(|name| is_meant(name.rsplit('/').next().unwrap_or_default()))
+    names.any(|name| is_meant(type_name(name)))
 }

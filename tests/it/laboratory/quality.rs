@@ -8,8 +8,8 @@ use reviews_service::insights::decide::OpinionFinder;
 use reviews_service::insights::rules::{HOME_SERVICES, IDS};
 
 use measure::{
-    EvaluationFigures, Proportion, StarsShown, WholeQuality, evaluate, evaluate_reviews, reviews,
-    rows,
+    EvaluationFigures, Proportion, StarsShown, WholeQuality, aspect_ids, evaluate,
+    evaluate_reviews, reviews, rows,
 };
 
 #[expect(dead_code, reason = "the example prints more")]
@@ -23,7 +23,7 @@ fn read(file: &str) -> String {
 
 fn measure(file: &str) -> EvaluationFigures {
     let engine = OpinionFinder::built_in(HOME_SERVICES);
-    let aspects = engine.trade.aspect_ids();
+    let aspects = aspect_ids(engine.trade);
     evaluate(engine, &rows(file, &read(file), &aspects).unwrap())
 }
 
