@@ -24,15 +24,22 @@ use super::words::LanguageWords;
 use crate::model::{hex, parse_toml};
 use crate::wire::Witness;
 
-// The thresholds of all decisions. Scores and log-odds are in units of 1/[`UNIT`], confidences in percent.
+// The thresholds of all decisions. Scores and log-odds are in units of 1/[`UNIT`], confidences in percent. After a change of one
+// of them, measure it (`docs/TRADE.md`). Only the first one and those of the features below need `train_classifier --data`.
 
 /// Minimum log-odds of a candidate without a rule: below this value, about 1 in 2,000 is a finding.
 const ODDS_MIN: i32 = -UNIT;
 /// Minimum confidence of a judgement; below it, a finding of the rules is uncertain, and one of the classifier alone is none.
-/// First for any judgement, then for blame where complaints are looked for: in reviews of one and two stars by unknown authors,
-/// 86 % of the blame has the right aspect so, otherwise 83 %. By who judges: the rules and the classifier, the rules alone, the
-/// classifier alone.
-const CONFIDENCE_MIN: [[u8; 3]; 2] = [[60, 60, 70], [60, 80, 75]];
+/// `is_complaint` is blame where complaints are looked for: in reviews of one and two stars by unknown authors, 86 % of the blame
+/// has the right aspect so, otherwise 83 %.
+const fn confidence_min(judge: Witness, is_complaint: bool) -> u8 {
+    match (judge, is_complaint) {
+        (Witness::Both, _) | (Witness::Rule, false) => 60,
+        (Witness::Rule, true) => 80,
+        (Witness::Classifier, false) => 70,
+        (Witness::Classifier, true) => 75,
+    }
+}
 /// Confidence of a complaint that only this evidence shows, the lowest without a rule.
 const COMPLAINT_CONFIDENCE: u8 = 70;
 /// Minimum score of the head for blame of an aspect, in units of 1/[`UNIT`], for a complaint about it.
@@ -128,39 +135,13 @@ impl OpinionFinder {
     pub fn analyze(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
         let mut sentences = self.read_sentences(text);
         let candidates = self.candidates(&sentences);
-        let has_few_stars = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
-        let has_many_stars = stars.is_some_and(|stars| stars > COMPLAINT_STARS_MAX);
+        let hears_complaints = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
         let mut findings = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let sentence = &mut sentences[candidate.sentence];
-            let mut decision = Decision::new(&self.decisions, candidate);
-            if let Some(label) = candidate.rule.filter(|label| {
-                label.judges() && candidate.is_strong && !self.is_learned()
-                    || *label == Polarity::Negative && sentence.has_drawback
-            }) {
-                decision = Some(Decision::of_rule(label, decision));
-            }
-            if let Some(mut decision) = decision {
-                let says_nothing = match decision.label {
-                    Polarity::Positive => {
-                        has_few_stars && sentence.is_of_others(text, candidate, decision.label)
-                            || sentence.praises_nothing(text, candidate)
-                    }
-                    Polarity::Negative => {
-                        has_many_stars && sentence.is_of_others(text, candidate, decision.label)
-                    }
-                    Polarity::Neutral | Polarity::Uncertain => false,
-                };
-                if says_nothing {
-                    decision.confidence = 0;
-                }
-                let is_blamed = has_few_stars && decision.label == Polarity::Negative;
-                let confidence_min = CONFIDENCE_MIN[usize::from(is_blamed)];
-                let finding = self.finding(text, sentence, candidate, decision, confidence_min);
-                findings.extend(finding);
-            }
+            findings.extend(self.judge_candidate(text, sentence, candidate, stars));
         }
-        if has_few_stars {
+        if hears_complaints {
             self.add_complaints(text, &sentences, &mut findings);
         }
         findings.sort_by(|one, other| {
@@ -170,12 +151,12 @@ impl OpinionFinder {
         // It blames no aspect: what it complains about is unknown, and may be what it seems to praise.
         let mut placed = findings.iter().filter(|one| one.aspect != OVERALL);
         let has_unplaced_complaint =
-            has_few_stars && placed.all(|one| one.polarity != Polarity::Negative);
+            hears_complaints && placed.all(|one| one.polarity != Polarity::Negative);
         if let Some(stars) = stars {
             let findings = findings.iter_mut();
             let unannounced = findings.filter(|one| !sentences[one.sentence as usize].has_drawback);
             withdraw_by_stars(unannounced, stars, has_unplaced_complaint);
-            let is_too_good = overall.0 == Polarity::Positive && has_few_stars;
+            let is_too_good = overall.0 == Polarity::Positive && hears_complaints;
             if is_too_good || overall.0.contradicts(stars) {
                 overall.0 = Polarity::Uncertain;
             }
@@ -187,7 +168,15 @@ impl OpinionFinder {
                 one.sentence == number && has_vote
             });
             let here: Vec<&Finding> = here.collect();
-            judge_parts(text, sentence, &here, stars, has_unplaced_complaint)
+            let parts = sentence.scores.parts.iter().map(|part| {
+                let span = text.span(part.tokens.clone());
+                let polarity = part_polarity(part, span, sentence.has_words, &here, stars);
+                if has_unplaced_complaint && polarity == Polarity::Positive {
+                    return (span, Polarity::Uncertain);
+                }
+                (span, polarity)
+            });
+            parts.collect()
         });
         TextFindings {
             parts: parts.collect(),
@@ -195,25 +184,33 @@ impl OpinionFinder {
             overall,
         }
     }
-}
 
-/// The parts of a sentence, and what each says.
-fn judge_parts(
-    text: &TokenizedText,
-    sentence: &SentenceReading<'_>,
-    findings: &[&Finding],
-    stars: Option<u8>,
-    has_unplaced_complaint: bool,
-) -> Vec<(TextSpan, Polarity)> {
-    let parts = sentence.scores.parts.iter().map(|part| {
-        let span = text.span(part.tokens.clone());
-        let polarity = part_polarity(part, span, sentence.has_words, findings, stars);
-        if has_unplaced_complaint && polarity == Polarity::Positive {
-            return (span, Polarity::Uncertain);
+    /// The finding of a candidate, unless it is none.
+    fn judge_candidate(
+        &self,
+        text: &TokenizedText,
+        sentence: &mut SentenceReading<'_>,
+        candidate: &AspectCandidate,
+        stars: Option<u8>,
+    ) -> Option<Finding> {
+        let decision = Decision::new(&self.decisions, candidate);
+        let clear_rule = candidate.rule.filter(|label| {
+            label.judges() && candidate.is_strong && !self.is_learned()
+                || *label == Polarity::Negative && sentence.has_drawback
+        });
+        let of_rule = clear_rule.map(|label| Decision::of_rule(label, decision));
+        let mut decision = of_rule.or(decision)?;
+        let (label, is_praise) = (decision.label, decision.label == Polarity::Positive);
+        let hears_complaints = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
+        let may_be_of_others = stars.is_some() && label.judges() && hears_complaints == is_praise;
+        if may_be_of_others && sentence.is_of_others(text, candidate, label)
+            || is_praise && sentence.praises_nothing(text, candidate)
+        {
+            decision.confidence = 0;
         }
-        (span, polarity)
-    });
-    parts.collect()
+        let is_complaint = hears_complaints && label == Polarity::Negative;
+        self.finding(text, sentence, candidate, decision, is_complaint)
+    }
 }
 
 /// What a part of a sentence says: its findings, otherwise the label that the classifier is sure of and the stars do not
@@ -622,26 +619,24 @@ impl Decision {
     }
 }
 
-// From a decision to a finding.
+// From a decision to a finding. Its points only explain it; its label and its confidence decide.
 
 /// Absolute score of a label that the rules did not give.
 const POINTS: i32 = MARGIN + 1;
-/// Points that the classifier adds to a judgement that it confirms. They do not change the label, but the clearest
-/// sentences are quoted first.
+/// Points that the classifier adds to a judgement that it confirms, so that its words are among the reasons.
 const BACKING: i32 = 2;
 /// Absolute score of an uncertain finding with a leading label; below `MARGIN`.
 const LEANING: i32 = 1;
 
 impl OpinionFinder {
-    /// A finding with its label and confidence; `None` if only the classifier suspects it. The last argument is a row of
-    /// [`CONFIDENCE_MIN`].
+    /// A finding with its label and confidence; `None` if only the classifier suspects it.
     fn finding(
         &self,
         text: &TokenizedText,
         sentence: &mut SentenceReading<'_>,
         candidate: &AspectCandidate,
         decision: Decision,
-        [backed, of_rules, of_classifier]: [u8; 3],
+        is_complaint: bool,
     ) -> Option<Finding> {
         // A sentence has one candidate for an aspect, so no other one needs its rule.
         let mut rules = sentence.rules.iter();
@@ -663,23 +658,19 @@ impl OpinionFinder {
         // The classifier finds the aspect in the sentence, too.
         let has_aspect = heads.is_none_or(|heads| scores.whole().aspects[heads.aspect] >= 0);
         let is_backed = is_of_rule && label.sign() * part.lead() > 0 && has_aspect;
-        // The rules decide alone about a trade without annotated texts.
-        let is_backed_or_alone = is_backed || !self.is_learned();
-        let confidence_min = match (is_of_rule, is_backed_or_alone) {
-            (true, true) => backed,
-            (true, false) => of_rules,
-            (false, _) => of_classifier,
-        };
-        let is_doubtful = label.judges() && decision.confidence < confidence_min;
-        if is_doubtful && !has_rule {
-            return None;
-        }
-        finding.confidence = decision.confidence;
-        finding.witness = match (is_of_rule, is_backed) {
+        let judge = |is_backed| match (is_of_rule, is_backed) {
             (true, true) => Witness::Both,
             (true, false) => Witness::Rule,
             (false, _) => Witness::Classifier,
         };
+        // The rules decide alone about a trade without annotated texts.
+        let least = confidence_min(judge(is_backed || !self.is_learned()), is_complaint);
+        let is_doubtful = label.judges() && decision.confidence < least;
+        if is_doubtful && !has_rule {
+            return None;
+        }
+        finding.confidence = decision.confidence;
+        finding.witness = judge(is_backed);
         finding.polarity = if is_doubtful {
             Polarity::Uncertain
         } else {
