@@ -13,7 +13,7 @@ use crate::model::{FNV_OFFSET, fnv1a, folded};
 
 const ENGLISH: &[u8] = include_bytes!("english.weights");
 /// Words with the strength of their praise, in tenths, or of their blame, which is negative.
-const LEXICON: &str = include_str!("lexicon.tsv");
+pub const LEXICON: &str = include_str!("lexicon.tsv");
 
 /// The unit of weights and sums: 16 units are one natural logarithm of the odds.
 pub const UNIT: i32 = 16;

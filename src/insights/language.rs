@@ -2,8 +2,7 @@
 
 use super::analysis::TextLanguage;
 use super::text::{Capitalisation, TokenizedText};
-use super::topics::COMMON_WORDS;
-use super::words::LanguageWords;
+use super::words::{COMMON_WORDS, LanguageWords};
 
 /// Minimum share of words that are common in English. Of 5,589 annotated and real English texts, 17 have fewer, and of 20 short
 /// reviews in other languages, none has as many.

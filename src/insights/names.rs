@@ -22,7 +22,7 @@ pub const TABLE: &str = include_str!("names.toml");
 #[derive(Debug, Deserialize)]
 pub struct NameTable {
     /// The words of each class, separated by spaces.
-    words: BTreeMap<String, String>,
+    pub words: BTreeMap<String, String>,
     pub lists: Lists,
     /// The patterns of each context, one a line.
     contexts: BTreeMap<String, String>,

@@ -4,13 +4,17 @@
 
 use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::analysis::Mention;
-use super::names::{Context, Contexts, NameClasses, NameContext, NameForms, plain, words_only};
+use super::classifier::LEXICON;
+use super::names::{
+    Context, Contexts, NameClasses, NameContext, NameForms, NameTable, plain, words_only,
+};
 use super::places::{Areas, Services};
-use super::rules::{HOME_SERVICES, Trade};
+use super::rules::{FILES, HOME_SERVICES, SHARED, Trade};
 use super::text::{Capitalisation, TokenizedText};
-use super::words::Fingerprint;
+use super::words::{COMMON, COMMON_WORDS, Fingerprint, SOURCE, WordSet, singular};
 use crate::model::MentionKind;
 use crate::model::business::{Business, Technician};
 
@@ -62,8 +66,29 @@ fn own_name(name: &str) -> Vec<u64> {
     words.skip(article).collect()
 }
 
-/// Whether a sentence possibly names a person with none of the words in `known`: by a first name, or by a capital within the
-/// sentence.
+/// The words of all tables but first names, and but rare words that are names, too.
+static ORDINARY_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
+    let names = &NameClasses::get().word_name;
+    let classes = NameTable::get().words.iter();
+    let classes = classes.filter(|(class, _)| *class != "first_name");
+    let texts = classes.map(|(_, words)| words.as_str());
+    let texts = texts.chain(FILES).chain([SHARED, SOURCE, LEXICON, COMMON]);
+    let words = texts.flat_map(|text| text.split(|one: char| !one.is_alphabetic() && one != '\''));
+    let words = words.filter(|word| {
+        COMMON_WORDS.get(word) == Some(&true) || !names.contains(Fingerprint::of(word))
+    });
+    words.collect::<Vec<_>>().join(" ").into()
+});
+
+/// Whether a word with a capital that is usual in its place is no name.
+fn is_ordinary_word(word: &str) -> bool {
+    let is_name = NameClasses::get().word_name.contains(Fingerprint::of(word));
+    let is_known = |word: &str| ORDINARY_WORDS.contains(Fingerprint::of(word));
+    is_known(word) || !is_name && is_known(&singular(word))
+}
+
+/// Whether a sentence possibly names a person with none of the words in `known`: by a first name, by a capital within the
+/// sentence, or by a word that is not known to be ordinary at its beginning or all in capitals.
 pub(super) fn names_stranger(
     text: &TokenizedText,
     sentence: Range<usize>,
@@ -73,17 +98,20 @@ pub(super) fn names_stranger(
     let mut words = sentence.filter(|at| !text.has_shape(*at, Capitalisation::Mark));
     let start = words.clone().next();
     words.any(|at| {
-        let word = text.word(at);
-        let word = word.strip_suffix("'s").unwrap_or(word);
-        let fingerprint = Fingerprint::of(word);
-        let is_capital = [Capitalisation::Capitalised, Capitalisation::Mixed]
-            .iter()
-            .any(|shape| text.has_shape(at, *shape));
-        let is_within = start != Some(at) && word != "i" && !word.starts_with("i'");
-        let is_name = classes.first_name.contains(fingerprint)
+        let (token, word) = (&text.tokens()[at], text.word(at));
+        let mut endings = ["'s", "'ll", "'d", "n't"].into_iter();
+        let stem = endings.find_map(|ending| word.strip_suffix(ending));
+        let stem = stem.unwrap_or(word);
+        let fingerprint = Fingerprint::of(stem);
+        let is_capital = token.is_capital() && token.shape != Capitalisation::Upper;
+        let is_first_name = classes.first_name.contains(fingerprint)
             && (is_capital || !classes.is_ordinary(fingerprint));
-        let is_calendar_name = classes.calendar_name.contains(fingerprint);
-        (is_name || is_capital && is_within && !is_calendar_name) && !known.contains(word)
+        let is_unusual = if is_capital && start != Some(at) {
+            word != "i" && !word.starts_with("i'") && !classes.calendar_name.contains(fingerprint)
+        } else {
+            token.is_capital() && !is_ordinary_word(word) && !is_ordinary_word(stem)
+        };
+        (is_first_name || is_unusual) && !known.contains(stem)
     })
 }
 
@@ -257,7 +285,7 @@ fn forms(name: &[String], aliases: &[String]) -> Vec<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use super::Linker;
+    use super::{Linker, names_stranger};
     use crate::insights::text::TokenizedText;
     use crate::model::business::{Business, Service, Technician};
 
@@ -327,6 +355,51 @@ mod tests {
     fn linked(firm: &Business, text: &str) -> Vec<String> {
         let mentions = Linker::new(firm).mentions(&TokenizedText::new(text), "Ann B.");
         mentions.into_iter().map(|mention| mention.name).collect()
+    }
+
+    #[test]
+    fn a_word_that_is_not_ordinary_is_possibly_a_name() {
+        let known = ["mike", "boiler", "mesa"].map(str::to_owned).into();
+        let names = |text: &str| {
+            let text = TokenizedText::new(text);
+            names_stranger(&text, text.sentences()[0].clone(), &known)
+        };
+        for text in [
+            "Rajesh was rude and two hours late.",
+            "\u{201c}Siobhan never called us back about the leak.",
+            "Oluwaseun's work was sloppy and slow.",
+            "Anjali\u{2019}ll never work here again.",
+            "THANH WAS RUDE AND TWO HOURS LATE.",
+            "Wei and the other man left a mess.",
+            "Yusuf, two hours late, was rude.",
+            "DeShawn was rude and two hours late.",
+            "O'Malley was rude and two hours late.",
+            "Dawn was rude and two hours late.",
+            "Waters was rude and two hours late.",
+            "Mark was rude and two hours late.",
+            "José was rude and two hours late.",
+            "Late again, the plumber and Rajesh.",
+            "The plumber mike brought steve, who was rude.",
+        ] {
+            assert!(names(text), "{text}");
+        }
+        for text in [
+            "Mike's work was sloppy and slow.",
+            "MIKE WAS RUDE AND TWO HOURS LATE.",
+            "Boiler and gutters are leaking again.",
+            "Didn't show up, and I'm still waiting.",
+            "Haven't heard from them since we paid.",
+            "There's a leak, and they won't come.",
+            "It'll be summer before they come.",
+            "Won't be using them again.",
+            "THEY NEVER CAME AGAIN.",
+            "The AC was never fixed.",
+            "Appointments are missed.",
+            "Price was twice what they quoted.",
+            "Overcharged us and left a mess in Mesa.",
+        ] {
+            assert!(!names(text), "{text}");
+        }
     }
 
     #[test]

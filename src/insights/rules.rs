@@ -23,14 +23,14 @@ pub const IDS: [&str; 4] = [HOME_SERVICES, "food", LODGING, GENERAL];
 /// What the trades are called, and which aspects they have.
 const TRADES: &str = include_str!("rules/trades.toml");
 /// The phrases of [`IDS`].
-const FILES: [&str; IDS.len()] = [
+pub const FILES: [&str; IDS.len()] = [
     include_str!("rules/home_services.toml"),
     include_str!("rules/food.toml"),
     include_str!("rules/lodging.toml"),
     include_str!("rules/general.toml"),
 ];
 /// The phrases that all trades share.
-const SHARED: &str = include_str!("rules/shared.toml");
+pub const SHARED: &str = include_str!("rules/shared.toml");
 /// The measured quality of each trade.
 const QUALITY: &str = include_str!("rules/quality.tsv");
 

@@ -2,9 +2,8 @@
 //! reviews. A phrase is a topic if it stands for a thing and is not made of words that every text has.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
-use std::sync::LazyLock;
 
 use super::analysis::TextLanguage;
 use super::analyzer::first_characters;
@@ -13,7 +12,7 @@ use super::compact::CompactAnalysis;
 use super::count::AggregateInput;
 use super::names::words_only;
 use super::text::{Capitalisation, TokenizedText};
-use super::words::{Fingerprint, WordMap, singular};
+use super::words::{COMMON_WORDS, Fingerprint, WordMap, singular};
 use crate::model::business::Business;
 use crate::model::{Vote, VoteCounts};
 use crate::wire::Topic;
@@ -41,20 +40,6 @@ const ARTICLES: [&str; 16] = [
     "a", "an", "the", "this", "these", "those", "my", "our", "your", "his", "her", "their", "its",
     "no", "any", "every",
 ];
-
-/// Common words, by whether they are the most frequent ones. A frequent one is no part of a topic: `the`, `great`, `time`. Any
-/// other one alone says nothing: `employees`, `future`, `solution`.
-pub static COMMON_WORDS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
-    let (frequent, others) = include_str!("common_words.txt")
-        .split_once("\n\n")
-        .unwrap_or_default();
-    let words = [(frequent, true), (others, false)].into_iter();
-    let lines = words.flat_map(|(words, value)| words.lines().map(move |line| (line, value)));
-    lines
-        .filter(|(line, _)| !line.starts_with('#'))
-        .flat_map(|(line, value)| line.split(' ').map(move |word| (word, value)))
-        .collect()
-});
 
 /// A phrase in a sentence of a text.
 struct PhraseUse {

@@ -250,6 +250,21 @@ pub fn singular(word: &str) -> Cow<'_, str> {
 /// Minimum number of letters of a word without its plural ending.
 const STEM_MIN: usize = 2;
 
+/// The file of the common words.
+pub const COMMON: &str = include_str!("common_words.txt");
+
+/// Common words, by whether they are the most frequent ones. A frequent one is no part of a topic: `the`, `great`, `time`. Any
+/// other one alone says nothing: `employees`, `future`, `solution`.
+pub static COMMON_WORDS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
+    let (frequent, others) = COMMON.split_once("\n\n").unwrap_or_default();
+    let words = [(frequent, true), (others, false)].into_iter();
+    let lines = words.flat_map(|(words, value)| words.lines().map(move |line| (line, value)));
+    lines
+        .filter(|(line, _)| !line.starts_with('#'))
+        .flat_map(|(line, value)| line.split(' ').map(move |word| (word, value)))
+        .collect()
+});
+
 /// The file of the language.
 pub const SOURCE: &str = include_str!("languages/en.toml");
 
