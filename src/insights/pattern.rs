@@ -160,7 +160,9 @@ impl Parser<'_> {
         if let Some(name) = word.strip_prefix('@') {
             let list = self.lists.get(name).ok_or("an unknown list")?;
             let mut entries = list.iter();
-            if entries.any(|entry| entry.contains([' ', '(', '|', '?', '@'])) {
+            // Each character by itself is many times faster in a debug build than a set of them.
+            let marks = [' ', '(', '|', '?', '@'];
+            if entries.any(|entry| marks.iter().any(|mark| entry.contains(*mark))) {
                 let lists = self.lists;
                 let entries = list.iter();
                 let ways = entries.map(|rest| Parser { rest, lists }.sequence(false));
