@@ -23,7 +23,7 @@ pub struct InsightsCommand {
 
 #[derive(Debug, Subcommand)]
 enum InsightsSubcommand {
-    /// Show the findings of a review: each finding with the sum of its points, each name with its rule
+    /// Show the findings of a review: each finding with the sum of its points, and the names
     Explain {
         /// ID of the review, a unique beginning of it, or its permalink
         #[arg(value_name = "REVIEW_ID")]

@@ -20,7 +20,7 @@ use crate::model::business::Business;
 use crate::model::{Review, hex};
 
 /// A hash of the engine's results for many texts. It is part of the method hash, so that a changed engine is noticed
-/// even if trade, weights and roster are the same. A test recomputes it.
+/// even if trade, weights and roster are the same. The ignored test `laboratory` recomputes it.
 const GOLDEN_HASH: &str = include_str!("golden.sha256");
 /// Maximum number of code points of a text that are analysed; longer texts are cut, so that no text takes long.
 pub const TEXT_CHARS_MAX: usize = 20_000;

@@ -191,7 +191,7 @@ named! {
     pub enum Cue {
         /// `not`, `without`: negates what follows.
         Negators = "negators",
-        /// `but`: begins a clause, and weakens the one before.
+        /// `but`: begins a clause, which cancels what an earlier one says to the contrary of the same aspect.
         Contrasts = "contrasts",
         /// `I told them`: what the customer did, which is rarely a complaint.
         Deeds = "deeds",

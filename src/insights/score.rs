@@ -83,8 +83,9 @@ impl<'rules> ParsedSentence<'rules> {
         &self.phrases[start..end]
     }
 
-    /// Of overlapping matches, keeps the one with the most words of its own; of equal ones the shortest, then the
-    /// first.
+    /// Selects matches in this order: the most words of their own, the shortest, the first in the sentence, then what judges an
+    /// aspect. A match with a word that another one has is dropped, unless both have the same words. Of the patterns of a match,
+    /// the first of each kind counts.
     fn select_phrases(&mut self, rules: &CompiledRules, mut matches: Vec<PatternMatch<'_>>) {
         let meaning = |pattern: &usize| rules.rules[*pattern].1;
         matches.sort_by_cached_key(|one| {

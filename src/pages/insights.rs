@@ -152,8 +152,8 @@ pub fn how(method: &wire::InsightsMethod, locale: &Locale) -> Cow<'static, str> 
     locale.message_with(id, &[("trade", &trade)])
 }
 
-/// A sentence of the summary in the reader's language, and the path of its evidence: the search for the topic's reviews, or the part of
-/// this page with the figures. The documents contain the sentences in English, each with its form and figures, from which the page
+/// A sentence of the summary in the reader's language, and the path of its evidence: the search for the aspect's reviews, or the
+/// aspects on this page. The documents contain the sentences in English, each with its form and figures, from which the page
 /// builds its own.
 fn sentence(
     one: &wire::SummarySentence,

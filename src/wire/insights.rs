@@ -25,7 +25,8 @@ pub struct Insights {
     pub generated_from: GeneratedFrom,
     /// Whole reviews, by the balance of their texts.
     pub overall_sentiment: OverallSentiment,
-    /// What customers judge, in the order of the trade; aspects that no review mentions are left out.
+    /// What customers judge, in the order of the trade; an aspect needs a review in which rules judge it, or
+    /// three in which only the classifier does.
     pub aspects: Vec<Aspect>,
     /// People, services and places that they name.
     pub entities: Entities,
@@ -37,7 +38,7 @@ pub struct Insights {
     pub faq: Vec<Faq>,
     /// The firm's own words; without any, the sentences of `summary_sentences`.
     pub summary: String,
-    /// The whole in at most six sentences of a fixed form, each with its evidence.
+    /// The whole in at most four sentences of a fixed form, each with its evidence.
     pub summary_sentences: Vec<SummarySentence>,
     /// Aspects with complaints, the worst first: by the number of reviews that complain, then by their share, then by id.
     pub complaints: Vec<Complaint>,
@@ -476,8 +477,7 @@ impl From<&FaqEntry> for Faq {
     }
 }
 
-/// One sentence. All and none are exactly that, about half is 45 to 55 %, most is more, many less but at least 30 %, some at least
-/// 10 %, few less.
+/// One sentence, which states counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Object)]
 pub struct SummarySentence {
     /// The sentence itself, in English plain text.

@@ -485,7 +485,7 @@ named! {
         Services = "services",
         /// Places named in reviews.
         Areas = "areas",
-        /// Distinctive phrases, with quotes.
+        /// Distinctive phrases, with votes.
         Topics = "topics",
         /// Questions with answers and the quoted reviews.
         Faq = "faq",
