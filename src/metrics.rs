@@ -231,12 +231,10 @@ catalog! {
     PROCESS_STARTED_AT "process_start_time_seconds" MetricKind::Gauge, []
         "Start of the process in seconds since 1970-01-01 UTC.";
 
-    SNAPSHOTS "reviews_snapshots_total" MetricKind::Counter, []
-        "Snapshots published since the start, except the first one.";
     PUBLISH_FAILURES "reviews_publish_failures_total" MetricKind::Counter, []
         "Attempts to publish a snapshot that failed.";
     PUBLISH_SECONDS_TAKEN "reviews_publish_seconds" MetricKind::Histogram(PUBLISH_SECONDS), []
-        "Seconds from detecting a change to publishing the snapshot.";
+        "Seconds from detecting a change to publishing the snapshot; the first one is not counted.";
     PUBLISHED "reviews_published" MetricKind::Gauge, []
         "Published reviews.";
     SNAPSHOT_BEHIND "reviews_snapshot_behind_seconds" MetricKind::Gauge, []

@@ -112,7 +112,6 @@ impl PublishChanges {
         self.wake.notify_one();
         let now = self.ctx.clock.monotonic();
         let duration = now - started;
-        metrics::SNAPSHOTS.count(&[]);
         metrics::PUBLISH_SECONDS_TAKEN
             .histogram(&[])
             .observe(duration.as_secs_f64());
