@@ -61,5 +61,4 @@ async fn a_failing_publication_stays_ready_and_reports_the_duration() {
     app.sql("alter table elsewhere rename to business");
     let _ = app.app().watch_once().await;
     assert_eq!(readiness(&app).await, (200, "ready\n".to_owned()));
-    assert_eq!(freshness.age(clock.monotonic()), Duration::ZERO);
 }
