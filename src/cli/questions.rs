@@ -14,6 +14,9 @@ use crate::model::ReviewField;
 use crate::model::text::quote_for_shell;
 use crate::sync::SyncEntry;
 
+/// Asks for the value of a key.
+type Question = fn(&mut Draft) -> anyhow::Result<()>;
+
 /// Answers that mean none.
 const NONE: [&str; 4] = ["n", "no", "none", "-"];
 
@@ -96,13 +99,9 @@ pub(super) fn command(draft: &Draft) -> String {
         }
         words.push(quote_for_shell(&word));
     }
-    let mut more = vec![
-        "--format".to_owned(),
-        quote_for_shell(&format!("{name}.toml")),
-    ];
-    if draft.needs_source {
-        more.extend(["--source".to_owned(), "NAME".to_owned()]);
-    }
+    let file = quote_for_shell(&format!("{name}.toml"));
+    let mut more = vec![format!("--format {file}")];
+    more.extend(draft.needs_source.then(|| "--source NAME".to_owned()));
     // What follows `--` is a file.
     let end = words
         .iter()
@@ -197,14 +196,15 @@ fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
             ask_field(draft, field)?;
         }
     }
-    if draft.is_open("scale") {
-        ask_scale(draft)?;
-    }
-    if draft.is_open("date_format") {
-        ask_date_format(draft)?;
-    }
-    if draft.is_open("only") {
-        ask_location(draft)?;
+    let keys: [(&str, Question); 3] = [
+        ("scale", ask_scale),
+        ("date_format", ask_date_format),
+        ("only", ask_location),
+    ];
+    for (key, ask) in keys {
+        if draft.format.open.remove(key) {
+            ask(draft)?;
+        }
     }
     for part in PublicPart::ALL {
         ask_gone(draft, part)?;
@@ -287,7 +287,6 @@ fn ask_scale(draft: &mut Draft) -> anyhow::Result<()> {
         _ => Err(format!("write a whole number, at least {highest}")),
     })?;
     draft.format.scale = Some(scale);
-    draft.format.open.remove("scale");
     Ok(())
 }
 
@@ -298,7 +297,6 @@ fn ask_date_format(draft: &mut Draft) -> anyhow::Result<()> {
     let names = [month.to_string(), day.to_string()];
     let chosen = ask(&prompt, |line| choice(line, &names))?;
     draft.format.date_format = Some(DateOrder::BOTH[chosen].format());
-    draft.format.open.remove("date_format");
     Ok(())
 }
 
@@ -314,7 +312,6 @@ fn ask_location(draft: &mut Draft) -> anyhow::Result<()> {
     );
     let answer = ask_or_none(&prompt, |line| choice(line, &names))?;
     let format = &mut draft.format;
-    format.open.remove("only");
     if let Some(chosen) = answer {
         let value = names[chosen].clone();
         format.only = Some(Only { column, value });

@@ -279,23 +279,18 @@ impl Draft {
     /// Fills the other fields that the format does not say, and whose column it does not name.
     fn fill_others(&mut self, columns: &Columns<'_>) {
         for field in ReviewField::ALL {
+            let names = self.format.all_names();
             let is_other = !ReviewField::CORE.contains(&field)
                 && !ReviewField::AUTHORS.contains(&field)
                 && field != ReviewField::Source;
             if is_other
                 && !self.says(field)
                 && let [column] = &columns.names(&columns.exact(field))[..]
-                && !self.is_named(column)
+                && !names.iter().any(|name| is_same_column(column, name))
             {
                 self.fill(field, column);
             }
         }
-    }
-
-    /// Whether the format names a column already.
-    fn is_named(&self, column: &str) -> bool {
-        let names = self.format.all_names();
-        names.iter().any(|name| is_same_column(column, name))
     }
 
     /// Finds the columns that the format does not name.

@@ -101,7 +101,8 @@ impl<'r> FormatChooser<'r> {
         let own_format = self.kept.get(source);
         let own_format =
             own_format.filter(|it| it.like.is_none() || **it != Format::like(it.like.clone()));
-        let own_fit = own_format.map_or(Fit::OtherTable, |own_format| opened.fit(own_format));
+        let own_fit =
+            own_format.map_or(Fit::OtherTable, |own_format| opened.measure_fit(own_format));
         let other = self.find_other_source(opened);
         let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::AllButPublic);
         // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
@@ -161,7 +162,7 @@ impl<'r> FormatChooser<'r> {
             return None;
         }
         let others = self.kept.iter().filter(|(name, _)| *name != SOURCE_DEFAULT);
-        let fits = others.map(|(name, format)| (name.as_str(), opened.fit(format)));
+        let fits = others.map(|(name, format)| (name.as_str(), opened.measure_fit(format)));
         let fits = fits.filter(|(_, fit)| *fit >= Fit::AllButPublic);
         let (wholly, without_public): (Vec<_>, Vec<_>) =
             fits.partition(|(_, fit)| *fit == Fit::Wholly);

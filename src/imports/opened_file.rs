@@ -121,8 +121,8 @@ impl<'t> FilePart<'t> {
     }
 
     /// How far an owner's format reads it, with its first row as the header or the row that the format names.
-    fn fit(&self, format: &Format) -> Fit {
-        let first = self.fit_of(&self.names.columns, format);
+    fn measure_fit(&self, format: &Format) -> Fit {
+        let first = self.measure_fit_of(&self.names.columns, format);
         let columns = match (&self.content, format.header_row.map(|it| it.get().into())) {
             (PartContent::Sheet(sheet), row @ Some(_)) => sheet.header(row),
             (PartContent::Text(text), row @ Some(_)) => {
@@ -130,10 +130,10 @@ impl<'t> FilePart<'t> {
             }
             (_, _) => return first,
         };
-        first.max(self.fit_of(&columns, format))
+        first.max(self.measure_fit_of(&columns, format))
     }
 
-    fn fit_of(&self, columns: &[String], format: &Format) -> Fit {
+    fn measure_fit_of(&self, columns: &[String], format: &Format) -> Fit {
         if format.like.is_some() {
             return Fit::OtherTable;
         }
@@ -295,11 +295,11 @@ impl<'t> OpenedFile<'t> {
     }
 
     /// How far an owner's format reads the part that it reads best.
-    pub fn fit(&self, format: &Format) -> Fit {
+    pub fn measure_fit(&self, format: &Format) -> Fit {
         if self.is_empty_by(format) {
             return Fit::Wholly;
         }
-        let fits = self.parts.iter().map(|part| part.fit(format));
+        let fits = self.parts.iter().map(|part| part.measure_fit(format));
         fits.max().unwrap_or(Fit::OtherTable)
     }
 
@@ -360,7 +360,7 @@ impl<'t> OpenedFile<'t> {
         }
         let is_known = |part: &usize| match base {
             Some(base) => self.parts[*part].has_keys(base),
-            None => self.parts[*part].fit(format) >= Fit::AllButPublic,
+            None => self.parts[*part].measure_fit(format) >= Fit::AllButPublic,
         };
         let are_lists = self.parts[0].list().is_some();
         let known: BTreeSet<usize> = (0..self.parts.len()).filter(is_known).collect();

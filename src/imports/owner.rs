@@ -200,11 +200,7 @@ pub fn business(
     check_unique(&business.service_areas, "service_areas[]", &mut faults);
     check_places(&business, &mut faults);
     business.address = business.address.filter(|address| !address.is_empty());
-    if faults.is_empty() {
-        Ok(business)
-    } else {
-        Err(faults)
-    }
+    faults.is_empty().then_some(business).ok_or(faults)
 }
 
 /// Reads the editorial texts in `value`, as [`business`] does.
@@ -221,11 +217,7 @@ pub fn editorial(
     }
     let ids = editorial.faq.iter().map(|entry| &entry.id);
     check_unique(ids, "faq[]", &mut faults);
-    if faults.is_empty() {
-        Ok(editorial)
-    } else {
-        Err(faults)
-    }
+    faults.is_empty().then_some(editorial).ok_or(faults)
 }
 
 /// The value without the members that are not among `members`, and with its texts by their rules; and the faults of both.
