@@ -19,7 +19,7 @@ use crate::clock::Clock;
 use crate::config::{DatabaseConfig, read_text};
 use crate::imports::{
     Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, Outcome, Position,
-    PublicPart, Rejection, Watch, import, load_sample, shown_cell,
+    PublicPart, Rejection, Watch, import, load_sample, shown_values,
 };
 use crate::model::text::{escaped, quote_for_shell};
 use crate::storage::business::{SampleState, sample_state};
@@ -438,13 +438,13 @@ fn files_and_notes(report: &ImportReport) -> String {
     if let Some(name) = &report.business {
         let _ = writeln!(text, "business: {name}, taken from the file");
     }
-    for ((part, header, value), count) in &report.new_values {
+    let values = shown_values(report.new_values.keys().map(|(.., value)| &**value));
+    for (((part, header, _), count), value) in report.new_values.iter().zip(values) {
         let hidden = match part {
             PublicPart::Review => counted(*count, "review", "reviews"),
             PublicPart::Reply => counted(*count, "reply", "replies"),
             PublicPart::Name => counted(*count, "name", "names"),
         };
-        let value = shown_cell(value);
         let _ = writeln!(text, "{header}: {hidden} not shown for {value}");
     }
     text

@@ -9,6 +9,7 @@ use anyhow::{Context as _, bail, ensure};
 use super::report::{self, counted, print_note, print_result, read_answer};
 use crate::imports::{
     DateOrder, Draft, FormatArgument, Names, Only, PublicColumn, PublicPart, shown_cell,
+    shown_values,
 };
 use crate::model::ReviewField;
 use crate::model::text::quote_for_shell;
@@ -329,11 +330,11 @@ fn values(draft: &Draft, column: &str) -> (Vec<String>, Vec<String>) {
     let values = column.map_or(&[][..], |column| &column.values);
     let names: Vec<String> = values.iter().map(|it| it.0.clone()).collect();
     let numbers = numbers(&names).into_iter();
-    let shown = numbers.zip(values).map(|(number, (value, count))| {
-        let value = shown_cell(value);
-        format!("{number}{value:?} ({count})")
-    });
-    (names, shown.collect())
+    let texts = shown_values(names.iter().map(String::as_str));
+    let shown = numbers.zip(texts).zip(values);
+    let shown = shown.map(|((number, text), (_, count))| format!("{number}{text:?} ({count})"));
+    let shown = shown.collect();
+    (names, shown)
 }
 
 /// Asks which column stands for one of publication that the file lacks.

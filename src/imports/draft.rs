@@ -1,7 +1,7 @@
 //! Completes a source's format from the columns of a file: a field takes the one column with an exact name of it (`names.toml`), and what
 //! is then open stands as `"?"`. Nothing is inferred from cells, and nothing that a format says is changed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
 use chrono::NaiveDate;
@@ -16,7 +16,7 @@ use crate::imports::read::{LIST, Table};
 use crate::imports::row::{VALUES_MAX, field_columns, find_evidence};
 use crate::imports::value::date::{DateOrder, Evidence, is_date};
 use crate::imports::value::rating::number_above_five;
-use crate::imports::value::text::{find_number, has_address, is_empty};
+use crate::imports::value::text::{find_number, has_address, is_empty, without_contacts};
 use crate::model::ReviewField;
 use crate::model::text::shorten;
 
@@ -64,24 +64,48 @@ pub struct DraftColumn {
     pub header: String,
     /// Its first cells.
     pub cells: Vec<String>,
-    /// Its values with their counts, as the cells are written, the most frequent first; empty if it has texts.
+    /// Its values with their counts, as the cells are written, the most frequent first; empty if it has too many texts.
     pub values: Vec<(String, u64)>,
 }
 
-/// A cell that may be shown: on one line, short, without addresses and telephone numbers.
+/// A cell that may be shown: on one line, short, without texts, addresses and telephone numbers.
 pub fn shown_cell(cell: &str) -> String {
+    if is_sentence(cell) {
+        return "(text)".to_owned();
+    }
+    shorten(&shown_line(cell), CELL_CHARACTERS_MAX)
+}
+
+/// A cell on one line, without addresses and telephone numbers; of a sentence the rest stays, because it may be a choice.
+fn shown_line(cell: &str) -> String {
     let line = cell.split_whitespace().collect::<Vec<_>>().join(" ");
-    let line = line.replace(char::is_control, "");
+    let mut line = line.replace(char::is_control, "");
+    if is_sentence(&line) {
+        line = without_contacts(&line);
+    }
     if line.is_empty() {
         "(empty)".to_owned()
     } else if has_address(&line) {
         "(address)".to_owned()
-    } else if is_sentence(&line) {
-        "(text)".to_owned()
     } else if !is_date(&line) && find_number(&line).is_some() {
         "(number)".to_owned()
     } else {
-        shorten(&line, CELL_CHARACTERS_MAX)
+        line
+    }
+}
+
+/// The values of a column that is asked about, each as short as others are if they can be told apart.
+pub fn shown_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Vec<String> {
+    let lines: Vec<String> = values.into_iter().map(shown_line).collect();
+    let different = BTreeSet::from_iter(&lines).len();
+    let mut characters = CELL_CHARACTERS_MAX;
+    loop {
+        let shown = lines.iter().map(|line| shorten(line, characters));
+        let shown: Vec<String> = shown.collect();
+        if BTreeSet::from_iter(&shown).len() == different {
+            return shown;
+        }
+        characters *= 2;
     }
 }
 
@@ -89,6 +113,12 @@ fn is_sentence(cell: &str) -> bool {
     let words = cell.split_whitespace();
     let words = words.filter(|word| word.contains(char::is_alphabetic) && !word.contains("://"));
     words.count() >= SENTENCE_WORDS_MIN
+}
+
+/// Whether at least half of these values are sentences.
+fn are_texts(values: &[(String, u64)]) -> bool {
+    let sentences = values.iter().filter(|it| is_sentence(&it.0));
+    sentences.count() * 2 >= values.len()
 }
 
 /// A table whose columns without a cell are none.
@@ -135,15 +165,12 @@ impl<'t> Columns<'t> {
         self.table.cells(column).any(|(_, cell)| cell == LIST)
     }
 
-    /// The values of a column with their counts, as written; empty if it has texts.
+    /// The values of a column with their counts, as written; empty if it has too many texts.
     fn values(&self, column: usize) -> Vec<(String, u64)> {
         let mut values: Vec<(String, u64)> = Vec::new();
         let mut places: HashMap<String, usize> = HashMap::new();
-        let (mut sentences, mut all) = (0_u64, 0_u64);
         for row in self.table.rows.iter().filter(|row| row.fault.is_none()) {
             let cell = row.cell(column).unwrap_or_default().trim();
-            all += u64::from(!cell.is_empty());
-            sentences += u64::from(is_sentence(cell));
             let key = cell.to_lowercase();
             if values.len() == VALUES_MAX && !places.contains_key(&key) {
                 continue;
@@ -154,9 +181,7 @@ impl<'t> Columns<'t> {
             }
             values[place].1 += 1;
         }
-        // A few sentences that repeat are choices, not texts.
-        let are_choices = values.len() <= VALUES_SHOWN && all >= 2 * values.len() as u64;
-        if sentences * 2 >= all.max(1) && !are_choices {
+        if values.len() == VALUES_MAX && are_texts(&values) {
             return Vec::new();
         }
         values.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
@@ -392,19 +417,24 @@ impl Draft {
         }
     }
 
-    /// The values of a column as they may be shown: each with its count.
-    fn shown_values(&self, header: &str) -> String {
-        let Some(column) = self.column(header) else {
-            return String::new();
-        };
-        if column.values.is_empty() {
+    /// The values of a column as they may be shown: each with its count. Few that repeat are choices; other sentences may be private.
+    fn describe_values(&self, header: &str) -> String {
+        let column = self.column(header);
+        let values = column.map_or(&[][..], |column| &column.values);
+        let are_choices = values.len() <= VALUES_SHOWN
+            && values.iter().any(|it| it.1 > 1 && !it.0.is_empty())
+            || self.location.as_deref() == Some(header);
+        if !are_choices && are_texts(values) {
             return "(text)".to_owned();
         }
-        let values = column.values.iter().take(VALUES_SHOWN);
-        let mut shown: Vec<String> = values
-            .map(|(value, count)| format!("{} {count}", shown_cell(value)))
-            .collect();
-        if column.values.len() > VALUES_SHOWN {
+        let texts = values.iter().map(|(value, _)| match &**value {
+            text if !are_choices && is_sentence(text) => "(text)",
+            value => value,
+        });
+        let shown = shown_values(texts).into_iter().zip(values);
+        let shown = shown.map(|(text, (_, count))| format!("{text} {count}"));
+        let mut shown: Vec<String> = shown.take(VALUES_SHOWN).collect();
+        if values.len() > VALUES_SHOWN {
             shown.push("…".to_owned());
         }
         shown.join(", ")
@@ -484,7 +514,7 @@ impl Draft {
     fn ask_left(&self) -> Vec<String> {
         let shown = self.left.iter().take(COLUMNS_SHOWN);
         let shown =
-            shown.map(|name| format!("{} ({})", basic_string(name), self.shown_values(name)));
+            shown.map(|name| format!("{} ({})", basic_string(name), self.describe_values(name)));
         let left = shown.collect::<Vec<_>>().join(", ");
         let name = self.left.last().map_or("", String::as_str);
         let ignored = match self.format.ignored.parts().join(", ") {
@@ -533,7 +563,7 @@ impl Draft {
                 format!("one of {}", names.collect::<Vec<_>>().join(", "))
             }
             "only" => match &self.location {
-                Some(column) => format!("{column} has {}", self.shown_values(column)),
+                Some(column) => format!("{column} has {}", self.describe_values(column)),
                 None => "the file lacks the column of the locations".to_owned(),
             },
             key => match key.strip_prefix("fields.").and_then(ReviewField::find) {
@@ -585,5 +615,20 @@ mod tests {
         ] {
             assert_eq!(shown_cell(cell), shown);
         }
+    }
+
+    #[test]
+    fn long_values_are_shown_until_they_differ() {
+        let long = "Yes, you may publish my review on your website";
+        let values = [
+            "ann@e.com",
+            "No",
+            &format!("{long} with my name, ann@e.com"),
+            long,
+        ];
+        assert_eq!(
+            shown_values(values),
+            ["(address)", "No", &format!("{long} with my name"), long]
+        );
     }
 }

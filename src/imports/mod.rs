@@ -57,7 +57,7 @@ mod value {
     pub mod text;
 }
 
-pub use draft::{Draft, DraftColumn, shown_cell};
+pub use draft::{Draft, DraftColumn, shown_cell, shown_values};
 pub use files::{base_of, format_of, lost_public_columns};
 pub use format::{
     Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, basic_string, line_of,

@@ -473,7 +473,7 @@ impl<'t> RowReader<'t> {
 /// Maximum number of different values that are counted, of a column or of those of publication.
 pub const VALUES_MAX: usize = 50;
 /// Maximum number of characters of such a value.
-const VALUE_CHARACTERS_MAX: usize = 80;
+const VALUE_CHARACTERS_MAX: usize = 400;
 pub(super) const NAMES_SHOWN: usize = 20;
 
 /// A cell that is not empty.

@@ -250,13 +250,18 @@ const DIGITS_MIN: usize = 7;
 /// The display name without e-mail addresses and telephone numbers: `Jane Doe <jane@example.com>` becomes `Jane Doe`. A name such
 /// as `@jane` is none.
 pub fn without_address(name: &str) -> String {
-    let public = remove_parts(&remove_parts(name, find_address), find_number);
+    let public = without_contacts(name);
     let has_digits = public.contains(|c: char| c.is_ascii_digit());
     let is_private = public.len() < name.len() || has_digits;
     if is_private && !has_letters(&public) || public.is_empty() {
         return ANONYMOUS.to_owned();
     }
     public
+}
+
+/// A text without e-mail addresses and telephone numbers.
+pub fn without_contacts(text: &str) -> String {
+    remove_parts(&remove_parts(text, find_address), find_number)
 }
 
 /// Whether a text is nothing but e-mail addresses.

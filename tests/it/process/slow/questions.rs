@@ -116,7 +116,7 @@ fn answers_at_a_terminal_are_used_and_kept() {
 }
 
 /// A table with `\n` for its line ends, what is typed, a query, and what it finds.
-const ASKED: &str = r"
+const ASKED: &str = r#"
     Name,Stars,Date,Review\nAnn,10,2026-03-01,Neat\nBo,2,2026-03-02,Late\n → 5|ten|10 → select rating from review order by 1 → 1\n5
     Name,Stars,Date,Review\nAnn,5,03/04/2026,Neat\nBo,2,05/04/2026,Late\n → 2 → select reviewed_on from review order by 1 → 2026-04-03\n2026-04-05
     Reviewer,Customer Name,Stars,Date,Review\nAnnie,Ann Baker,5,2026-03-01,Neat\nBob,Bo Cole,2,2026-03-02,Late\n → 2|- → select author from review where rating = 5 → Ann Baker
@@ -126,8 +126,9 @@ const ASKED: &str = r"
     Name,Stars,Date,Review,Location\nAnn,5,2026-03-01,Neat,Mesa\nBo,2,2026-03-02,Late,Tempe\n → n|n → select count(*) from review → 2
     Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select author, reply_text from review order by rating → Anonymous|\nAnn|Thanks Ann
     Name,Stars,Date,Review,hidden\nAnn,5,2026-03-01,Neat,0\nBo,4,2026-03-02,Good,0\nCy,1,2026-03-03,Late,1\n → 5|1|1,|2|0 → select author from review where status = 'published' order by 1 → Ann\nBo
+    Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,"Yes, you may publish it"\nBo,1,2026-03-02,Late,"No, please do not publish it"\n → 5|1|1 → select author from review where status = 'published' → Ann
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|No|1, 3 → select author from review where status = 'published' order by 1 → Ann\nCy
-";
+"#;
 
 #[test]
 fn each_question_is_answered_at_a_terminal() {
@@ -139,6 +140,7 @@ fn each_question_is_answered_at_a_terminal() {
         let done = home.at_screen("import sheet.csv", &typed);
         assert_eq!(done.code, Some(0), "{typed:?}: {}", done.err);
         assert_eq!(home.sql(select), found.replace("\\n", "\n"), "{}", done.err);
+        assert!(!done.err.contains("not shown for (text)"), "{}", done.err);
         home.run_ok("import sheet.csv", "0 new, 0 updated");
     }
 }
