@@ -61,7 +61,6 @@ fn complete_with(
 ) -> anyhow::Result<Draft> {
     let is_at_terminal = report::can_ask() && io::stdout().is_terminal();
     if can_ask && is_at_terminal && !draft.needs_source {
-        show_columns(&draft)?;
         ask_all(&mut draft)?;
         return Ok(draft);
     }
@@ -192,6 +191,7 @@ fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
             return ask_place(draft, key);
         }
     }
+    show_columns(draft)?;
     for field in ReviewField::ALL {
         if draft.is_open(&format!("fields.{field}")) {
             ask_field(draft, field)?;
@@ -218,18 +218,20 @@ fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
 
 /// Asks which encoding, sheet or list.
 fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
-    let mut names = draft.places.clone();
-    let mut shown = names.clone();
-    if key == "encoding" {
+    let choices: Vec<(String, String)> = if key == "encoding" {
         print_note("The file is not UTF-8. Which of these is right?")?;
-        (names, shown) = (draft.encodings.iter())
-            .map(|(name, cell)| ((*name).to_owned(), format!("{name}: {}", shown_cell(cell))))
-            .unzip();
+        let encodings = draft.encodings.iter();
+        let encodings = encodings.map(|(name, word)| ((*name).to_owned(), shown_cell(word)));
+        encodings.collect()
     } else {
         print_note("Which of these has the reviews?")?;
-    }
-    for (number, shown) in numbers(&names).iter().zip(&shown) {
-        print_note(&format!("{number:>5} {shown}"))?;
+        let places = draft.places.iter();
+        let places = places.map(|(name, rows)| (name.clone(), format!("rows: {rows}")));
+        places.collect()
+    };
+    let names: Vec<String> = choices.iter().map(|it| it.0.clone()).collect();
+    for (number, (name, about)) in numbers(&names).iter().zip(&choices) {
+        print_note(&format!("{number:>5} {name} ({about})"))?;
     }
     let chosen = ask("Which one? ", |line| choice(line, &names))?;
     let name = Some(names[chosen].clone());

@@ -247,11 +247,11 @@ impl Reading<'_> {
             return Ok(());
         }
         let parts = opened.find_parts(&format, choice.base())?;
-        let mut places: Vec<String> = parts.iter().map(|part| opened.place(*part)).collect();
+        let mut places = opened.places(&parts);
         if places.len() == 1 {
             places.clear();
         }
-        if places.iter().any(|place| self.request.mask.is_in(place)) {
+        if places.iter().any(|it| self.request.mask.is_in(&it.0)) {
             return Err(FileError::new(format!("a list or sheet {HAS_SECRET}")));
         }
         let is_stopped = || self.watch.is_stopped();
@@ -260,11 +260,11 @@ impl Reading<'_> {
         table.named = format.all_names();
         self.request.mask.hide_in(&mut table);
         // What is kept or built in is asked for each column of publication that is missing.
-        if self.request.owner_format.is_none() {
+        if self.request.owner_format.is_none() && places.is_empty() {
             choice.owners = choice.owners.split_public(&table.columns);
         }
         let mut name = name.to_owned();
-        if format.is_table() || !table.is_objects {
+        if places.is_empty() && (format.is_table() || !table.is_objects) {
             name += &table.place;
         }
         let file = self.add_file(&name, &format, opened.note);
@@ -274,7 +274,7 @@ impl Reading<'_> {
         }
         let mut tables = self.tables.iter_mut();
         if let Some(first) = tables.find(|first| first.choice.is_like(&choice)) {
-            places.retain(|place| !first.places.contains(place));
+            places.retain(|(name, _)| first.places.iter().all(|(other, _)| other != name));
             first.places.append(&mut places);
             encodings.retain(|(name, _)| first.encodings.iter().all(|(other, _)| other != name));
             first.encodings.append(&mut encodings);
@@ -317,7 +317,9 @@ impl Reading<'_> {
                     "{name}: something must be decided about its format first; import it by itself"
                 )));
             }
-            draft.show_columns(&input.table);
+            if input.places.is_empty() {
+                draft.show_columns(&input.table);
+            }
             draft.file.clone_from(name);
             return Err(ImportError::Open(Box::new(draft)));
         }

@@ -11,7 +11,7 @@ use crate::imports::files::{Basis, TableInput};
 use crate::imports::format::{
     Format, Names, basic_string, ignored_name, is_same_column, named_field,
 };
-use crate::imports::opened_file::find_lacking_keys;
+use crate::imports::opened_file::{describe_places, find_lacking_keys};
 use crate::imports::read::{LIST, Table};
 use crate::imports::row::{VALUES_MAX, field_columns, find_evidence};
 use crate::imports::value::date::{DateOrder, Evidence, is_date};
@@ -50,8 +50,8 @@ pub struct Draft {
     pub location: Option<String>,
     /// The encodings that the file may have, each with a cell; empty if it is known.
     pub encodings: Vec<(&'static str, String)>,
-    /// The sheets, or the lists, of which one must be named; empty if it is known.
-    pub places: Vec<String>,
+    /// The sheets, or the lists, of which one must be named, with their numbers of rows; empty if it is known.
+    pub places: Vec<(String, usize)>,
     /// What stands beside the list.
     pub beside: Vec<(String, String)>,
     /// Whether the table needs a source of its own, since the source that it would be of has another format.
@@ -205,13 +205,19 @@ impl Draft {
         let columns = &Columns::new(table);
         let mut draft = Self {
             format: input.choice.owners.clone(),
-            beside: table.beside.clone(),
             encodings: input.encodings.clone(),
             places: input.places.clone(),
             // A table of another source is never imported under the format that a source keeps, nor in its place.
             needs_source: matches!(input.choice.basis, Basis::DraftOfOther),
             ..Self::default()
         };
+        if !draft.places.is_empty() {
+            // Each has other columns, so nothing else can be asked yet.
+            draft.format.open.clear();
+            draft.open(if table.is_objects { "rows" } else { "sheet" });
+            return Ok(draft);
+        }
+        draft.beside.clone_from(&table.beside);
         if base.is_none() {
             draft.fill_core(columns);
         }
@@ -240,9 +246,6 @@ impl Draft {
         }
         if !draft.encodings.is_empty() {
             draft.open("encoding");
-        }
-        if !draft.places.is_empty() {
-            draft.open(if table.is_objects { "rows" } else { "sheet" });
         }
         Ok(draft)
     }
@@ -558,10 +561,7 @@ impl Draft {
                 None => "how dates are written".to_owned(),
             },
             "encoding" => "the encoding of the file".to_owned(),
-            "sheet" | "rows" => {
-                let names = self.places.iter().map(|name| basic_string(name));
-                format!("one of {}", names.collect::<Vec<_>>().join(", "))
-            }
+            "sheet" | "rows" => format!("one of {}", describe_places(&self.places)),
             "only" => match &self.location {
                 Some(column) => format!("{column} has {}", self.describe_values(column)),
                 None => "the file lacks the column of the locations".to_owned(),

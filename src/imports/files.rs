@@ -23,8 +23,8 @@ pub struct TableInput {
     pub table: Table,
     /// The encodings that a file may have, each with a cell; empty if it is known.
     pub encodings: Vec<(&'static str, String)>,
-    /// The sheets, or the lists, of which one must be named; empty if it is known.
-    pub places: Vec<String>,
+    /// The sheets, or the lists, of which one must be named, with their numbers of rows; empty if it is known.
+    pub places: Vec<(String, usize)>,
 }
 
 /// The format of a file, as far as it is known.

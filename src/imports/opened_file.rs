@@ -8,7 +8,7 @@ use std::sync::Arc;
 use serde::de::IgnoredAny;
 
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{Format, Reader, column_key, is_inside, named_field};
+use crate::imports::format::{Format, Reader, basic_string, column_key, is_inside, named_field};
 use crate::imports::native::{are_native, columns_of_table};
 use crate::imports::platforms::{INSTANCE, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};
@@ -86,12 +86,12 @@ impl<'t> FilePart<'t> {
         Self { names, content }
     }
 
-    /// The path of a list, or the name of a sheet.
-    fn place(&self) -> &str {
+    /// The path of a list, or the name of a sheet, and its number of rows.
+    fn place(&self) -> (&str, usize) {
         match &self.content {
-            PartContent::Sheet(sheet) => &sheet.name,
-            PartContent::List(list) => &list.path,
-            PartContent::Text(_) | PartContent::Page(_) => "",
+            PartContent::Sheet(sheet) => (&sheet.name, sheet.count_rows()),
+            PartContent::List(list) => (&list.path, list.elements.len()),
+            PartContent::Text(_) | PartContent::Page(_) => ("", 0),
         }
     }
 
@@ -162,6 +162,13 @@ impl<'t> FilePart<'t> {
     }
 }
 
+/// Sheets, or lists, with their numbers of rows.
+pub fn describe_places(places: &[(String, usize)]) -> String {
+    let places = places.iter();
+    let shown = places.map(|(name, rows)| format!("{} (rows: {rows})", basic_string(name)));
+    shown.collect::<Vec<_>>().join(", ")
+}
+
 /// The keys of what a format needs and a table lacks: columns of the fields that each review has, of `only`, and of publication.
 pub fn find_lacking_keys(format: &Format, table: &Table) -> BTreeSet<String> {
     let has_field = |field| !field_columns(format, table, field).is_empty();
@@ -223,8 +230,8 @@ impl<'t> OpenedFile<'t> {
         let mut sheets = read_workbook(packed, bounds)?;
         sheets.retain(|sheet| !sheet.header(None).is_empty());
         // Without rows in any sheet, it is an import of nothing.
-        if sheets.iter().any(Sheet::has_rows) {
-            sheets.retain(Sheet::has_rows);
+        if sheets.iter().any(|sheet| sheet.count_rows() > 0) {
+            sheets.retain(|sheet| sheet.count_rows() > 0);
         } else {
             sheets.truncate(1);
         }
@@ -340,11 +347,6 @@ impl<'t> OpenedFile<'t> {
         member(document?, "business")
     }
 
-    /// The place of a part: the path of a list, or the name of a sheet.
-    pub fn place(&self, part: usize) -> String {
-        self.parts[part].place().to_owned()
-    }
-
     /// The parts that may be meant, at least one, and first the one that is read: the one that the format names or whose columns it knows,
     /// else the one that is most like reviews. `base` is the built-in format in it, if there is one.
     ///
@@ -375,7 +377,7 @@ impl<'t> OpenedFile<'t> {
         }
         // Of lists within each other that it knows the one with most rows.
         let rank = |part: &usize| match self.parts[*part].list() {
-            Some(list) if known.contains(part) => (true, list.texts().count()),
+            Some(list) if known.contains(part) => (true, list.elements.len()),
             _ => (known.contains(part), self.parts[*part].names.core_fields()),
         };
         // Of equal ones `max_by_key` takes the last.
@@ -392,7 +394,7 @@ impl<'t> OpenedFile<'t> {
                 "has {} lists of reviews of {}: {}; give a file with one of them, for example with jq",
                 parts.len(),
                 base.label,
-                self.places(&parts)
+                describe_places(&self.places(&parts))
             ))),
             _ => Ok(parts),
         }
@@ -413,7 +415,7 @@ impl<'t> OpenedFile<'t> {
             PartContent::Text(_) | PartContent::Page(_) => (&None, ""),
         };
         let Some(name) = name else { return Ok(None) };
-        let mut places = self.parts.iter().map(|part| fold(part.place()));
+        let mut places = self.parts.iter().map(|part| fold(part.place().0));
         let found = places.position(|place| place == fold(name));
         if found.is_some() || base.is_some_and(|base| base.rows.is_some()) {
             return Ok(found);
@@ -421,22 +423,23 @@ impl<'t> OpenedFile<'t> {
         let places = if self.parts[0].list().is_some_and(|list| list.are_lines) {
             "none".to_owned()
         } else {
-            self.places(&(0..self.parts.len()).collect::<Vec<_>>())
+            describe_places(&self.places(&(0..self.parts.len()).collect::<Vec<_>>()))
         };
         Err(FileError::new(format!(
             "has no {noun} {name:?} with rows, which the source's format names; it has {places}"
         )))
     }
 
-    fn places(&self, parts: &[usize]) -> String {
-        let places = parts.iter().map(|part| format!("{:?}", self.place(*part)));
-        places.collect::<Vec<_>>().join(", ")
+    /// The places of parts: the paths of lists, or the names of sheets, with their numbers of rows.
+    pub fn places(&self, parts: &[usize]) -> Vec<(String, usize)> {
+        let places = parts.iter().map(|part| self.parts[*part].place());
+        places.map(|(name, rows)| (name.to_owned(), rows)).collect()
     }
 
     /// Whether a list is within the elements of another.
     fn is_inside(&self, inner: usize, outer: usize) -> bool {
-        let place = self.parts[inner].place();
-        let rest = place.strip_prefix(self.parts[outer].place());
+        let [inner, outer] = [inner, outer].map(|part| self.parts[part].place().0);
+        let rest = inner.strip_prefix(outer);
         rest.is_some_and(|rest| rest.starts_with("[]"))
     }
 

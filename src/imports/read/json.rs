@@ -61,7 +61,7 @@ pub struct RowList<'t> {
     /// As `result.reviews`, or `data[].reviews`; empty at the top level.
     pub path: String,
     /// Each may be broken, and a line blank.
-    elements: Vec<&'t str>,
+    pub elements: Vec<&'t str>,
     /// Of JSON Lines (<https://jsonlines.org>): a broken line does not affect the others.
     pub are_lines: bool,
 }

@@ -110,9 +110,9 @@ impl Sheet {
         first.map(|(_, cells)| cells.texts()).unwrap_or_default()
     }
 
-    /// Whether there is a row below the first.
-    pub fn has_rows(&self) -> bool {
-        self.rows.len() > 1
+    /// The number of rows below the first.
+    pub fn count_rows(&self) -> usize {
+        self.rows.len().saturating_sub(1)
     }
 
     /// # Errors

@@ -420,9 +420,6 @@ async fn review_is_public_as_the_last_file_says_and_undo_keeps() {
     }
 }
 
-/// Rows of two kinds, as a sheet and as a list.
-const KINDS: [&str; 2] = ["Good.", "HIDDEN bad."];
-
 #[tokio::test]
 async fn other_sheets_and_lists_beside_the_kept_one_are_questions() {
     let bench = bench().await;
@@ -430,7 +427,7 @@ async fn other_sheets_and_lists_beside_the_kept_one_are_questions() {
         let header = ["Name", "Stars", "Date", "Review"];
         cells(&[&header, &["Ann", "5", "2026-03-02", text]])
     };
-    let [good, bad] = KINDS.map(sheet);
+    let [good, bad] = ["Good.", "HIDDEN bad."].map(sheet);
     let list =
         |text: &str| json!([{"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": text}]);
     let table = "Name,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
@@ -444,11 +441,18 @@ async fn other_sheets_and_lists_beside_the_kept_one_are_questions() {
         let files = [("a", single), ("b", workbook), ("c", reversed)];
         let files = files.map(|(name, content)| bench.file(name, content));
         let refused = bench.refuse(&request_for(files, "")).await;
-        assert_has(&refused, &format!("sheet: one of \"{name}\", \"{other}\""));
+        assert_has(&refused, &format!("sheet: one of \"{name}\" (rows: 1)"));
     }
-    let [good, bad] = KINDS.map(list);
+    let [good, mut bad] = ["Good.", "HIDDEN bad."].map(list);
+    bad[0]["Publish"] = json!("no");
     let lists = json!({ "published": good, "rejected": bad }).to_string();
     assert_eq!(bench.open(&lists, "").await, "rows");
+    // Nothing else is asked before one is named, and then all that it has.
+    let other = super::bench().await;
+    let text = other.draft(&lists, "").await.text("x");
+    assert!(text.ends_with("(rows: 1)\nrows = \"?\"\n"), "{text}");
+    let draft = other.draft(&lists, "format: rows = \"rejected\"").await;
+    assert_eq!(draft.left, ["Publish"]);
     assert_eq!(bench.sql("select text from review"), "Good.");
     let google = json!({
         "reviews": [google(1, "a", &json!({}))],

@@ -82,13 +82,12 @@ const OLDER: &[&[&str]] = &[
 async fn sheet_is_named_where_several_are_visible() {
     let bench = bench().await;
     let two = workbook_with_sheets([("2026", REVIEWS), ("Older", OLDER)]);
-    let draft = bench.draft(&two, "").await;
-    assert_has(&draft.text("x"), "sheet = \"?\"");
-    assert_has(&draft.text("x"), "one of \"2026\", \"Older\"");
+    let text = bench.draft(&two, "").await.text("x");
+    assert_has(&text, "\"Older\" (rows: 1)\nsheet = \"?\"\n");
     let report = bench.csv(&two, "format: sheet = \"older\"").await;
     assert_eq!(counts(&report), (1, 0, 0, 0));
     let refusal = bench.refused(&two, "format: sheet = \"2027\"").await;
-    let reason = r#""2027" with rows, which the source's format names; it has "2026", "Older""#;
+    let reason = r#""2027" with rows, which the source's format names; it has "2026" (rows: 2), "Older" (rows: 1)"#;
     assert_has(&refusal, reason);
     // A hidden sheet is not read.
     let hidden = workbook_with_sheets([("~Old", OLDER), ("Reviews", REVIEWS)]);

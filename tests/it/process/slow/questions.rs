@@ -127,6 +127,7 @@ const ASKED: &str = r#"
     Name,Stars,Date,Review,Reply,Reply OK,By name\nAnn,5,2026-03-01,Neat,Thanks Ann,1,ja\nBo,4,2026-03-02,Good,Thanks Bo,0,nein\n → 6|2|1|7|3|ja → select author, reply_text from review order by rating → Anonymous|\nAnn|Thanks Ann
     Name,Stars,Date,Review,hidden\nAnn,5,2026-03-01,Neat,0\nBo,4,2026-03-02,Good,0\nCy,1,2026-03-03,Late,1\n → 5|1|1,|2|0 → select author from review where status = 'published' order by 1 → Ann\nBo
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,"Yes, you may publish it"\nBo,1,2026-03-02,Late,"No, please do not publish it"\n → 5|1|1 → select author from review where status = 'published' → Ann
+    {"2025": [{"Name": "Cy", "Stars": 5, "Date": "2025-03-01", "Review": "Good"}], "2026": [{"Name": "Ann", "Stars": 5, "Date": "2026-03-01", "Review": "Neat", "Show": "yes"}, {"Name": "Bo", "Stars": 1, "Date": "2026-03-02", "Review": "Late", "Show": "no"}]} → 2|4|1|yes → select author from review where status = 'published' → Ann
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|No|1, 3 → select author from review where status = 'published' order by 1 → Ann\nCy
 "#;
 
