@@ -283,8 +283,7 @@ fn ask_field(draft: &mut Draft, field: ReviewField) -> anyhow::Result<()> {
 
 fn ask_scale(draft: &mut Draft) -> anyhow::Result<()> {
     let highest = draft.highest.unwrap_or_default();
-    let prompt =
-        format!("The highest rating is {highest}. What is the end of the scale (10, 20, 100)? ");
+    let prompt = format!("What is {}? ", draft.question("scale"));
     let scale = ask(&prompt, |line| match line.parse::<NonZeroU16>() {
         Ok(scale) if f64::from(scale.get()) >= highest => Ok(scale),
         _ => Err(format!("write a whole number, at least {highest}")),

@@ -15,7 +15,7 @@ use crate::imports::opened_file::{describe_places, find_lacking_keys};
 use crate::imports::read::{LIST, Table};
 use crate::imports::row::{VALUES_MAX, field_columns, find_evidence};
 use crate::imports::value::date::{DateOrder, Evidence, is_date};
-use crate::imports::value::rating::number_above_five;
+use crate::imports::value::rating::plain_number;
 use crate::imports::value::text::{find_number, has_address, is_empty, without_contacts};
 use crate::model::ReviewField;
 use crate::model::text::shorten;
@@ -41,7 +41,7 @@ pub struct Draft {
     pub columns: Vec<DraftColumn>,
     /// The columns that are left, which `ignored` asks about.
     pub left: Vec<String>,
-    /// The highest number of a rating above five.
+    /// The highest number of a rating, where some are above five or below one.
     pub highest: Option<f64>,
     /// A date that may be read in both ways, and its two days.
     pub unclear_date: Option<(String, [NaiveDate; 2])>,
@@ -347,9 +347,11 @@ impl Draft {
     fn find_scale(&mut self, table: &Table) {
         let columns = field_columns(&self.format, table, ReviewField::Rating);
         let cells = columns.iter().flat_map(|column| table.cells(*column));
-        let numbers = cells.filter_map(|(_, cell)| number_above_five(cell));
-        self.highest = numbers.reduce(f64::max);
-        if self.highest.is_some() && self.format.scale.is_none() {
+        let numbers = cells.filter_map(|(_, cell)| plain_number(cell));
+        let numbers: Vec<f64> = numbers.collect();
+        let is_other = |number: &f64| *number > 5.0 || 0.0 < *number && *number < 1.0;
+        if self.format.scale.is_none() && numbers.iter().any(is_other) {
+            self.highest = numbers.into_iter().reduce(f64::max);
             self.open("scale");
         }
     }
@@ -549,10 +551,11 @@ impl Draft {
                 "whether one of {} says that a review, your reply or the name may be published",
                 shorten(&self.left.join(", "), LEFT_CHARACTERS_MAX)
             ),
-            "scale" => format!(
-                "the end of the ratings' scale (10, 20, 100); the highest is {}",
-                self.highest.unwrap_or_default()
-            ),
+            "scale" => {
+                let highest = self.highest.unwrap_or_default();
+                let ends = if highest > 5.0 { "10, 20, 100" } else { "1 for shares of one" };
+                format!("the end of the ratings' scale ({ends}); the highest is {highest}")
+            }
             "date_format" => match &self.unclear_date {
                 Some((date, [month, day])) => format!(
                     "mm/dd/yyyy if {} is {month}, dd/mm/yyyy if it is {day}",

@@ -48,10 +48,15 @@ pub fn parse_rating(
     let scale = scale.map(|scale| f64::from(scale.get()));
     let (value, of) = value_and_scale(&lower, scale).ok_or_else(|| unknown_rating(text))?;
     let shown = quoted(text);
+    let is_share = of.is_none() && 0.0 < value && value < 1.0;
     match of.or(scale) {
+        // A share of one, as spreadsheets keep percentages, is no star.
+        end if is_share && end.is_none_or(|end| end > 1.0 && end <= 5.0) => Err(format!(
+            "{shown} is below 1; if 1 is the best rating, write scale = 1 into the source's format, else correct it"
+        )),
         Some(of) if value > of => Err(format!("{shown} is above {of}, the end of the scale")),
-        // No star of five is no rating.
-        Some(of) if of <= 5.0 && value == 0.0 => Err(unknown_rating(text)),
+        // No star of five is no rating, but none of one is the worst.
+        Some(of) if of <= 5.0 && of > 1.0 && value == 0.0 => Err(unknown_rating(text)),
         Some(of) => whole_stars((value * 5.0 / of).round().max(1.0), text),
         None if value > 5.0 => Err(format!(
             "{shown} is above 5; write the end of the scale into the source's format, such as scale = 10"
@@ -63,12 +68,11 @@ pub fn parse_rating(
     }
 }
 
-/// A plain number above five, which belongs to another scale.
-pub fn number_above_five(text: &str) -> Option<f64> {
+/// The value of a text that is nothing but a number.
+pub fn plain_number(text: &str) -> Option<f64> {
     let text = ascii_digits(text.trim());
     let (before, value, after) = first_number(&text)?;
-    let value = decimal(value).filter(|_| before.is_empty() && after.is_empty())?;
-    (value > 5.0).then_some(value)
+    decimal(value).filter(|_| before.is_empty() && after.is_empty())
 }
 
 /// The first number of a text, with what stands before and after it.
@@ -228,6 +232,12 @@ mod tests {
             (read("4.5", 5), read("9", 20), read("45", 50)),
             (Ok(5), Ok(2), Ok(5))
         );
+        // Shares of one are no stars.
+        assert!(read("0,8", 5).unwrap_err().contains("scale = 1"));
+        assert_eq!(
+            ["0", "0,2", "0.8", "1"].map(|it| read(it, 1).unwrap()),
+            [1, 1, 4, 5]
+        );
     }
 
     #[test]
@@ -247,7 +257,8 @@ mod tests {
     fn an_unclear_rating_is_refused_with_advice() {
         for (advice, texts) in [
             ("scale = 10", "8; 7.5; 85; 1,000,000"),
-            ("scale = 5", "4.5; 0.5"),
+            ("scale = 5", "4.5"),
+            ("scale = 1", "0.5; 0,8"),
             ("above 5", "10/5"),
             (
                 "write the number of stars",
