@@ -223,14 +223,14 @@ impl Reading<'_> {
         }
         let tried = encodings(bytes).into_iter().map(|encoding| {
             let text = encoding.decode_without_bom_handling(bytes).0;
-            let mut cells = text.split([',', ';', '\t', '|', '"', '\r', '\n']);
-            let cell = cells.find(|cell| !cell.is_ascii()).unwrap_or_default();
-            (encoding.name(), cell.trim().to_owned())
+            let mut words = text.split(|c: char| c.is_whitespace() || ",;|\"".contains(c));
+            let word = words.find(|word| !word.is_ascii()).unwrap_or_default();
+            (encoding.name(), word.to_owned())
         });
         self.add(name, opened, choice, tried.collect())
     }
 
-    /// Reads the native records of an opened file, or adds the table in it; `encodings` are those that it may have, each with a cell.
+    /// Reads the native records of an opened file, or adds the table in it; `encodings` are those that it may have, each with a word.
     fn add(
         &mut self,
         name: &str,

@@ -48,7 +48,7 @@ pub struct Draft {
     /// The order of dates in each column where one is known: that which its cells prove, else that of the country.
     pub orders: BTreeMap<usize, DateOrder>,
     pub location: Option<String>,
-    /// The encodings that the file may have, each with a cell; empty if it is known.
+    /// The encodings that the file may have, each with a word; empty if it is known.
     pub encodings: Vec<(&'static str, String)>,
     /// The sheets, or the lists, of which one must be named, with their numbers of rows; empty if it is known.
     pub places: Vec<(String, usize)>,
@@ -490,8 +490,8 @@ impl Draft {
             "encoding" => {
                 let first =
                     "The file is not UTF-8. Take away the # of the line that reads it rightly:";
-                let encodings = self.encodings.iter().map(|(name, cell)| {
-                    format!("encoding = {} # {}", basic_string(name), shown_cell(cell))
+                let encodings = self.encodings.iter().map(|(name, word)| {
+                    format!("encoding = {} # {}", basic_string(name), shown_cell(word))
                 });
                 [first.to_owned()].into_iter().chain(encodings).collect()
             }

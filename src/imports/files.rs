@@ -21,7 +21,7 @@ pub struct TableInput {
     pub file: usize,
     pub choice: Choice,
     pub table: Table,
-    /// The encodings that a file may have, each with a cell; empty if it is known.
+    /// The encodings that a file may have, each with a word; empty if it is known.
     pub encodings: Vec<(&'static str, String)>,
     /// The sheets, or the lists, of which one must be named, with their numbers of rows; empty if it is known.
     pub places: Vec<(String, usize)>,
