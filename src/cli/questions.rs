@@ -349,8 +349,8 @@ fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
         let block = &draft.format.public_list(part)[number];
         let former = block.names.parts().join(", ");
         let prompt = format!(
-            "The file lacks {former}, which said what may be shown. Which column says it now? Its number, or n if none does (then \
-             --accept-changes is needed, and what it alone hid may be published): "
+            "The file lacks {former}, which said what may be shown. Which column says it now? Its number, or n if none does (what it hid \
+             stays hidden, unless another column publishes it; for that --accept-changes is needed): "
         );
         let column = ask_or_none(&prompt, |line| find_column(draft, line))?;
         draft.format.open.remove(&key);

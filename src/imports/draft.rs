@@ -572,7 +572,7 @@ impl Draft {
             key => match key.strip_prefix("fields.").and_then(ReviewField::find) {
                 Some(field) => format!("which column is the {field}"),
                 None => "the column that says what may be published; the file lacks the former one. If none does, take the block \
-                    away and use --accept-changes: what it alone hid may then be published"
+                    away: what it hid stays hidden, unless another block publishes it; for that --accept-changes is needed"
                     .to_owned(),
             },
         }

@@ -106,10 +106,7 @@ fn answers_at_a_terminal_are_used_and_kept() {
     let gone = gone.replace(",Yes", "").replace(",No", "");
     home.file("forms.csv", &gone);
     let asked = home.run("import forms.csv");
-    assert_has(
-        &asked.out,
-        "If none does, take the block away and use --accept-changes",
-    );
+    assert_has(&asked.out, "take the block away: what it hid stays hidden");
     home.at_screen("import forms.csv", &["n"]);
     assert_eq!(published(&home), "Ann Bee");
     home.run_ok("import forms.csv", "2 unchanged");
