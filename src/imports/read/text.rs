@@ -157,7 +157,9 @@ fn read_row(
              as JSON"
         )));
     }
-    if !is_whole && is_last {
+    // In one line, marks in pairs have taken in no other row.
+    let is_closed = !row.trim_end().contains('\n') && row.matches('"').count().is_multiple_of(2);
+    if !is_whole && is_last && !is_closed {
         return Err(FileError::new(format!(
             "line {line}: a quotation mark opens a cell and none closes it, so all that follows would be part of this row; close it, or \
              export the file again if its end is missing"
@@ -166,8 +168,8 @@ fn read_row(
     if !is_whole {
         let end = line + memchr_iter(b'\n', row.trim_end().as_bytes()).count() as u64;
         fault = Some(format!(
-            "a quotation mark opens a cell in this row and is not closed where the cell ends; close or remove the mark, and double those \
-             inside of a cell; nothing up to line {end} is imported"
+            "a quotation mark opens a cell in this row and is not closed where the cell ends (or text follows the closing one); close or \
+             remove the mark, and double those inside of a cell; nothing up to line {end} is imported"
         ));
     }
     for (column, cell) in record.iter().enumerate() {

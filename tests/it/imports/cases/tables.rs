@@ -221,7 +221,9 @@ Date,Rating,Name,Review
 2026-10-02,5,B,a 5" pipe
 2026-10-03,5,C,"two
 lines"
+2026-10-04,5,D,"ok" so
 =
+x or text follows the closing one
 author | text
 A | He said "late"
 B | a 5" pipe
