@@ -524,17 +524,20 @@ fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), FileE
             "has control characters in its first row, so it is no table; give the table as XLSX, ODS or CSV",
         ));
     }
+    let has_names = |cells: &[String]| {
+        let named = cells.iter().filter(|cell| named_field(cell).is_some());
+        named.count() >= 2
+    };
+    let named = rows_near_header(text).find(|(_, cells)| has_names(cells));
+    // The owner may name a row with such a cell, if no other one can be meant.
+    let is_only_choice = is_named && (named.is_none() || has_names(cells));
     let fault = if cells.len() < 2 {
         "is a text without a header line of several columns"
-    } else if !is_named && cells.iter().any(|cell| is_day_or_rating(cell)) {
-        "has a day or a rating in its first row, so that is no header"
+    } else if !is_only_choice && cells.iter().any(|cell| is_day_or_rating(cell)) {
+        "has a day or a rating in the row of its header, so that is none"
     } else {
         return Ok(());
     };
-    let named = rows_near_header(text).find(|(_, cells)| {
-        let named = cells.iter().filter(|cell| named_field(cell).is_some());
-        named.count() >= 2
-    });
     let advice = match named {
         Some((line, _)) => format!(
             "the names are in row {line}: write header_row = {line} into the source's format"

@@ -136,7 +136,9 @@ Name;Stars;Review Date;Comment
 Ann;5;2026-10-30;Fine
 then format: header_row = 3
 then
+then format: header_row = 4
 =
+! the names are in row 3: write header_row = 3
 ! the names are in row 3: write header_row = 3
 author | text
 Ann | Fine
