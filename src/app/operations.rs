@@ -80,7 +80,7 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
         "The database cannot be read, or another release migrated it; the last snapshot is still served."
     })?;
     // A snapshot that is behind is better than none, so the service stays ready.
-    let behind = ctx.freshness.failing_for(ctx.clock.monotonic());
+    let behind = ctx.failing_for();
     let mut state = behind.map_or_else(
         || "ready\n".to_owned(),
         |behind| {
@@ -105,10 +105,10 @@ async fn readiness(ctx: &Ctx, database: &Database) -> Result<String, &'static st
 
 /// Updates the metrics that are measured on request.
 fn measure(ctx: &Ctx, database: &Database) {
-    let (snapshot, now) = (ctx.current.load(), ctx.clock.monotonic());
+    let snapshot = ctx.current.load();
     let published = snapshot.input.entries.len() as u64;
     metrics::PUBLISHED.gauge(&[]).set(figure(published));
-    let behind = ctx.freshness.failing_for(now).unwrap_or_default();
+    let behind = ctx.failing_for().unwrap_or_default();
     (metrics::SNAPSHOT_BEHIND.gauge(&[])).set(behind.as_secs_f64());
     if let Some(age) = database.contact_age() {
         metrics::NODE_CONTACT_AGE.gauge(&[]).set(age.as_secs_f64());

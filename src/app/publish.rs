@@ -8,6 +8,7 @@ use tokio::sync::Notify;
 
 use crate::api::Description;
 use crate::compute::Compute;
+use crate::compute::lock;
 use crate::insights::store::{StoredAnalysis, save};
 use crate::metrics;
 use crate::snapshot::input::AnalysisProgress;
@@ -48,7 +49,7 @@ impl PublishChanges {
     pub async fn watch_once(&mut self) -> Option<Duration> {
         match self.run_once().await {
             Ok(_) => {
-                self.ctx.freshness.succeeded();
+                *lock(&self.ctx.failing_since) = None;
                 let failures = self.retry.succeeded();
                 if failures > 0 {
                     tracing::info!(failures, "snapshot.published_again: publishing works again");
@@ -64,7 +65,7 @@ impl PublishChanges {
             }
             Err(error) => {
                 metrics::PUBLISH_FAILURES.count(&[]);
-                self.ctx.freshness.failed(self.ctx.clock.monotonic());
+                lock(&self.ctx.failing_since).get_or_insert(self.ctx.clock.monotonic());
                 if self.retry.failed() {
                     tracing::error!(
                         %error,

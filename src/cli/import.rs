@@ -25,8 +25,6 @@ use crate::model::text::{escaped, quote_for_shell};
 use crate::storage::business::{SampleState, sample_state};
 use crate::storage::{Database, Opening};
 
-/// Rows between two updates of the progress bar.
-const ROWS_PER_LOOK: u64 = 256;
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
 
@@ -243,10 +241,8 @@ impl Console {
 
 impl Watch for Console {
     fn read(&mut self, rows: u64, all: u64) {
-        if rows.is_multiple_of(ROWS_PER_LOOK) {
-            self.bar.set_length(all);
-            self.bar.set_position(rows);
-        }
+        self.bar.set_length(all);
+        self.bar.set_position(rows);
     }
 
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {

@@ -34,7 +34,7 @@ use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
 use crate::model::business::{Business, Editorial};
 use crate::model::text::quote_for_shell;
-use crate::model::{Calendar, Unit, fold, short_name};
+use crate::model::{Calendar, Digests, Unit, fold, short_name};
 use crate::storage::reviews::{FormatChange, KeptFormats, Mark, SourceCounts};
 
 /// What the files of a request say.
@@ -564,7 +564,10 @@ impl Reading<'_> {
             let hidden = row.hidden_name.take();
             row.hidden_name = hidden.map(|name| short_name(&name).into());
         }
-        row.set_digests();
+        // What its source gives, unless an export has the digests.
+        let exported = row.exported.digests;
+        row.digests =
+            exported.unwrap_or_else(|| Digests::new(row.review(), row.author(), row.posted_at));
         // A text may show a secret only once entities and elements of HTML are gone.
         if row.texts().any(|text| self.request.mask.is_in(text)) {
             let fault = FieldError::new("", HAS_SECRET);

@@ -92,13 +92,6 @@ impl ReviewRow {
         }
     }
 
-    /// Digests what its source gives, unless an export has the digests.
-    pub fn set_digests(&mut self) {
-        let exported = self.exported.digests;
-        self.digests =
-            exported.unwrap_or_else(|| Digests::new(self.review(), self.author(), self.posted_at));
-    }
-
     /// The source's name before the owner renamed it; `None` if the row states none.
     pub fn source_name(&self) -> Option<&str> {
         let is_named = !self.statement.unstated.contains(&Unit::Source);

@@ -306,7 +306,7 @@ impl StoredState {
     }
 }
 
-/// The analyzer of the next snapshot, and the analyses that are made after it if it lacks some: those of the wanted analyzer, which may be
+/// The analyzer of the next snapshot, and the analyses that are made after it if it lacks some: those of the target analyzer, which may be
 /// another one. The former analyzer stays until all of these are stored, unless all can be made at once ([`ANALYZE_AT_ONCE_MAX`]).
 fn choose_analyzer(
     former: Option<&SnapshotInput>,
@@ -314,17 +314,17 @@ fn choose_analyzer(
     trade: Option<&str>,
 ) -> (Arc<Analyzer>, Arc<PostponedAnalyses>) {
     let postponed = former.and_then(|former| former.postponed.as_ref());
-    let wanted = match former {
+    let target = match former {
         Some(former) if *former.own_business == *business => {
             Arc::clone(postponed.map_or(&former.analyzer, |one| &one.analyzer))
         }
         Some(_) | None => Arc::new(Analyzer::new(business, trade)),
     };
-    let not_begun = PostponedAnalyses::new(&wanted);
+    let not_begun = PostponedAnalyses::new(&target);
     let Some(former) = former else {
-        return (wanted, not_begun);
+        return (target, not_begun);
     };
-    let postponed = postponed.filter(|one| one.analyzer.method() == wanted.method());
+    let postponed = postponed.filter(|one| one.analyzer.method() == target.method());
     let work = cost(former.entries.len(), former.entries.index().text_bytes);
     match postponed.map(|one| (one, one.progress())) {
         Some((one, AnalysisProgress::Begun | AnalysisProgress::StoredThrough(..))) => {
@@ -332,7 +332,7 @@ fn choose_analyzer(
         }
         // All reviews would be analyzed again.
         None if work > ANALYZE_AT_ONCE_MAX => (Arc::clone(&former.analyzer), not_begun),
-        Some((_, AnalysisProgress::Stored)) | None => (wanted, not_begun),
+        Some((_, AnalysisProgress::Stored)) | None => (target, not_begun),
     }
 }
 

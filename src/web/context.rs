@@ -36,7 +36,8 @@ pub struct Ctx {
     /// Proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Nets,
     pub compute: Compute,
-    pub freshness: SnapshotFreshness,
+    /// Since when publishing has been failing.
+    pub failing_since: Mutex<Option<Monotonic>>,
     /// URIs for reporting security issues (RFC 9116).
     pub contacts: Contacts,
     pub request_log: RequestLog,
@@ -53,11 +54,16 @@ impl Ctx {
             clock,
             trusted_proxies,
             compute,
-            freshness: SnapshotFreshness::default(),
+            failing_since: Mutex::default(),
             contacts: Contacts::default(),
             request_log: RequestLog::default(),
             draining: CancellationToken::new(),
         }
+    }
+
+    /// How long publishing has been failing; `None` if it works.
+    pub fn failing_for(&self) -> Option<Duration> {
+        lock(&self.failing_since).map(|since| self.clock.monotonic() - since)
     }
 
     /// Waits for the client's turn to compute (IPv6: its /64), which lasts until the slot is dropped.
@@ -97,30 +103,6 @@ impl Ctx {
         })?;
         let transparency = Arc::clone(transparency);
         Ok((snapshot, transparency))
-    }
-}
-
-/// Since when publishing fails, for monitoring.
-#[derive(Debug, Default)]
-pub struct SnapshotFreshness {
-    /// Start of the current series of failures; `None` if publishing works.
-    failing_since: Mutex<Option<Monotonic>>,
-}
-
-impl SnapshotFreshness {
-    /// Records a failed attempt; consecutive failures keep the time of the first.
-    pub fn failed(&self, now: Monotonic) {
-        lock(&self.failing_since).get_or_insert(now);
-    }
-
-    /// Records that publishing works, even if there was nothing to publish.
-    pub fn succeeded(&self) {
-        *lock(&self.failing_since) = None;
-    }
-
-    /// `None` if publishing is not failing.
-    pub fn failing_for(&self, now: Monotonic) -> Option<Duration> {
-        lock(&self.failing_since).map(|since| now - since)
     }
 }
 

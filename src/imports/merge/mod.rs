@@ -355,7 +355,10 @@ impl Merging<'_> {
         known: Option<&KnownReview>,
         brings_content: bool,
     ) -> bool {
-        let Some(other) = self.equals.of_other_source(row) else {
+        let others = self.equals.like(row);
+        let others = others.filter(|it| !it.is_deleted && it.source_name != row.source());
+        // An anonymized one if there is one: its name does not come back beside a copy that keeps it.
+        let Some(other) = others.min_by_key(|it| !it.is_anonymized) else {
             return false;
         };
         let is_deleted = known.is_some_and(KnownReview::is_deleted);
@@ -691,14 +694,6 @@ impl EqualReviews {
         let is_of_one_person = !row.review().text.is_empty() || !is_shared_name(row.author());
         let mut equals = self.like(row);
         equals.find(|other| other.is_deleted && is_of_one_person)
-    }
-
-    /// An anonymized one if there is one: its name does not come back beside a copy that keeps it.
-    fn of_other_source(&self, row: &ReviewRow) -> Option<&EqualReview> {
-        let others = self.like(row);
-        others
-            .filter(|other| !other.is_deleted && other.source_name != row.source())
-            .min_by_key(|other| !other.is_anonymized)
     }
 
     /// Those with the row's content of which the author is the same, or one is the other's short name.

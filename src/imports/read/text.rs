@@ -335,7 +335,7 @@ const DOCUMENTS: [RefusedKind; 3] = [
         "is a link to a Google document, not the document; open it and download it as CSV",
     ),
     (
-        is_places,
+        |json| has_member(json, "features") && json.contains("\"FeatureCollection\""),
         "holds the places that a Google Maps user has reviewed, not the reviews of a business; export `Google Business Profile` with \
          https://takeout.google.com and give its reviews.json, or the whole archive",
     ),
@@ -377,12 +377,6 @@ pub fn refuse_text(kind: Kind, text: &str) -> Result<(), FileError> {
     };
     let found = kinds.iter().find(|(is_this, _)| is_this(head));
     found.map_or(Ok(()), |(_, refusal)| Err(FileError::new(*refusal)))
-}
-
-fn is_places(json: &str) -> bool {
-    let begin = json.chars().filter(|c| !c.is_whitespace()).take(40);
-    let begin: String = begin.collect();
-    begin.starts_with("{\"type\":\"FeatureCollection\"")
 }
 
 /// Whether the values of JSON have types around them: those of `MongoDB`, `Firestore` or `DynamoDB`.

@@ -41,8 +41,7 @@ async fn the_first_base_url_that_is_no_loopback_fixes_the_ids() {
     let app = TestApp::with(&Generator::new(64).reviews(3)).await;
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("reviews.db");
-    app.shell(&format!("vacuum into '{}'", file.display()))
-        .await;
+    app.back_up(&file);
     sqlite3(&file, "update instance set first_base_url = null");
     let stored = || sqlite3(&file, "select first_base_url from instance");
     for loopback in [
@@ -62,8 +61,7 @@ async fn the_first_base_url_that_is_no_loopback_fixes_the_ids() {
         assert_eq!(versions(), before);
     }
     // Written by hand, it is not taken.
-    let by_hand = "update instance set first_base_url = 'http://127.0.0.1:8080'";
-    sqlite3(&file, by_hand);
+    sqlite3(&file, "update instance set first_base_url = 'http://[::1]'");
     let (ids, _) = under(&file, BASE).await;
     check_below(BASE, &ids);
     assert_eq!(stored(), BASE);

@@ -17,40 +17,33 @@ const WORDS: &str = "ignored = |[\"a\"]|\"*\"|\n|[fields]\n|[[public]]\n|[[publi
 
 const CELLS: &str = "\"\"|=1+1|?|# |\n|\r\n|\"\"\"|'''|[[public]]|names = |\\|\u{202e}|\u{0}|\u{1b}[31m|yes|no|2026-03-04|5|10|,|;";
 
-#[test]
-fn any_text_is_a_format_or_is_refused() {
-    bolero::check!()
-        .with_type::<(bool, Vec<u8>)>()
-        .for_each(|(is_raw, bytes)| {
-            let text = raw_or_text(*is_raw, bytes, WORDS);
-            match Format::parse(&text) {
-                Ok(format) => {
-                    let again = Format::parse(&format.to_text()).unwrap();
-                    assert_eq!(again.to_text(), format.to_text());
-                }
-                Err(error) => assert!(error.to_string().len() > 10, "an empty error"),
-            }
-        });
-}
-
 const ENTRY_WORDS: &str = "[a]\n|[b-c]\n|url = |\"https://a.test/r?k=${KEY}\"|\"${COMMAND}\"|\"$${\"|every = |at = |\"6h\"|\"0 5 * * *\"|headers = |\
     { X-Key = \"${A_B}\" }|basic = |\"a:b\"|command = |[\"./a\"]|partial = |true|format = |\"google\"|\"./a.toml\"|source = |\n|=|#|\"|'|{|}|[|]";
 
-#[test]
-fn any_text_is_a_file_of_entries_or_is_refused() {
+/// Reads texts of these words, which have a fault or none.
+fn check_texts(words: &'static str, fault_of: fn(&str) -> Option<String>) {
     bolero::check!()
         .with_type::<(bool, Vec<u8>)>()
-        .for_each(|(is_raw, bytes)| {
-            let text = raw_or_text(*is_raw, bytes, ENTRY_WORDS);
-            match SyncFile::parse(&text, Path::new("/nowhere/reviews.sync.toml")) {
-                Ok(file) => {
-                    for entry in file.entries {
-                        assert!(entry.shown_url().len() > 2, "an empty address");
-                    }
-                }
-                Err(fault) => assert!(fault.len() > 10, "an empty error"),
-            }
+        .for_each(move |(is_raw, bytes)| {
+            let fault = fault_of(&raw_or_text(*is_raw, bytes, words));
+            assert!(fault.is_none_or(|it| it.len() > 10), "an empty error");
         });
+}
+
+#[test]
+fn any_text_is_a_format_or_a_file_of_entries_or_is_refused() {
+    check_texts(WORDS, |text| {
+        let format = Format::parse(text).map(|format| format.to_text());
+        let again = |text: &String| Format::parse(text).unwrap().to_text();
+        assert!(format.iter().all(|text| again(text) == *text), "{format:?}");
+        format.err().map(|error| error.to_string())
+    });
+    check_texts(ENTRY_WORDS, |text| {
+        let file = SyncFile::parse(text, Path::new("/nowhere/reviews.sync.toml"));
+        let mut entries = file.iter().flat_map(|file| &file.entries);
+        assert!(entries.all(|entry| entry.shown_url().len() > 2));
+        file.err()
+    });
 }
 
 #[test]

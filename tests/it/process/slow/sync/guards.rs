@@ -41,10 +41,8 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     rows[0]["starRating"] = "NINE".into();
     site.answer(move |_| SiteAnswer::value(&json!({ "reviews": rows })));
     let run = sync(&home);
-    assert_has(
-        &run.out,
-        "2 public reviews of Google without a readable row",
-    );
+    let lacking = "2 public reviews of Google without a readable row";
+    assert_has(&run.out, lacking);
     assert_eq!(home.json("sync list --json")[0]["gone"], 1);
     assert_has(&home.run("sync list").out, ", 1 rejected row\n");
     let page = json!({"reviews": [row(GOOGLE, 17)], "totalReviewCount": 1});
