@@ -33,7 +33,7 @@ async fn aspect_figures_equal_the_counts_of_the_evidence() {
         }
         let (mut seen, mut cursor) = (BTreeSet::new(), String::new());
         loop {
-            let answer = app.get(&format!("{path}?limit=30{cursor}")).await;
+            let answer = app.get(&format!("{path}?limit=60{cursor}")).await;
             let (page, link) = (answer.json(), answer.header("link"));
             assert_eq!(page["matched"], aspect["mention_count"], "{path}");
             for review in array_of(&page["reviews"]) {
@@ -45,7 +45,7 @@ async fn aspect_figures_equal_the_counts_of_the_evidence() {
                 break assert_eq!(link, "");
             };
             cursor = format!("&cursor={next}");
-            assert!(link.ends_with(&format!("{path}?limit=30{cursor}>; rel=\"next\"")));
+            assert!(link.ends_with(&format!("{path}?limit=60{cursor}>; rel=\"next\"")));
         }
         assert_eq!(aspect["mention_count"], seen.len());
     }
