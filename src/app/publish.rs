@@ -7,8 +7,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 
 use crate::api::Description;
-use crate::compute::Compute;
-use crate::compute::lock;
+use crate::compute::{Compute, lock};
 use crate::insights::store::{StoredAnalysis, save};
 use crate::metrics;
 use crate::snapshot::input::AnalysisProgress;
@@ -111,8 +110,7 @@ impl PublishChanges {
             return Ok(false);
         };
         self.wake.notify_one();
-        let now = self.ctx.clock.monotonic();
-        let duration = now - started;
+        let duration = self.ctx.clock.monotonic() - started;
         metrics::PUBLISH_SECONDS_TAKEN
             .histogram(&[])
             .observe(duration.as_secs_f64());

@@ -47,6 +47,12 @@ const COMPLAINT_ASPECT_MIN: i32 = 20;
 /// Maximum number of stars of a review in which complaints are looked for. In reviews of three stars, 53 % of the complaints are
 /// heard so instead of 38 %, and 3.5 % of the other sentences get blame for an aspect instead of 2.9 %.
 const COMPLAINT_STARS_MAX: u8 = 3;
+
+/// Whether complaints are looked for in a review with these stars.
+fn hears_complaints(stars: Option<u8>) -> bool {
+    stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX)
+}
+
 /// Minimum score for praise minus blame, in units of 1/[`UNIT`], of a part of a sentence that judges without a finding. Of 455 such
 /// parts with a judged word of MAMS, 435 were right.
 const PART_LEAD_MIN: i32 = 24;
@@ -135,7 +141,7 @@ impl OpinionFinder {
     pub fn analyze(&self, text: &TokenizedText, stars: Option<u8>) -> TextFindings {
         let mut sentences = self.read_sentences(text);
         let candidates = self.candidates(&sentences);
-        let hears_complaints = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
+        let hears_complaints = hears_complaints(stars);
         let mut findings = Vec::with_capacity(candidates.len());
         for candidate in &candidates {
             let sentence = &mut sentences[candidate.sentence];
@@ -201,7 +207,7 @@ impl OpinionFinder {
         let of_rule = clear_rule.map(|label| Decision::of_rule(label, decision));
         let mut decision = of_rule.or(decision)?;
         let (label, is_praise) = (decision.label, decision.label == Polarity::Positive);
-        let hears_complaints = stars.is_some_and(|stars| stars <= COMPLAINT_STARS_MAX);
+        let hears_complaints = hears_complaints(stars);
         let may_be_of_others = stars.is_some() && label.judges() && hears_complaints == is_praise;
         if may_be_of_others && sentence.is_of_others(text, candidate, label)
             || is_praise && sentence.praises_nothing(text, candidate)

@@ -167,8 +167,8 @@ impl<'k> Matcher<'k> {
         }
     }
 
-    /// Rows whose review is not known yet, with the reviews of the same source that have the same: those of which `is_candidate` says that they may be the review of a row
-    /// with or without an ID.
+    /// Rows whose review is not known yet, with the reviews of the same source that have the same: those of which `is_candidate` says that
+    /// they may be the review of a row with or without an ID.
     fn groups(
         &self,
         same_by: SameBy,
