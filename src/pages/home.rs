@@ -26,7 +26,7 @@ const STRUCTURED: usize = 10;
 const ASPECTS: usize = 3;
 const ASPECTS_FOLDED: usize = 8;
 /// Maximum number of sources with a row of their own, those with the most reviews.
-const SOURCES: usize = 5;
+const SOURCES: usize = 50;
 
 #[derive(Template)]
 #[template(path = "home_page.html")]

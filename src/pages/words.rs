@@ -101,7 +101,32 @@ pub fn shortened(text: &str, most: usize) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::fold;
+    use std::collections::BTreeMap;
+
+    use super::{Locale, ReasonsFragment, fold};
+    use crate::model::business::Business;
+    use crate::model::{GONE, MAYBE_NOT_PUBLISHED, NOT_PUBLISHED, NOT_VERIFIED, WITHOUT_STARS};
+    use crate::pages::frame::render;
+
+    #[test]
+    fn own_reasons_are_translated_and_an_owners_are_not() {
+        let german = Business {
+            language: Some("de".to_owned()),
+            ..Business::default()
+        };
+        let own = [
+            GONE,
+            MAYBE_NOT_PUBLISHED,
+            NOT_PUBLISHED,
+            NOT_VERIFIED,
+            WITHOUT_STARS,
+        ];
+        let all = own.into_iter().chain(["a family dispute"]);
+        let reasons: BTreeMap<String, u64> = all.map(|reason| (reason.to_owned(), 1)).collect();
+        let html = render(&ReasonsFragment::new(6, &reasons, &Locale::of(&german)));
+        let kept = reasons.keys().filter(|reason| html.contains(*reason));
+        assert_eq!(kept.collect::<Vec<_>>(), ["a family dispute"]);
+    }
 
     #[test]
     fn a_long_text_is_folded_at_a_word_without_loss() {

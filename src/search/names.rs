@@ -34,6 +34,7 @@ enum Naming {
     Id,
     /// An alias or a synonym.
     OtherName,
+    /// A first name, or a technician's ID, which may be that of others.
     FirstName,
 }
 
@@ -64,16 +65,18 @@ fn entities(snapshot: &Snapshot, kind: MentionKind) -> Vec<NamedEntity<'_>> {
     let (business, index) = (&snapshot.input.business, snapshot.input.entries.index());
     let mut entities: Vec<NamedEntity<'_>> = match kind {
         MentionKind::Technician => {
-            let technicians = business.technicians.iter();
-            technicians
-                .map(|one| (&*one.name, names_of(&one.name, &one.id, &one.aliases)))
-                .collect()
+            let technicians = business.technicians.iter().map(|one| {
+                let own = [(Naming::Name, &*one.name), (Naming::FirstName, &*one.id)];
+                (&*one.name, names_of(own, &one.aliases))
+            });
+            technicians.collect()
         }
         MentionKind::Service => {
-            let services = business.services.iter();
-            services
-                .map(|one| (&*one.id, names_of(&one.name, &one.id, &one.synonyms)))
-                .collect()
+            let services = business.services.iter().map(|one| {
+                let own = [(Naming::Name, &*one.name), (Naming::Id, &*one.id)];
+                (&*one.id, names_of(own, &one.synonyms))
+            });
+            services.collect()
         }
         MentionKind::ServiceArea => {
             let areas = business.service_areas.iter();
@@ -94,12 +97,10 @@ fn entities(snapshot: &Snapshot, kind: MentionKind) -> Vec<NamedEntity<'_>> {
     entities
 }
 
-fn names_of<'a>(name: &'a str, id: &'a str, others: &'a [String]) -> Vec<(Naming, &'a str)> {
-    let own = [(Naming::Name, name), (Naming::Id, id)].into_iter();
-    let others = others
-        .iter()
-        .map(|other| (Naming::OtherName, other.as_str()));
-    own.chain(others).collect()
+fn names_of<'a>(own: [(Naming, &'a str); 2], others: &'a [String]) -> Vec<(Naming, &'a str)> {
+    let others = others.iter();
+    let others = others.map(|other| (Naming::OtherName, other.as_str()));
+    own.into_iter().chain(others).collect()
 }
 
 // Suggestions.

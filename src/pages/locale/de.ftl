@@ -243,8 +243,14 @@ policy-moderation = Welche Bewertungen es nicht zeigt
 policy-incentives = Ob Kunden etwas für eine Bewertung bekommen
 policy-contact = Wo man eine Bewertung melden kann
 reason-not-stated = nicht angegeben
+reason-not-verified = nicht geprüft
+reason-not-published = an der Quelle nicht veröffentlicht
+reason-perhaps-not-published = an der Quelle vielleicht nicht veröffentlicht
+reason-gone = an der Quelle nicht mehr vorhanden
+reason-without-stars = Empfehlung ohne Sterne
 policy-not-stated = Vom Unternehmen nicht angegeben.
 made-by-program = Die Themen, die Zahlen und die Zusammenfassung erstellt ein Programm aus den Bewertungen, nicht ein Mensch.
+run-by = Diese Seite betreibt { $business }
 transparency-json = Diese Zahlen als JSON
 
 ## Names of topics and trades: the id is made of the English name

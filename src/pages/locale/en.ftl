@@ -275,8 +275,14 @@ policy-moderation = Which reviews it does not show
 policy-incentives = Whether customers get anything for a review
 policy-contact = Where to report a review
 reason-not-stated = not stated
+reason-not-verified = not verified
+reason-not-published = not published at the source
+reason-perhaps-not-published = perhaps not published at the source
+reason-gone = gone at the source
+reason-without-stars = recommendation without stars
 policy-not-stated = Not stated by the business.
 made-by-program = The topics, figures and summary are made from the reviews by a program, not by a person.
+run-by = { $business } runs this site
 transparency-json = These figures as JSON
 
 ## Names of topics and trades: the id is made of the English name

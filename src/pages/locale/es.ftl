@@ -275,8 +275,14 @@ policy-moderation = Qué reseñas no muestra
 policy-incentives = Si los clientes reciben algo por una reseña
 policy-contact = Dónde denunciar una reseña
 reason-not-stated = no indicado
+reason-not-verified = no verificada
+reason-not-published = no publicada en la fuente
+reason-perhaps-not-published = quizá no publicada en la fuente
+reason-gone = ya no está en la fuente
+reason-without-stars = recomendación sin estrellas
 policy-not-stated = La empresa no lo indica.
 made-by-program = Los temas, las cifras y el resumen los elabora un programa a partir de las reseñas, no una persona.
+run-by = { $business } gestiona este sitio
 transparency-json = Estas cifras en JSON
 
 ## Names of topics and trades: the id is made of the English name

@@ -260,8 +260,14 @@ policy-moderation = Quels avis elle n’affiche pas
 policy-incentives = Si les clients reçoivent quelque chose pour un avis
 policy-contact = Où signaler un avis
 reason-not-stated = non précisé
+reason-not-verified = non vérifié
+reason-not-published = non publié à la source
+reason-perhaps-not-published = peut-être non publié à la source
+reason-gone = n’est plus à la source
+reason-without-stars = recommandation sans étoiles
 policy-not-stated = Non précisé par l’entreprise.
 made-by-program = Les sujets, les chiffres et le résumé sont établis par un programme à partir des avis, pas par une personne.
+run-by = Ce site est exploité par { $business }
 transparency-json = Ces chiffres en JSON
 
 ## Names of topics and trades: the id is made of the English name

@@ -167,6 +167,8 @@ async fn from_ten_on_the_first_line_has_deleted_and_withheld_reviews() {
         "The business deleted 1 review. Nothing of it is kept, so its stars are not known.";
     assert_has(&html, deleted);
     assert_has(&html, "<li><span dir=\"auto\">not stated</span>: 1</li>");
+    let owner = "runs this site · 2140 W Screwbean Lane, Suite 6 · Mesa · AZ · 85202 · US · +1";
+    assert_has(&html, owner);
     assert!(!html.contains("</h1>\n<p><strong>"), "{html}");
     let html = delete_worst(1).await;
     let first = "</h1>\n<p><strong>The business withheld 8 and deleted 2 of the 264 reviews that it took in.</strong></p>";
@@ -213,7 +215,11 @@ async fn sources_are_fetched_imported_or_written_by_hand() {
             "update sync_state set last_success_at = '2026-04-06T12:00:00Z'",
             json!({"kind": "scheduled", "last": "2026-04-06"}),
         ),
-        ("update sync_state set held = 1", imported),
+        (
+            "update sync_state set held = 1, last_import = '{\"former_source\": \"SOURCE\"}'",
+            json!({"kind": "scheduled", "last": "2026-04-06"}),
+        ),
+        ("update sync_state set last_import = '{}'", imported),
     ] {
         app.shell(&sql.replace("SOURCE", &source)).await;
         assert_eq!(arrival(&app, &source).await, expected, "{sql}");
@@ -266,7 +272,7 @@ async fn pages_and_embed_lead_to_it_and_each_review_can_be_reported() {
     let app = TestApp::seeded().await;
     let id = app.get("/reviews.json").await.ids()[0].clone();
     let own = format!("/reviews/{id}");
-    let pages = "/ /search /insights /developers /embed/try /transparency /nothing";
+    let pages = "/ /search /insights /developers /embed/try /transparency /docs /nothing";
     for target in pages.split(' ').chain([own.as_str()]) {
         let html = app.get_with(target, &[BROWSER]).await.text();
         let link = "<a href=\"/transparency\">How these reviews are collected and checked</a>";
