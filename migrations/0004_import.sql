@@ -17,6 +17,8 @@ create table import_run (
     rejected    integer not null default 0,
     -- Rows that may be another review or an edited one, and are not imported until the owner decides.
     doubtful    integer not null default 0,
+    -- A JSON array: members of its files that were passed over.
+    unread      text not null default '[]' constraint import_run_unread_is_json check (json_type(unread) = 'array'),
     -- Null until all of it is taken back.
     undone_at   text,
     -- Whether the former values of its reviews are kept, without which it cannot be taken back.

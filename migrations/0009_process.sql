@@ -13,7 +13,7 @@ create table instance (
     -- base URL gives no reader every entry a second time (RFC 4287 §4.2.6: an id never changes). Set to null by hand, it becomes
     -- the next one that is served.
     first_base_url  text,
-    -- That of the last publication, loopback included: `reviews mcp` makes its links of it, because a local agent is configured
+    -- That of the last publication, unless it was loopback: `reviews mcp` makes its links of it, because a local agent is configured
     -- with the database alone.
     last_base_url   text,
     -- Through which change the text of deleted reviews has been erased from the file: from the text index, unused parts of pages

@@ -81,15 +81,6 @@ pub fn normal(url: &str) -> Cow<'_, str> {
     Cow::Owned(normal)
 }
 
-/// Whether a name, in lower case, is reserved for documentation (RFC 2606 §2, §3; RFC 6761 §6.5).
-fn is_placeholder(domain: &str) -> bool {
-    let domain = domain.trim_end_matches('.');
-    let reserved = ["example", "example.com", "example.net", "example.org"];
-    reserved.into_iter().any(|name| {
-        (domain.strip_suffix(name)).is_some_and(|rest| rest.is_empty() || rest.ends_with('.'))
-    })
-}
-
 impl FromStr for Links {
     type Err = BaseUrlError;
 
@@ -112,7 +103,9 @@ impl FromStr for Links {
         {
             return Err(fault("has more than a scheme, host, port and path"));
         }
-        if url.domain().is_some_and(is_placeholder) {
+        // Names of documentation: `example.com`, `firm.example` (RFC 2606 §2, §3; RFC 6761 §6.5).
+        let mut labels = url.domain().unwrap_or_default().split('.');
+        if labels.any(|label| label == "example") {
             return Err(fault(
                 "is a placeholder; set REVIEWS_BASE_URL to the public URL of your service, in /etc/reviews.env or with --base-url",
             ));
@@ -239,6 +232,7 @@ mod tests {
             ),
             ("http://EXAMPLE.org:8080/reviews", "is a placeholder"),
             ("https://example.net.", "is a placeholder"),
+            ("https://www.example.co.uk", "is a placeholder"),
             ("https://reviews.firm.example", "is a placeholder"),
         ] {
             let error = text.parse::<Links>().unwrap_err().to_string();

@@ -187,8 +187,10 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
     }
     if !carried.lacking.is_empty() {
         let lacking = carried.lacking.iter();
-        let lacking = lacking.map(|(count, one, several)| counted(*count, one, several));
-        let lacking = lacking.collect::<Vec<_>>().join(", ");
+        let lacking: Vec<_> = lacking
+            .map(|(name, count)| format!("{name} ({count})"))
+            .collect();
+        let lacking = lacking.join(", ");
         let _ = writeln!(
             text,
             "as in the backup again, without what changed since: {lacking}; what a source has hidden since may be public until its \
@@ -202,9 +204,10 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
         text += &format_reverted(&carried.formats, "is read as in the backup again", LATER);
         let _ = writeln!(
             text,
-            "the previous file is kept as {}, readable only by you; it has what was deleted since the backup, so remove it \
-             when you do not need it",
-            kept.display()
+            "the previous file is kept as {}, readable only by you; remove it when you do not need it, and {}, which has what was \
+             deleted since",
+            kept.display(),
+            backup.display()
         );
     }
     text +=

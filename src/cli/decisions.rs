@@ -30,7 +30,7 @@ const REASON_BYTES_MAX: usize = 1_000;
 #[derive(Debug, Args)]
 pub struct Withhold {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
     id: String,
     /// The reason: public, with the number of reviews withheld for it
     #[arg(long, value_name = "TEXT")]
@@ -80,7 +80,7 @@ fn check_reason(reason: &str) -> anyhow::Result<&str> {
 #[derive(Debug, Args)]
 pub struct Publish {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
     id: String,
 }
 
@@ -139,7 +139,7 @@ async fn change_review(
 #[derive(Debug, Args)]
 pub struct ReplyCommand {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
     id: String,
     /// The reply; - reads standard input
     #[arg(
@@ -198,7 +198,7 @@ fn check_reply(mut text: String) -> anyhow::Result<String> {
 #[derive(Debug, Args)]
 pub struct Anonymize {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
     id: String,
 }
 
@@ -224,7 +224,7 @@ impl Anonymize {
 #[derive(Debug, Args)]
 pub struct Delete {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
     id: String,
     /// The reason: public for ever, with the number of reviews deleted for it
     #[arg(long, value_name = "TEXT")]

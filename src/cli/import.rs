@@ -155,8 +155,7 @@ pub(super) async fn load_if_empty(
 ) -> anyhow::Result<()> {
     if sample_state(&mut *database.reader().await?).await? != SampleState::Empty {
         tracing::info!(
-            "seed.skipped: the database has reviews or a business, so the sample data was not loaded; `reviews seed DIR` merges it \
-             into sample data"
+            "seed.skipped: the database has reviews or a business, so the sample data was not loaded"
         );
         return Ok(());
     }
@@ -430,6 +429,10 @@ fn files_and_notes(report: &ImportReport) -> String {
     }
     for note in &report.notes {
         let _ = writeln!(text, "note: {note}");
+    }
+    if !report.unread.is_empty() {
+        let names = report.unread.join(", ");
+        let _ = writeln!(text, "note: members that are not read: {names}");
     }
     if let Some(name) = &report.business {
         let _ = writeln!(text, "business: {name}, taken from the file");

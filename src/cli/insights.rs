@@ -26,7 +26,7 @@ enum InsightsSubcommand {
     /// Show the findings of a review: each finding with the sum of its points, and the names
     Explain {
         /// ID of the review, a unique beginning of it, or its permalink
-        #[arg(value_name = "REVIEW_ID")]
+        #[arg(value_name = "REVIEW_ID", allow_hyphen_values = true)]
         id: String,
     },
 }

@@ -129,7 +129,7 @@ impl ListCommand {
 #[derive(Debug, Args)]
 pub struct Show {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID")]
+    #[arg(value_name = "ID", allow_hyphen_values = true)]
     id: String,
     /// Print JSON, as `reviews export` writes it
     #[arg(long)]

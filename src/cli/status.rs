@@ -109,7 +109,7 @@ impl DatabaseStatus {
             without_nulls(json!({
                 "run": run.id, "started_at": run.started_at, "files": run.files, "new": run.added, "updated": run.updated,
                 "unchanged": run.unchanged, "withdrawn": run.withdrawn, "rejected": run.rejected, "doubtful": run.doubtful,
-                "undone_at": run.undone_at, "sync": run.sync_entry,
+                "unread": Some(&run.unread).filter(|names| !names.is_empty()), "undone_at": run.undone_at, "sync": run.sync_entry,
             }))
         });
         without_nulls(json!({
@@ -141,11 +141,7 @@ impl DatabaseStatus {
             Ok(entries) => entries.format(),
             Err(fault) => format!("the file of entries is faulty: {fault}"),
         };
-        let publication = match self.unpublished {
-            0 => "everything is published".to_owned(),
-            1 => "1 change is not published yet".to_owned(),
-            some => format!("{some} changes are not published yet"),
-        };
+        let publication = format!("changed reviews that wait for it: {}", self.unpublished);
         let business = self.business.as_deref().unwrap_or("not set up");
         let base_url = self.base_url.as_deref().unwrap_or("none published yet");
         let lines = [
@@ -216,6 +212,13 @@ pub(super) fn run_line(run: &ImportRun, zone: Tz) -> String {
         if count > 0 {
             let _ = write!(line, ", {count} {name}");
         }
+    }
+    if !run.unread.is_empty() {
+        let _ = write!(
+            line,
+            ", members that are not read: {}",
+            run.unread.join(", ")
+        );
     }
     if run.undone_at.is_some() {
         line.push_str(", undone");

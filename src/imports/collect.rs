@@ -27,7 +27,7 @@ use crate::imports::read::bytes::{
     is_zip, open_archive, read_all, read_file, refuse_binary,
 };
 use crate::imports::read::json::parse_row;
-use crate::imports::read::text::{decode, encodings};
+use crate::imports::read::text::{decode, describe_damage, encodings};
 use crate::imports::read::{Bounds, ROWS_BETWEEN_LOOKS, ReadCounts, RowFault};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
@@ -82,6 +82,7 @@ pub fn collect(
             .map(|source| (fold(&source.source_name), source.source_name.clone()))
             .collect(),
         unread: BTreeSet::new(),
+        damage: None,
         faults: Vec::new(),
         tables: Vec::new(),
         collected: Collected {
@@ -125,8 +126,10 @@ struct Reading<'a> {
     rows: u64,
     /// The sources, by their names in lower case.
     source_names: BTreeMap<String, String>,
-    /// Members that a newer release of another instance has.
+    /// Members that a platform, or a newer release of another instance, has and that are passed over.
     unread: BTreeSet<String>,
+    /// A sentence about letters that were decoded wrongly.
+    damage: Option<String>,
     /// Why files cannot be imported.
     faults: Vec<String>,
     tables: Vec<TableInput>,
@@ -210,7 +213,7 @@ impl Reading<'_> {
     ) -> Result<(), FileError> {
         let decoded = decode(bytes, encoding)?;
         let Some(opened) = OpenedFile::of_text(&decoded)? else {
-            self.add_file(name, &NATIVE, None);
+            self.add_file(name, &NATIVE);
             return Ok(());
         };
         let choice = self.chooser.choose(&opened)?;
@@ -243,7 +246,7 @@ impl Reading<'_> {
             return self.read_records(name, &opened, &Arc::new(format));
         }
         if opened.is_empty_by(&format) {
-            self.add_file(name, &NATIVE, None);
+            self.add_file(name, &NATIVE);
             return Ok(());
         }
         let parts = opened.find_parts(&format, choice.base())?;
@@ -267,7 +270,7 @@ impl Reading<'_> {
         if places.is_empty() && (format.is_table() || !table.is_objects) {
             name += &table.place;
         }
-        let file = self.add_file(&name, &format, opened.note);
+        let file = self.add_file(&name, &format);
         self.rows += table.rows.len() as u64;
         for row in &mut table.rows {
             row.file = file;
@@ -290,13 +293,10 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Adds a file to the report, with a note about its letters; returns its number.
-    fn add_file(&mut self, name: &str, format: &Format, note: Option<String>) -> usize {
+    /// Adds a file to the report; returns its number.
+    fn add_file(&mut self, name: &str, format: &Format) -> usize {
         let (report, mask) = (&mut self.collected.report, &self.request.mask);
         report.files.push(FileReport::new(mask.apply(name), format));
-        if let Some(note) = note {
-            report.note(mask.apply(&note));
-        }
         report.files.len() - 1
     }
 
@@ -377,12 +377,11 @@ impl Reading<'_> {
     }
 
     fn finish(mut self) -> Collected {
-        if !self.unread.is_empty() {
-            let names: Vec<_> = self.unread.into_iter().take(NAMES_SHOWN).collect();
-            let names = self.request.mask.apply(&names.join(", "));
-            let names = names.replace(char::is_control, " ");
-            let note = format!("members that are not read: {names}");
-            self.collected.report.note(note);
+        let names = self.unread.iter().take(NAMES_SHOWN);
+        let names = names.map(|name| self.request.mask.apply(name).replace(char::is_control, " "));
+        self.collected.report.unread = names.collect();
+        if let Some(note) = self.damage {
+            self.collected.report.note(self.request.mask.apply(&note));
         }
         self.collected
     }
@@ -396,7 +395,7 @@ impl Reading<'_> {
     ) -> Result<(), FileError> {
         let records = opened.records(format)?;
         let count = records.len() as u64;
-        let file = self.add_file(name, format, opened.note.clone());
+        let file = self.add_file(name, format);
         if self.request.format == Some(FormatArgument::Draft) {
             return Ok(());
         }
@@ -445,6 +444,7 @@ impl Reading<'_> {
         for note in reader.notes() {
             report.note(note);
         }
+        self.unread.extend(reader.passed_members());
         let before = self.collected.rows.len();
         let mut first_fault = None;
         for row in &table.rows {
@@ -572,6 +572,9 @@ impl Reading<'_> {
         if row.texts().any(|text| self.request.mask.is_in(text)) {
             let fault = FieldError::new("", HAS_SECRET);
             return self.reject(file, row.at, Value::Null, &[fault]);
+        }
+        if self.damage.is_none() {
+            self.damage = row.texts().find_map(describe_damage);
         }
         self.count(file);
         self.collected.rows.push(row);

@@ -115,10 +115,11 @@ fn is_sentence(cell: &str) -> bool {
     words.count() >= SENTENCE_WORDS_MIN
 }
 
-/// Whether at least half of these values are sentences.
+/// Whether at least half of these values that are not empty are sentences.
 fn are_texts(values: &[(String, u64)]) -> bool {
-    let sentences = values.iter().filter(|it| is_sentence(&it.0));
-    sentences.count() * 2 >= values.len()
+    let filled = values.iter().filter(|it| !it.0.is_empty());
+    let sentences = filled.clone().filter(|it| is_sentence(&it.0));
+    sentences.count() * 2 >= filled.count()
 }
 
 /// A table whose columns without a cell are none.

@@ -226,7 +226,7 @@ impl<'r> FormatChooser<'r> {
 /// Why a file is not imported that seems to be of the source `other`; `advice` is for one of another.
 fn refuse_for_source(other: &str, advice: &str) -> FileError {
     FileError::new(format!(
-        "has the columns of the source {other}; if it is a file of it, add --source {} (in an entry: source = {}), else {advice}",
+        "may be of the source {other}; if it is, add --source {} (in an entry: source = {}), else {advice}",
         quote_for_shell(other),
         basic_string(other)
     ))

@@ -255,6 +255,8 @@ async fn merge_and_write(
     let ids = std::mem::take(&mut outcome.present);
     let report = std::mem::take(&mut outcome.report);
     let doubted = std::mem::take(&mut outcome.doubted);
+    let are_new = request.doubtful == Some(Doubtful::New);
+    let doubted = doubted.iter().filter(|_| !are_new);
     let written = write_changes(write, outcome, run, now, watch).await;
     written.at(path)?;
     if watch.is_stopped() {
@@ -265,12 +267,12 @@ async fn merge_and_write(
     // A rejected row may be of any review.
     let are_others_gone = (report.count(Outcome::Rejected) == 0).then_some(is_whole);
     let entry = request.run_of.as_deref();
-    let noted = reviews::note_entry(write, entry, are_others_gone, &ids, &doubted).await;
+    let noted = reviews::note_entry(write, entry, are_others_gone, &ids, doubted).await;
     noted.at(path)?;
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
     store_formats(write, &formats, run).await.at(path)?;
     if let Some(run) = run {
-        let ended = reviews::end_run(write, run, counts(&report)).await;
+        let ended = reviews::end_run(write, run, counts(&report), &report.unread).await;
         ended.at(path)?;
     }
     Ok(Applied { report, run })

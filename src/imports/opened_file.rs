@@ -13,8 +13,7 @@ use crate::imports::native::{are_native, columns_of_table};
 use crate::imports::platforms::{INSTANCE, NATIVE};
 use crate::imports::read::json::{RowList, read_lists};
 use crate::imports::read::text::{
-    Decoded, Header, Kind, describe_damage, find_header, kind_of_text, read_text, refuse_text,
-    rows_near_header,
+    Decoded, Header, Kind, find_header, kind_of_text, read_text, refuse_text, rows_near_header,
 };
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
@@ -31,8 +30,6 @@ pub struct OpenedFile<'t> {
     /// Its text, if it is one document of JSON.
     document: Option<&'t str>,
     pub native_form: NativeForm,
-    /// A sentence for the owner about its letters.
-    pub note: Option<String>,
 }
 
 /// A part of a file, of which only the names of its columns are known.
@@ -271,11 +268,7 @@ impl<'t> OpenedFile<'t> {
                 (vec![FilePart::new(columns, PartContent::Text(text))], None)
             }
         };
-        let mut file = Self::new(parts, document)?;
-        if !decoded.is_unknown {
-            file.note = describe_damage(text);
-        }
-        Ok(Some(file))
+        Self::new(parts, document).map(Some)
     }
 
     /// # Errors
@@ -292,7 +285,6 @@ impl<'t> OpenedFile<'t> {
             native_form: find_native_form(&parts[0], document),
             parts,
             document,
-            note: None,
         })
     }
 
@@ -480,11 +472,7 @@ impl<'t> OpenedFile<'t> {
         match self.parts.swap_remove(number).content {
             PartContent::List(list) => list.table(document, format, bounds),
             PartContent::Sheet(sheet) => {
-                let table = sheet.into_table(format.header_row.map(|it| it.get().into()))?;
-                let mut cells = table.rows.iter().flat_map(|row| row.cells.all());
-                self.note = cells.find_map(|(_, cell)| describe_damage(cell));
-                drop(cells);
-                Ok(table)
+                sheet.into_table(format.header_row.map(|it| it.get().into()))
             }
             PartContent::Text(text) => {
                 let row = format.header_row.map(|it| it.get().into());

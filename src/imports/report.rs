@@ -91,6 +91,8 @@ pub struct ImportReport {
     pub business: Option<String>,
     /// Of a dry run: why the import is not taken without the owner.
     pub refusals: Vec<String>,
+    /// Members that are passed over.
+    pub unread: Vec<String>,
     /// Sentences about the files, such as the order of day and month in their dates.
     pub notes: Vec<String>,
 }

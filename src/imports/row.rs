@@ -349,8 +349,8 @@ impl<'t> RowReader<'t> {
         !self.format.is_table() && self.table.is_objects
     }
 
-    /// What is passed over, and what the table lacks, in sentences.
-    pub fn notes(&self) -> Vec<String> {
+    /// The members that are passed over.
+    pub fn passed_members(&self) -> Vec<String> {
         let (used, columns) = (self.used(), &self.table.columns);
         let is_passed = |column: &usize| {
             let name = &columns[*column];
@@ -359,30 +359,27 @@ impl<'t> RowReader<'t> {
                 && !columns.iter().any(|other| is_inside(other, name))
         };
         let passed = (0..columns.len()).filter(|column| self.passes_members() && is_passed(column));
-        let passed = passed.take(NAMES_SHOWN);
-        let passed: Vec<&str> = passed.map(|column| &*columns[column]).collect();
+        passed.map(|column| columns[column].clone()).collect()
+    }
+
+    /// What the table lacks, in sentences.
+    pub fn notes(&self) -> Vec<String> {
         let names = self.format.fields.values().flat_map(Names::parts);
         let names = names.filter(|name| self.table.find(name).is_none());
         let missing: Vec<&str> = names.filter(|_| self.format.is_table()).collect();
-        let mut notes = Vec::new();
-        if !passed.is_empty() {
-            notes.push(format!("members that are not read: {}", passed.join(", ")));
-        }
-        if !missing.is_empty() {
-            notes.push(format!(
-                "columns of the format that the file lacks: {}; it states nothing of them",
-                missing.join(", ")
-            ));
-        }
+        let lacking = (!missing.is_empty()).then(|| {
+            let names = missing.join(", ");
+            format!("columns of the format that the file lacks: {names}; it states nothing of them")
+        });
         let rules = self.public.iter();
         let missing = rules.filter(|rule| rule.is_required && rule.columns.is_empty());
-        notes.extend(missing.map(|rule| {
+        let missing = missing.map(|rule| {
             format!(
                 "the file lacks the column {}, which says what is public; without it, nothing is",
                 rule.block.names.parts().first().unwrap_or(&"")
             )
-        }));
-        notes
+        });
+        lacking.into_iter().chain(missing).collect()
     }
 
     /// Whether a row answers another row.
@@ -751,7 +748,7 @@ impl<'t> RowReading<'t> {
             self.note_missing(ReviewField::Rating);
             return None;
         };
-        let text = cell.text;
+        let text = &self.text_of(cell)?;
         // Birdeye's report has the word in place of the stars.
         let is_recommendation = rated.is_none() || text.to_lowercase().contains("recommend");
         let stars = if is_recommendation {

@@ -160,10 +160,11 @@ fn merge_unit(unit: Unit, stored: &Review, statement: &StatedReview, merged: &mu
     }
 }
 
-/// Whether a review that was withheld for want of a row has one again, which gives no other reason.
+/// Whether a review that was withheld for want of a row, or of a verification, has one now, and no other reason.
 fn returns(last_statement: &LastStatement, statement: &StatedReview) -> bool {
     let status = last_statement.units.get(Unit::Status.name());
-    let was = [GONE, MAYBE_NOT_PUBLISHED].map(|reason| status_json(&Status::withheld(reason)));
+    let reasons = [GONE, MAYBE_NOT_PUBLISHED, NOT_VERIFIED];
+    let was = reasons.map(|reason| status_json(&Status::withheld(reason)));
     statement.unstated.contains(&Unit::Status) && status.is_some_and(|status| was.contains(status))
 }
 
@@ -412,6 +413,19 @@ mod tests {
 
     pub(super) fn adopted(statement: &StatedReview) -> Merged {
         adopt(statement, None)
+    }
+
+    #[test]
+    fn a_review_that_is_verified_now_is_published() {
+        let unverified = Review {
+            status: Status::withheld(NOT_VERIFIED),
+            ..review()
+        };
+        let last_statement = adopted(&statement_of(unverified.clone())).last_statement;
+        let mut statement = statement_of(review());
+        statement.unstated.insert(Unit::Status);
+        let merged = merge(&unverified, &last_statement, &statement, now());
+        assert_eq!(merged.review.status, Status::Published);
     }
 
     #[test]

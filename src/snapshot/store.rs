@@ -8,7 +8,7 @@ use super::document::Document;
 use crate::links::Links;
 use crate::storage::{Text, Write, execute, instant_or_epoch, utc_milliseconds};
 
-/// The base URL under which the feeds were first published, if they were. A loopback URL and an invalid one count as
+/// The base URL under which the feeds were first published, if they were. A loopback one, written by hand, and an invalid one count as
 /// absent.
 pub async fn first_base(connection: &mut SqliteConnection) -> sqlx::Result<Option<Links>> {
     let stored = sqlx::query_scalar!("select first_base_url from instance")
@@ -26,12 +26,15 @@ pub async fn served_base(connection: &mut SqliteConnection) -> sqlx::Result<Opti
     Ok(stored.flatten().and_then(|base| base.parse().ok()))
 }
 
-/// Stores the base URL of a publication; also as the first one, unless one is stored or this one is loopback. The IDs of
-/// feed entries use the first one permanently.
+/// Stores the base URL of a publication, unless it is loopback; also as the first one, unless one is stored. The IDs of feed entries use
+/// the first one permanently.
 pub async fn record_base(write: &mut Write, links: &Links) -> sqlx::Result<()> {
+    if links.is_loopback() {
+        return Ok(());
+    }
     let first = first_base(write.reader()).await?;
-    let first = first.or_else(|| Some(links.clone()).filter(|links| !links.is_loopback()));
-    let (first, last) = (first.map(|links| links.to_string()), links.to_string());
+    let first = first.as_ref().unwrap_or(links).to_string();
+    let last = links.to_string();
     execute!(
         write,
         "insert into instance (first_base_url, last_base_url) values (?, ?) on conflict (only_row)

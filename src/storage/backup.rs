@@ -8,7 +8,7 @@ use std::{fs, io};
 
 use chrono::{DateTime, Utc};
 use sqlx::sqlite::SqliteConnection;
-use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
+use sqlx::{ConnectOptions as _, Connection as _, Executor as _};
 
 use super::columns::{Text, utc};
 use super::database::{Database, Opening};
@@ -179,7 +179,7 @@ impl ExclusiveAccess {
 pub struct Carried {
     /// The error of reading the former database, because of which nothing was carried over.
     pub unreadable: Option<String>,
-    /// Reviews in the backup that were deleted since.
+    /// Reviews that were deleted since, and of which the backup has no mark.
     pub deleted: u64,
     /// Reviews of which the backup has the author's name, which was taken away since, and anonymized reviews that it lacks.
     pub anonymized: u64,
@@ -190,8 +190,8 @@ pub struct Carried {
     pub renamed: BTreeMap<String, String>,
     /// What sources keep, by their names in the backup: in the former database, and in the backup.
     pub formats: [KeptFormats; 2],
-    /// What the former database has besides, and this one lacks: count, its name as one, and as several.
-    pub lacking: Vec<(u64, &'static str, &'static str)>,
+    /// What the former database has besides, and this one lacks, with its number.
+    pub lacking: Vec<(&'static str, i64)>,
     /// Whether technicians are shown, which the former database did not.
     pub shows_staff: bool,
     /// Whether the former file is another database, of which the same IDs are other reviews; then nothing is repeated.
@@ -251,6 +251,8 @@ const TO_REPEAT: &str = "
             said = iif(said ->> '$.source.source' = former_name, json_set(said, '$.source.source', restored_name), said)
         from source_names where former_name = source_name";
 
+const DELETED_SINCE: &str = "select count(*) from deleted_again where review_id not in (select review_id from main.deleted_review)";
+
 const DELETE: &str =
     "delete from main.review where review_id in (select review_id from deleted_again)";
 
@@ -289,46 +291,40 @@ const COPY_DEPENDENTS: &str = "
 const DATE_CHANGES: &str = "update main.review_change set observed_at = ?
     from former.review_change as f where f.review_id = review_change.review_id and f.change_no <> review_change.change_no";
 
-/// What the former database has and this one lacks: its name as one and as several, and its number. Numbers of changes tell which of two
+/// What the former database has and this one lacks, and its number. Numbers of changes tell which of two
 /// reviews is the later one.
-const LACKING: [[&str; 3]; 4] = [
-    [
-        "import",
+const LACKING: [(&str, &str); 5] = [
+    (
         "imports",
         "select count(*) from former.import_run as f left join main.import_run as m using (run_id, started_at)
          where m.run_id is null or f.undone_at is not null and m.undone_at is null",
-    ],
-    [
-        "review",
+    ),
+    (
         "reviews",
         "select count(*) from former.review where review_id not in (select review_id from main.review)",
-    ],
-    [
-        "edited review",
+    ),
+    (
         "edited reviews",
         "select count(*) from former.review as f join main.review as m using (review_id)
            join former.review_change as c using (review_id) join main.review_change as d using (review_id)
          where c.change_no > d.change_no and f.reply_text is m.reply_text",
-    ],
-    [
-        "reply",
+    ),
+    (
         "replies",
         "select count(*) from former.review as f left join main.review as m using (review_id)
            join former.review_change as c using (review_id) left join main.review_change as d using (review_id)
          where c.change_no > coalesce(d.change_no, 0) and f.reply_text is not m.reply_text",
-    ],
+    ),
+    (
+        "parts of the business and its texts",
+        "select (select count(*) from (select * from former.business except select * from main.business))
+           + (select count(*) from (select * from former.technician except select * from main.technician))
+           + (select count(*) from (select * from former.service except select * from main.service))
+           + (select count(*) from (select * from former.service_area except select * from main.service_area))
+           + (select count(*) from (select * from former.editorial_summary except select * from main.editorial_summary))
+           + (select count(*) from (select * from former.editorial_faq except select * from main.editorial_faq))",
+    ),
 ];
-
-/// The facts of the business and the editorial texts in the database DB; the first column identifies each.
-const FACTS: &str = "select key as id, value from DB.business as b, json_each(json_object('name', name, 'type', b.type,
-         'time_zone', time_zone, 'description', description, 'url', url, 'telephone', telephone, 'address', address,
-         'latitude', latitude, 'longitude', longitude, 'hours', hours, 'same_as', same_as, 'language', language,
-         'publish_staff', publish_staff, 'country', country, 'review_links', review_links, 'review_policy', review_policy))
-     union all select 'technician ' || technician_id, name || aliases from DB.technician
-     union all select 'service ' || service_id, name || synonyms from DB.service
-     union all select 'service area ' || name, null from DB.service_area
-     union all select 'summary', text from DB.editorial_summary
-     union all select 'question ' || faq_id, question || answer from DB.editorial_faq";
 
 /// Whether the former database hid the staff, and this one does not.
 const SHOWS_STAFF: &str = "select exists (select 1 from main.business, former.business
@@ -395,7 +391,10 @@ async fn carry_from(
         carried.formats[1] = load_formats(connection).await?;
         rename_hidden(connection, former, &carried.renamed).await?;
         connection.execute(TO_REPEAT).await?;
-        carried.deleted = connection.execute(DELETE).await?.rows_affected();
+        let deleted = sqlx::query_scalar(DELETED_SINCE);
+        let deleted: i64 = deleted.fetch_one(&mut *connection).await?;
+        carried.deleted = deleted.unsigned_abs();
+        connection.execute(DELETE).await?;
         connection.execute(COPY_MARKS).await?;
         carried.anonymized = connection.execute(ANONYMIZE).await?.rows_affected();
         carried.withheld = connection.execute(WITHHOLD).await?.rows_affected();
@@ -407,18 +406,11 @@ async fn carry_from(
             .fetch_one(&mut *connection)
             .await?
             .unsigned_abs();
-        let [ours, theirs] = ["main", "former"].map(|name| FACTS.replace("DB", name));
-        let facts = format!(
-            "select count(distinct id) from (select * from ({ours} except {theirs}) union all select * from ({theirs} except {ours}))"
-        );
-        let facts = ("fact of the business", "facts of the business", facts);
-        let lacking = LACKING.map(|[one, several, query]| (one, several, query.to_owned()));
-        for (one, several, query) in lacking.into_iter().chain([facts]) {
-            let count: i64 = sqlx::query_scalar(AssertSqlSafe(query))
-                .fetch_one(&mut *connection)
-                .await?;
+        for (name, query) in LACKING {
+            let count = sqlx::query_scalar(query);
+            let count: i64 = count.fetch_one(&mut *connection).await?;
             if count > 0 {
-                carried.lacking.push((count.unsigned_abs(), one, several));
+                carried.lacking.push((name, count));
             }
         }
         carried.shows_staff = sqlx::query_scalar(SHOWS_STAFF)

@@ -46,9 +46,11 @@ pub async fn stored_sources(connection: &mut SqliteConnection) -> sqlx::Result<V
                    from review as r left join review_source as b using (review_id)
                  union all select review_id, source_name, 'deleted', same_content is not null, 0 from deleted_review as d
                    where not exists (select 1 from review as r where r.review_id = d.review_id)) as r
-             left join review_source as b using (review_id) left join sync_state as s on s.name = b.entry and not s.held
-             left join (select source, sum(total) as total, min(total_on) as total_on from sync_state where source is not null and not removed
-                        group by source having count(*) = count(total) and count(*) = count(total_on)) as t
+             left join review_source as b using (review_id) left join sync_state as s on s.name = b.entry
+               and (not s.held or s.last_import ->> 'former_source' is not null)
+             left join (select source, sum(total) as total, min(total_on) as total_on from sync_state as s where source is not null
+                          and (not removed or exists (select 1 from review_source as r where r.entry = s.name))
+                        group by source having count(*) = count(iif(removed, null, total)) and count(*) = count(total_on)) as t
                on t.source = r.source_name
            group by r.source_name"#,
         GONE

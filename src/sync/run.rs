@@ -386,10 +386,6 @@ fn check_answer(
         let reason = format!("{NO_REVIEWS}; nothing was changed");
         return Err(ImportError::Refused(reason));
     }
-    if request.withdraw_missing && (rows == 0 || request.partial) {
-        let reason = "--withdraw-missing: the answer has only some of the reviews, or none, so what it lacks is not gone; nothing was changed";
-        return Err(ImportError::Refused(reason.to_owned()));
-    }
     let state = &prepared.state;
     // What was undone says nothing of the next answer.
     if let (Some(format), Some(before)) = (formats_of(report), &state.last_import.format)

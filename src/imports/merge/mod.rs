@@ -138,6 +138,9 @@ pub fn merge_rows(
         let counts = missing.into_iter().filter(|(_, ids)| !ids.is_empty());
         let counts = counts.map(|(source, ids)| (source, ids.len() as u64));
         merging.outcome.report.without_row = counts.collect();
+    } else if rules.request.withdraw_missing {
+        let reason = "--withdraw-missing: the rows are only some of the reviews, or none, so what they lack is not gone; nothing was changed";
+        return Err(ImportError::Refused(reason.to_owned()));
     }
     Ok(merging.outcome)
 }

@@ -104,9 +104,12 @@ fn choose_run<'r>(runs: &'r [ImportRun], source: Option<&str>) -> Result<&'r Imp
         .find(|run| run.sources.iter().any(|name| sources.contains(&fold(name))));
     let Some(run) = found else {
         let of = source.map_or(String::new(), |name| format!(" of {name}"));
-        return Err(format!(
-            "no import{of} to undo; `reviews status` lists the imports"
-        ));
+        let mut others = standing.iter().flat_map(|run| &run.sources);
+        let advice = others.next().map_or_else(
+            || "`reviews status` lists the imports".to_owned(),
+            |name| format!("{} takes back the newest one", undo_command(name)),
+        );
+        return Err(format!("no import{of} to undo; {advice}"));
     };
     if !run.is_kept {
         return Err(format!(

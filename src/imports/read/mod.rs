@@ -329,15 +329,14 @@ impl Table {
         }
     }
 
-    /// Whether the cells count the rows: 1, 2, 3 in their order and without a gap, perhaps from 0 or from the row below the header on.
+    /// Whether the cells count the rows: 1, 2, 3 in their order and without a gap, from any number on.
     pub fn counts_rows(&self, column: usize) -> bool {
         let numbers = self.rows.iter().map(|row| {
             let cell = row.cell(column)?.trim().trim_start_matches('#');
-            cell.trim_end_matches(".0").parse::<u64>().ok()
+            let number = cell.strip_suffix(".0").unwrap_or(cell);
+            number.trim_end_matches('.').parse::<u64>().ok()
         });
         let numbers: Vec<u64> = numbers.collect::<Option<_>>().unwrap_or_default();
-        numbers.len() > 1
-            && numbers[0] <= 2
-            && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
+        numbers.len() > 1 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
     }
 }

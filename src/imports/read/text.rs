@@ -412,8 +412,6 @@ fn is_script(text: &str) -> bool {
         "module.exports",
         "window.",
         "(function",
-        "(()",
-        "\"use strict\"",
     ];
     let first = text.lines().next().unwrap_or_default();
     begins.iter().any(|it| text.starts_with(it))
@@ -429,16 +427,7 @@ fn is_jsonp(text: &str) -> bool {
 }
 
 fn is_sql(text: &str) -> bool {
-    let begins = [
-        "insert into ",
-        "create table ",
-        "drop table ",
-        "--",
-        "/*!40",
-        "begin transaction",
-        "pragma ",
-        "set names ",
-    ];
+    let begins = ["insert into ", "create table ", "--", "/*!40", "pragma "];
     let head: String = text.chars().take(100).collect::<String>().to_lowercase();
     begins.iter().any(|it| head.starts_with(it))
 }

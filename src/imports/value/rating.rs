@@ -48,7 +48,9 @@ pub fn parse_rating(
     let scale = scale.map(|scale| f64::from(scale.get()));
     let (value, of) = value_and_scale(&lower, scale).ok_or_else(|| unknown_rating(text))?;
     let shown = quoted(text);
-    let is_share = of.is_none() && 0.0 < value && value < 1.0;
+    // Half a star is one where halves are rounded up.
+    let is_half = scale.is_some() && (value - 0.5).abs() < 1e-9;
+    let is_share = of.is_none() && 0.0 < value && value < 1.0 && !is_half;
     match of.or(scale) {
         // A share of one, as spreadsheets keep percentages, is no star.
         end if is_share && end.is_none_or(|end| end > 1.0 && end <= 5.0) => Err(format!(
@@ -232,7 +234,9 @@ mod tests {
             (read("4.5", 5), read("9", 20), read("45", 50)),
             (Ok(5), Ok(2), Ok(5))
         );
+        assert_eq!((read("0.5", 5), read("0,5", 10)), (Ok(1), Ok(1)));
         // Shares of one are no stars.
+        assert!(read("0.5", 0).unwrap_err().contains("scale = 1"));
         assert!(read("0,8", 5).unwrap_err().contains("scale = 1"));
         assert_eq!(
             ["0", "0,2", "0.8", "1"].map(|it| read(it, 1).unwrap()),

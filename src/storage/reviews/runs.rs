@@ -33,6 +33,8 @@ pub struct ImportRun {
     pub withdrawn: i64,
     pub rejected: i64,
     pub doubtful: i64,
+    /// Members that its files had and that were passed over.
+    pub unread: Vec<String>,
     /// The sources of its reviews.
     pub sources: Vec<String>,
     /// Whether it changed reviews, or what is kept of their sources, and not all of it is taken back.
@@ -239,16 +241,24 @@ pub async fn note_run_reviews<'c>(
     )
 }
 
-pub async fn end_run(write: &mut Write, run: i64, counts: RunCounts) -> sqlx::Result<()> {
+pub async fn end_run(
+    write: &mut Write,
+    run: i64,
+    counts: RunCounts,
+    unread: &[String],
+) -> sqlx::Result<()> {
+    let unread = Value::from(unread).to_string();
     execute!(
         write,
-        "update import_run set added = ?, updated = ?, unchanged = ?, withdrawn = ?, rejected = ?, doubtful = ? where run_id = ?",
+        "update import_run set added = ?, updated = ?, unchanged = ?, withdrawn = ?, rejected = ?, doubtful = ?, unread = ?
+         where run_id = ?",
         counts.added,
         counts.updated,
         counts.unchanged,
         counts.withdrawn,
         counts.rejected,
         counts.doubtful,
+        unread,
         run
     )?;
     execute!(
@@ -267,7 +277,7 @@ pub async fn last_runs(
     sqlx::query_as!(
         ImportRun,
         r#"select run_id as "id!: i64", started_at as "started_at: Text", files as "files: Text", added, updated, unchanged,
-             withdrawn, rejected, doubtful, sources as "sources: Text",
+             withdrawn, rejected, doubtful, unread as "unread: Text", sources as "sources: Text",
              r.formats <> '[]' or exists (select 1 from import_run_review as i where i.run_id = r.run_id) as "has_changes!: bool", undone_at as "undone_at!: NullableText", is_kept as "is_kept!: bool",
              sync_entry as "sync_entry!: NullableText", scheduled as "is_scheduled!: bool"
            from import_run as r order by run_id desc limit ?"#,

@@ -44,16 +44,14 @@ async fn the_first_base_url_that_is_no_loopback_fixes_the_ids() {
     app.back_up(&file);
     sqlite3(&file, "update instance set first_base_url = null");
     let stored = || sqlite3(&file, "select first_base_url from instance");
-    for loopback in [
-        "http://127.0.0.1:8080",
-        "http://[::ffff:127.0.0.1]",
-        "http://localhost:8080",
-        "https://reviews.localhost/of/us",
-    ] {
+    sqlite3(&file, "update instance set last_base_url = null");
+    let loopbacks = "http://127.0.0.1:8080 http://[::ffff:127.0.0.1] http://localhost:8080 https://reviews.localhost/of/us";
+    for loopback in loopbacks.split(' ') {
         let base = loopback.parse::<Links>().unwrap().to_string();
         let (ids, urls) = under(&file, loopback).await;
         check_below(&base, &[ids, urls].concat());
         assert_eq!(stored(), "", "{loopback}");
+        assert_eq!(sqlite3(&file, "select last_base_url from instance"), "");
         // Nothing is published twice.
         let versions = || sqlite3(&file, "select sum(version) from publication");
         let before = versions();

@@ -11,17 +11,8 @@ use super::tools::{array_of, str_of};
 use super::{TestApp, rows};
 
 /// The parts of `/insights.json?part=`.
-pub const INSIGHTS_PARTS: [&str; 9] = [
-    "overview",
-    "aspects",
-    "technicians",
-    "services",
-    "areas",
-    "topics",
-    "faq",
-    "summary",
-    "method",
-];
+pub const INSIGHTS_PARTS: &str =
+    "overview aspects technicians services areas topics faq summary method";
 const PUBLISHED: &str =
     "select review_id as id, rating, reviewed_on as date, author, title, text, language, source_name, reply_text
     from review where status = 'published' order by reviewed_on desc, review_id;";

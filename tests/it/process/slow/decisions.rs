@@ -74,13 +74,15 @@ fn reviews_are_listed_newest_first_and_filtered() {
 fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
     let home = home();
     // The ID of a deleted review is not taken as the prefix of another one.
-    let other = row(["r-10", "2026-08-01", "3", "Eve", "x", "Direct"]);
-    home.import("more.jsonl", &other, "1 new");
+    let others = ["r-10", "-hq6"].map(|id| row([id, "2026-08-01", "3", "Eve", "x", "Direct"]));
+    home.import("more.jsonl", &others.join("\n"), "2 new");
     home.steps(
         "
         show 3692820271974439325.A → Ann Baker
         show https://reviews.sample.test/reviews/trustpilot-77 → trustpilot-77
         show /reviews/r-1 → r-1
+        withhold -hq --reason x → -hq6: withheld
+        delete -hq6 --yes → -hq6: deleted
         withhold 3692820271974439325.A --reason x → 3692820271974439325.AbFvOqk2: withheld
         publish 3692820271974439325.A → 3692820271974439325.AbFvOqk2: published
         reply trustpilot-78 Sorry. → trustpilot-78: replied

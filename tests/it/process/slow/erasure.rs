@@ -66,13 +66,8 @@ async fn an_sql_delete_removes_the_review_from_the_text_index() {
     for trigram in ["xgl", "zyx", "ntw", "fil"] {
         assert_eq!(indexed(&app, trigram), "0", "{trigram}");
     }
-    for table in [
-        "review_source",
-        "mention",
-        "derived_analysis",
-        "derived_finding",
-        "review_fts",
-    ] {
+    let tables = "review_source mention derived_analysis derived_finding review_fts";
+    for table in tables.split(' ') {
         let rows = format!("select count(*) from {table} where review_id = 'goes'");
         assert_eq!(app.sql(&rows), "0", "{table}");
     }

@@ -51,7 +51,7 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     for part in [
         "1 deleted again",
         "1 withheld again",
-        "1 import, 1 review, 1 edited review, 1 reply; what a source has hidden since may be public until its next import",
+        "imports (1), reviews (1), edited reviews (1), replies (1); what a source has hidden since may be public until its next import",
         "the previous file is kept as ",
         previous.file_name().unwrap().to_str().unwrap(),
         "remove it when you do not need it",
@@ -86,7 +86,7 @@ fn the_kept_file_restored_again_lacks_nothing() {
         "
         reply r-3 'A mistake.' → replied
         import later.jsonl → 1 new
-        restore copy.db → without what changed since: 1 import, 1 review, 1 reply; what
+        restore copy.db → without what changed since: imports (1), reviews (1), replies (1); what
         ",
     );
     let [previous] = home.previous_files().try_into().unwrap();
@@ -138,7 +138,7 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         sql: update business set publish_staff = 'off', description = 'new'; update review set language = 'es' where author = 'Anonymous'
         b.toml ← [[public]]\nnames = "OK"\nvalues = ["y"]\n
         source format Direct b.toml → kept for Direct
-        restore copy.db → 1 edited review, 2 facts of the business; what a source has hidden since may be public until its next import\nwarning: publish_staff is "full" again, which was "off"; set it with `reviews business FILE`\nwarning: Direct is read as in the backup again, without the later rule by which "OK" decides what is public
+        restore copy.db → edited reviews (1), parts of the business and its texts (1); what a source has hidden since may be public until its next import\nwarning: publish_staff is "full" again, which was "off"; set it with `reviews business FILE`\nwarning: Direct is read as in the backup again, without the later rule by which "OK" decides what is public
         "#,
     );
 }

@@ -141,7 +141,7 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
         undo --source google → 3: 20
         sql: select review_id, text from review order by 1 → a|First.\nq|Angi's.
         undo → 2: 20
-        undo ✗ no import to undo
+        undo ✗ no import to undo; `reviews undo --source Google` takes back the newest one
         import angi.jsonl → 1 new
         import angi.jsonl → 1 unchanged
         undo → angi.jsonl: 1 new, 0 updated\n1 removed
@@ -245,8 +245,17 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         undo --source porch → 0 removed, 1 updated
         import sheet.csv --source Porch → 3 unchanged
         undo --source porch → 3 removed
-        google.json ← [{"reviewId": "g", "starRating": "ONE", "createTime": "2026-10-01", "updateTime": "2026-10-01"}, {"reviewId": "g", "starRating": "TWO", "createTime": "2026-10-01", "updateTime": "2026-10-01"}]
+        head.csv ← author,rating,date,text\n
+        import head.csv --source Porch --withdraw-missing ✗ only some of the reviews, or none
+        lists.json ← [{"author": "Bo", "rating": [{"label": "Value", "value": 2}], "date": "2026-10-11", "text": "Fair price."}]
+        import lists.json --source Lists ✗ fields.rating
+        lists.toml ← [fields]\nrating = "rating"
+        import lists.json --source Lists --format lists.toml ✗ rating: is a list of objects; bring what it says into the row, for example with jq
+        odd.json ← [{"author": "Ren\u00c3\u00a9e", "rating": 2, "date": "2026-10-11", "text": "Fair price."}]
+        import odd.json --source Odd → another program read its UTF-8 as Windows-1252, for example "RenÃ©e"
+        google.json ← [{"reviewId": "g", "nested": {"approved": false}, "starRating": "ONE", "createTime": "2026-10-01", "updateTime": "2026-10-01"}, {"reviewId": "g", "starRating": "TWO", "createTime": "2026-10-01", "updateTime": "2026-10-01"}]
         import google.json → 1 repeated: of rows with the same ID the last one was used
+        status → google.json: 1 new, 0 updated, members that are not read: nested.approved\n
         ok.toml ← like = "google"\n[[public]]\nnames = "ok"\nvalues = ["yes"]\n
         bare.toml ← [[public]]\nnames = "ok"\nvalues = ["yes"]\n
         own.toml ← [fields]\nrating = "Stars"\ndate = "Day"\n[[public]]\nnames = "ok"\nvalues = ["yes"]\n

@@ -65,15 +65,10 @@ fn archive_names_create_no_files_and_are_escaped_in_messages() {
     let home = Home::new();
     home.run_ok("init --time-zone UTC", "UTC");
     let before = home.file_names();
-    let names = [
-        "../../reviews.json",
-        "/tmp/reviews-owned.json",
-        "..\\..\\reviews.json",
-        "C:\\reviews.json",
-    ];
+    let names = r"../../reviews.json /tmp/reviews-owned.json ..\..\reviews.json C:\reviews.json";
     let pages = [1, 2, 3, 4].map(|number: u32| page(&[google(1, &number.to_string(), &json!({}))]));
     let members: Vec<(&str, &str)> = names
-        .into_iter()
+        .split(' ')
         .zip(pages.iter().map(String::as_str))
         .collect();
     let done = home.import_content(zipped(&members));

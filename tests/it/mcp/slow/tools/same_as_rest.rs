@@ -149,7 +149,7 @@ async fn the_other_tools_return_the_rest_bodies_and_errors() {
         let pattern = pattern.replace("EVIDENCE", evidence);
         check_same(&tools, tool, &pattern, arguments).await;
     }
-    for part in INSIGHTS_PARTS {
+    for part in INSIGHTS_PARTS.split(' ') {
         let arguments = json!({ "part": part }).to_string();
         check_same(&tools, "get_insights", "/insights.json", &arguments).await;
     }
