@@ -95,31 +95,28 @@ impl CompactAnalysis {
             range.is_some_and(|(start, end)| is_quotable(text, *start..*end))
         });
         let quotable: Vec<bool> = quotable.collect();
-        let findings: Box<[CompactFinding]> = analysis
-            .findings
-            .iter()
-            .filter_map(|finding| {
-                Some(CompactFinding {
-                    aspect: u8::try_from(trade.aspect(&finding.aspect)?).ok()?,
-                    polarity: finding.polarity,
-                    is_ruled: finding.polarity.judges() && finding.witness != Witness::Classifier,
-                    is_agreed: finding.witness == Witness::Both && !finding.is_withdrawn(),
-                    is_quotable: quotable.get(finding.sentence as usize) == Some(&true)
-                        && finding.confidence >= QUOTE_CONFIDENCE_MIN
-                        && is_stated(finding),
-                    is_short: (analysis.sentences.get(finding.sentence as usize))
-                        .is_some_and(|one| one.span.end - one.span.start <= SHORT_CHARACTERS),
-                    sentence: limited(finding.sentence),
-                    confidence: finding.confidence,
-                })
+        let findings = analysis.findings.iter();
+        let findings = findings.filter_map(|finding| {
+            Some(CompactFinding {
+                aspect: u8::try_from(trade.aspect(&finding.aspect)?).ok()?,
+                polarity: finding.polarity,
+                is_ruled: finding.polarity.judges() && finding.witness != Witness::Classifier,
+                is_agreed: finding.witness == Witness::Both && !finding.is_withdrawn(),
+                is_quotable: quotable.get(finding.sentence as usize) == Some(&true)
+                    && finding.confidence >= QUOTE_CONFIDENCE_MIN
+                    && is_stated(finding),
+                is_short: (analysis.sentences.get(finding.sentence as usize))
+                    .is_some_and(|one| one.span.end - one.span.start <= SHORT_CHARACTERS),
+                sentence: limited(finding.sentence),
+                confidence: finding.confidence,
             })
-            .collect();
+        });
         Self {
             language: analysis.language,
             overall: analysis.overall.0,
             sentences: analysis.sentences.iter().map(|one| one.polarity).collect(),
             names: names(analysis, review),
-            findings,
+            findings: findings.collect(),
         }
     }
 }
@@ -143,14 +140,13 @@ fn names(analysis: &Analysis, review: &Review) -> Box<[CompactName]> {
         sentences.push(limited(mention.sentence));
     }
     let names = names.into_iter();
-    names
-        .map(|((kind, key), (vote, sentences))| CompactName {
-            key,
-            kind,
-            vote,
-            sentences: sentences.into(),
-        })
-        .collect()
+    let names = names.map(|((kind, key), (vote, sentences))| CompactName {
+        key,
+        kind,
+        vote,
+        sentences: sentences.into(),
+    });
+    names.collect()
 }
 
 /// The key of a value in compact analyses; spellings of one name have one, as in the index of searches.

@@ -199,13 +199,11 @@ impl Counted {
             ("no_words", self.with_text - analysed - self.foreign),
             ("not_english", self.foreign),
         ];
-        let excluded = excluded
-            .into_iter()
-            .filter(|(_, n)| *n > 0)
-            .map(|(reason, n)| Excluded {
-                reason: reason.to_owned(),
-                n,
-            });
+        let excluded = excluded.into_iter().filter(|(_, n)| *n > 0);
+        let excluded = excluded.map(|(reason, n)| Excluded {
+            reason: reason.to_owned(),
+            n,
+        });
         GeneratedFrom {
             with_text: self.with_text,
             analysed,
@@ -338,10 +336,8 @@ fn quote_rank(
     let is_undivided = of_sentence
         .clone()
         .all(|other| other.polarity == finding.polarity || !other.polarity.judges());
-    let clearest = of_sentence
-        .clone()
-        .filter(|other| other.is_agreed)
-        .max_by_key(|other| (other.confidence, Reverse(other.aspect)));
+    let agreed = of_sentence.clone().filter(|other| other.is_agreed);
+    let clearest = agreed.max_by_key(|other| (other.confidence, Reverse(other.aspect)));
     let can_be_shown = clearest == Some(&finding) && finding.is_quotable && is_undivided;
     if !can_be_shown || finding.polarity.contradicts(stars) {
         return None;
@@ -416,12 +412,10 @@ pub fn temporal(months: &[Month]) -> Temporal {
 fn trend(months: &[Month], share: impl Fn(&Month) -> (u32, u32)) -> InsightTrend {
     let newest = newest(months);
     let [before, now] = [newest - HALF_YEAR, newest].map(|last| {
-        let within = months
-            .iter()
-            .filter(|month| (last - HALF_YEAR + 1..=last).contains(&month.number));
-        within
-            .map(&share)
-            .fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
+        let within = months.iter();
+        let within = within.filter(|month| (last - HALF_YEAR + 1..=last).contains(&month.number));
+        let shares = within.map(&share);
+        shares.fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1))
     });
     ComparisonVerdict::of(before, now).into()
 }

@@ -557,10 +557,8 @@ impl DecisionWeights {
     /// The evidence that a sentence of a review of few stars complains, in thousandths of a logarithm of the odds.
     pub fn complaint(&self, features: &Features) -> i32 {
         let products = features.iter().zip(&self.complaint);
-        let sum: i32 = products
-            .map(|((_, value), (_, weight))| value * weight)
-            .sum();
-        sum / UNIT
+        let products = products.map(|((_, value), (_, weight))| value * weight);
+        products.sum::<i32>() / UNIT
     }
 
     /// The sum of each outcome, in thousandths of a logarithm of the odds.
@@ -758,9 +756,8 @@ impl OpinionFinder {
             }
             let aspect = self.complaint_aspect(sentence);
             let id = &self.trade.aspects[aspect].id;
-            let at = findings
-                .iter()
-                .position(|one| one.sentence as usize == number && one.aspect == *id);
+            let mut found = findings.iter();
+            let at = found.position(|one| one.sentence as usize == number && one.aspect == *id);
             let at = at.unwrap_or_else(|| {
                 findings.push(self.empty_finding(text, aspect, number, whole));
                 findings.len() - 1
@@ -815,9 +812,8 @@ impl OpinionFinder {
             let odds = blame.map_or(i32::MIN, |head| whole.aspects[head]);
             (odds, Reverse(aspect))
         });
-        let blamed = blamed
-            .max()
-            .filter(|(odds, _)| *odds >= COMPLAINT_ASPECT_MIN);
+        let blamed = blamed.max();
+        let blamed = blamed.filter(|(odds, _)| *odds >= COMPLAINT_ASPECT_MIN);
         blamed.map_or(overall, |(_, Reverse(aspect))| aspect)
     }
 }

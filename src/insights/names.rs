@@ -180,17 +180,16 @@ fn split(words: &str) -> Vec<String> {
 
 /// The words of a symbol; for a class, the class itself.
 fn members(symbol: &str, lists: &Lists) -> Vec<String> {
-    let choices = symbol
-        .split('|')
-        .flat_map(|one| match one.strip_prefix('@') {
-            Some(list) => {
-                let words = lists[list].iter();
-                let forms = words.flat_map(|word| [word.clone(), format!("{word}'s")]);
-                forms.collect()
-            }
-            None if one == MARK => MARKS.map(str::to_owned).to_vec(),
-            None => vec![one.to_owned()],
-        });
+    let choices = symbol.split('|');
+    let choices = choices.flat_map(|one| match one.strip_prefix('@') {
+        Some(list) => {
+            let words = lists[list].iter();
+            let forms = words.flat_map(|word| [word.clone(), format!("{word}'s")]);
+            forms.collect()
+        }
+        None if one == MARK => MARKS.map(str::to_owned).to_vec(),
+        None => vec![one.to_owned()],
+    });
     choices.collect()
 }
 

@@ -80,9 +80,7 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
         },
         topics: find_topics(sources),
         temporal: temporal(&counted.months),
-        faq: (editorial.faq.iter().map(Faq::from))
-            .chain(answers)
-            .collect(),
+        faq: editorial.faq.iter().map(Faq::from).chain(answers).collect(),
         summary: editorial.summary.as_ref().map_or_else(
             || {
                 let texts = summary_sentences.iter().map(|one| one.text.as_str());
@@ -102,11 +100,9 @@ pub fn aggregate(sources: &AggregateInput<'_>, method: InsightsMethod) -> Insigh
 fn known_words(sources: &AggregateInput<'_>) -> HashSet<String> {
     let business = sources.business;
     let names = business.staff_names().chain(business.service_names());
-    let names = names.chain(&business.service_areas);
-    let names = names.chain([&business.name]);
-    names
-        .flat_map(|name| words_only(&TokenizedText::new(name)))
-        .collect()
+    let names = names.chain(&business.service_areas).chain([&business.name]);
+    let words = names.flat_map(|name| words_only(&TokenizedText::new(name)));
+    words.collect()
 }
 
 /// The aspects with complaints, the worst first.
@@ -141,12 +137,8 @@ impl InsightsPage<'_> {
     /// The figures of all shown aspects of the trade, in its order; also of those that no review mentions.
     fn aspects(&mut self) -> Vec<Aspect> {
         let (counted, trade) = (self.counted, self.sources.trade);
-        let aspects = counted
-            .aspects
-            .iter()
-            .zip(trade.shown_aspects())
-            .enumerate();
-        let figures = aspects.map(|(at, (counts, aspect))| Aspect {
+        let aspects = counted.aspects.iter().zip(trade.shown_aspects());
+        let figures = aspects.enumerate().map(|(at, (counts, aspect))| Aspect {
             id: aspect.id.clone(),
             label: aspect.label.clone(),
             votes: (&counts.votes).into(),
@@ -286,9 +278,8 @@ impl InsightsPage<'_> {
             let votes = &self.counted.aspects[*at].votes;
             praised != Some(*at) || votes.side(false) * BLAMED_PART >= votes.judged()
         });
-        let praise = praised
-            .filter(|_| praised != blamed)
-            .map(|at| self.of_aspect(&aspects[at], at, QuoteKind::Praise));
+        let praise = praised.filter(|_| praised != blamed);
+        let praise = praise.map(|at| self.of_aspect(&aspects[at], at, QuoteKind::Praise));
         let complaint = blamed.map(|at| self.of_aspect(&aspects[at], at, QuoteKind::Complaint));
         let sentences = [self.overall(), praise, complaint, self.not_analysed()];
         sentences.into_iter().flatten().collect()
@@ -400,9 +391,8 @@ impl InsightsPage<'_> {
     /// The questions about the aspects with the most judgements, in the trade's order.
     fn answers(&mut self) -> Vec<Faq> {
         let all = &self.counted.aspects;
-        let mut aspects: Vec<usize> = (0..all.len())
-            .filter(|at| self.can_state(*at, REVIEWS_MIN))
-            .collect();
+        let stated = (0..all.len()).filter(|at| self.can_state(*at, REVIEWS_MIN));
+        let mut aspects: Vec<usize> = stated.collect();
         aspects.sort_by_key(|at| Reverse(all[*at].votes.judged()));
         aspects.truncate(ANSWERS_SHOWN);
         aspects.sort_unstable();
@@ -445,9 +435,8 @@ pub fn hides_criticism(votes: &Votes, whole: &OverallSentiment, low_rated: LowRa
 
 /// A sentence whose only evidence are these figures.
 fn sentence(template: SummaryTemplate, text: String, figures: &[(&str, u32)]) -> SummarySentence {
-    let figures = figures
-        .iter()
-        .map(|(name, figure)| ((*name).to_owned(), *figure));
+    let figures = figures.iter();
+    let figures = figures.map(|(name, figure)| ((*name).to_owned(), *figure));
     SummarySentence {
         text,
         template,
@@ -487,9 +476,8 @@ fn both_counts(votes: &VoteCounts) -> String {
         (votes.uncertain, "more unclear"),
     ];
     let rest = rest.iter().filter(|(reviews, _)| *reviews > 0);
-    let rest: Vec<String> = rest
-        .map(|(reviews, word)| format!("{reviews} {word}"))
-        .collect();
+    let rest = rest.map(|(reviews, word)| format!("{reviews} {word}"));
+    let rest: Vec<String> = rest.collect();
     if rest.is_empty() {
         return words;
     }

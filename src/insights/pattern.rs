@@ -121,10 +121,8 @@ impl Parser<'_> {
                 None => break,
             }
         }
-        self.rest = self
-            .rest
-            .strip_prefix(')')
-            .ok_or("a `(` that is not closed")?;
+        let closed = self.rest.strip_prefix(')');
+        self.rest = closed.ok_or("a `(` that is not closed")?;
         let optional = self.rest.strip_prefix('?');
         self.rest = optional.unwrap_or(self.rest);
         Ok(join(choices, optional.is_some()))
@@ -296,9 +294,7 @@ impl PatternMatcher {
     ) -> Self {
         let (nodes, symbols) = tree(patterns);
         let beginning = symbols.get("^");
-        let beginning = beginning
-            .and_then(|symbol| nodes[0].edges.get(symbol))
-            .copied();
+        let beginning = beginning.and_then(|symbol| nodes[0].edges.get(symbol));
         let mut vocabulary = WordMap::<Vec<Symbol>>::default();
         let (mut numerals, mut gerunds) = (Vec::new(), Vec::new());
         for (symbol, number) in &symbols {
@@ -331,8 +327,8 @@ impl PatternMatcher {
             symbols.dedup();
         }
         Self {
+            beginning: beginning.copied(),
             nodes,
-            beginning,
             vocabulary,
             number,
             money,

@@ -250,10 +250,9 @@ const SUFFIXES: &str = "jr sr ii iii md dds dmd dvm rn np phd";
 /// The words of a name, without marks, [`TITLES`] (`Dr.` is no first name) and [`SUFFIXES`].
 fn parts(name: &str) -> Vec<String> {
     let words = words_only(&TokenizedText::new(name)).into_iter();
-    words
-        .skip_while(|word| TITLES.split(' ').any(|title| title == word))
-        .filter(|word| SUFFIXES.split(' ').all(|suffix| suffix != word))
-        .collect()
+    let words = words.skip_while(|word| TITLES.split(' ').any(|title| title == word));
+    let words = words.filter(|word| SUFFIXES.split(' ').all(|suffix| suffix != word));
+    words.collect()
 }
 
 /// The forms of a name: the name, the aliases, each first name alone and before each surname, and the surname alone.
@@ -273,9 +272,8 @@ fn forms(name: &[String], aliases: &[String]) -> Vec<Vec<String>> {
         forms.push(alias);
     }
     for first in firsts {
-        let pairs = surnames
-            .iter()
-            .map(|surname| vec![first.clone(), (*surname).clone()]);
+        let pairs = surnames.iter();
+        let pairs = pairs.map(|surname| vec![first.clone(), (*surname).clone()]);
         forms.extend(pairs);
         forms.push(vec![first]);
     }

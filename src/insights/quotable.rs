@@ -81,9 +81,8 @@ pub fn says_by_itself(text: &TokenizedText, sentence: Range<usize>, polarity: Po
     let is_sum =
         |at: &usize| matches!(text.word(*at), "$" | "€" | "£") || text.is_among(*at, &words.money);
     let is_question = sentence.clone().any(|at| text.word(at) == "?");
-    let numbers = tokens
-        .iter()
-        .filter(|token| token.shape == Capitalisation::Number);
+    let numbers = tokens.iter();
+    let numbers = numbers.filter(|token| token.shape == Capitalisation::Number);
     !has_phrase
         && !is_question
         && !leans(text, sentence.clone())

@@ -299,9 +299,8 @@ impl<'trade> Phrases<'trade> {
                 (&file.irregular, &mut phrases.irregular),
             ] {
                 for (name, words) in from {
-                    into.entry(name.clone())
-                        .or_default()
-                        .extend_from_slice(words);
+                    let all = into.entry(name.clone()).or_default();
+                    all.extend_from_slice(words);
                 }
             }
         }

@@ -71,9 +71,8 @@ impl<'rules> ParsedSentence<'rules> {
 
     /// The index of the clause that contains a unit.
     pub fn clause_at(&self, unit: usize) -> usize {
-        self.clauses
-            .partition_point(|clause| clause.units.start <= unit)
-            .saturating_sub(1)
+        let until = (self.clauses).partition_point(|clause| clause.units.start <= unit);
+        until.saturating_sub(1)
     }
 
     /// The phrases that begin within these units.
@@ -369,14 +368,11 @@ impl Scorer<'_> {
     /// The negator of a phrase within its clause, if any.
     fn negator(&self, at: usize) -> Option<PhraseMatch> {
         let phrase = self.parsed.phrases[at];
-        let from = self.parsed.clauses[self.parsed.clause_at(phrase.start)]
-            .units
-            .start
-            .max(phrase.start.saturating_sub(NEGATION_REACH));
-        let before = self.parsed.phrases[..at]
-            .iter()
-            .rev()
-            .take_while(|one| one.start + NEGATOR_UNITS > from);
+        let clause = &self.parsed.clauses[self.parsed.clause_at(phrase.start)];
+        let reach = phrase.start.saturating_sub(NEGATION_REACH);
+        let from = clause.units.start.max(reach);
+        let before = self.parsed.phrases[..at].iter().rev();
+        let before = before.take_while(|one| one.start + NEGATOR_UNITS > from);
         let mut negators = before.filter(|one| {
             let is_near = one.end <= phrase.start && one.end > from;
             is_near && one.meaning == Meaning::Cue(Cue::Negators)

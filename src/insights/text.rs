@@ -95,9 +95,8 @@ impl TokenizedText {
 
     /// The positions of the sentences in the original.
     pub fn sentence_spans(&self) -> impl Iterator<Item = TextSpan> {
-        self.sentences
-            .iter()
-            .map(|tokens| self.span(tokens.clone()))
+        let sentences = self.sentences.iter();
+        sentences.map(|tokens| self.span(tokens.clone()))
     }
 
     /// The normalised token: lower case, straight apostrophes, `a/c` and `A.C.` as `ac`.
@@ -285,10 +284,8 @@ fn mark(characters: &[char], follows_word: bool) -> usize {
     {
         return 0;
     }
-    characters
-        .iter()
-        .take_while(|character| **character == first)
-        .count()
+    let run = characters.iter().take_while(|one| **one == first);
+    run.count()
 }
 
 fn shape(characters: &[char]) -> Capitalisation {

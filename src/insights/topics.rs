@@ -214,15 +214,13 @@ impl OwnNames {
     /// `people` are the names of all staff, published or not.
     fn new(business: &Business, people: &[&str]) -> Self {
         let names = business.service_names().chain(&business.service_areas);
+        let people = people.iter().flat_map(|name| singular_words(name));
         Self {
             words: (names.chain([&business.name]))
                 .flat_map(|name| singular_words(name))
                 .collect(),
             kind: business.kind.to_lowercase(),
-            people: people
-                .iter()
-                .flat_map(|name| singular_words(name))
-                .collect(),
+            people: people.collect(),
         }
     }
 

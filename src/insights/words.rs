@@ -84,15 +84,10 @@ impl PhraseSet {
 
 impl From<String> for PhraseSet {
     fn from(phrases: String) -> Self {
-        let phrases = phrases
-            .split([',', '\n'])
-            .map(str::split_whitespace)
-            .map(|words| words.map(Fingerprint::of).collect());
-        Self(
-            phrases
-                .filter(|phrase: &Vec<u64>| !phrase.is_empty())
-                .collect(),
-        )
+        let phrases = phrases.split([',', '\n']).map(str::split_whitespace);
+        let phrases = phrases.map(|words| words.map(Fingerprint::of).collect());
+        let phrases = phrases.filter(|phrase: &Vec<u64>| !phrase.is_empty());
+        Self(phrases.collect())
     }
 }
 
@@ -259,10 +254,9 @@ pub static COMMON_WORDS: LazyLock<HashMap<&str, bool>> = LazyLock::new(|| {
     let (frequent, others) = COMMON.split_once("\n\n").unwrap_or_default();
     let words = [(frequent, true), (others, false)].into_iter();
     let lines = words.flat_map(|(words, value)| words.lines().map(move |line| (line, value)));
-    lines
-        .filter(|(line, _)| !line.starts_with('#'))
-        .flat_map(|(line, value)| line.split(' ').map(move |word| (word, value)))
-        .collect()
+    let lines = lines.filter(|(line, _)| !line.starts_with('#'));
+    let words = lines.flat_map(|(line, value)| line.split(' ').map(move |word| (word, value)));
+    words.collect()
 });
 
 /// The file of the language.
