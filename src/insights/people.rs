@@ -200,7 +200,10 @@ fn is_single_name(context: &NameContext<'_>) -> bool {
         return false;
     }
     let (classes, word) = (NameClasses::get(), context.first_word());
-    let is_announced = context.is_in(Context::Announced);
+    // `Grace and patience`
+    let is_pair_of_words = context.is_among(1, &classes.pair)
+        && (context.at(2)).is_some_and(|at| !context.text.tokens()[at].is_capital());
+    let is_announced = context.is_in(Context::Announced) && !is_pair_of_words;
     let is_stated = is_announced || context.is_in(Context::Acts);
     // `Bill was higher than quoted`
     let is_thing = context.is_in(Context::ThingSubject) && classes.thing_name.contains(word);
@@ -487,6 +490,40 @@ mod tests {
             linked(&plumber, "My realtor Katie recommended them."),
             [] as [&str; 0]
         );
+    }
+
+    #[test]
+    fn a_word_at_the_beginning_of_a_sentence_is_no_name() {
+        let names = ["Grace Noble", "Patience Moore", "Dawn Light", "Ivy Wall"];
+        let names = names.into_iter().chain(["Van Tran", "Pat Down", "Rob Lee"]);
+        let firm = Business {
+            technicians: names.map(|name| technician(name, &[])).collect(),
+            ..Business::default()
+        };
+        for text in [
+            "Grace and patience: that is what this office has.",
+            "Grace is what they showed my mother.",
+            "Patience is their virtue.",
+            "Dawn broke and they were still working.",
+            "Ivy was torn off my wall.",
+            "Van was spotless, crew was polite.",
+            "Pat answers and no help.",
+            "Rob is what they do.",
+        ] {
+            assert_eq!(linked(&firm, text), [] as [&str; 0], "{text}");
+        }
+        for (text, names) in [
+            (
+                "Grace and Patience were kind.",
+                &["Grace Noble", "Patience Moore"][..],
+            ),
+            ("Dawn broke my tooth.", &["Dawn Light"]),
+            ("Pat answers every question.", &["Pat Down"]),
+            ("Rob is the best.", &["Rob Lee"]),
+            ("Ivy was late.", &["Ivy Wall"]),
+        ] {
+            assert_eq!(linked(&firm, text), names, "{text}");
+        }
     }
 
     #[test]
