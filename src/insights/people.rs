@@ -81,7 +81,7 @@ static ORDINARY_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
 });
 
 /// Whether a word with a capital that is usual in its place is no name.
-fn is_ordinary_word(word: &str) -> bool {
+pub(super) fn is_ordinary_word(word: &str) -> bool {
     let is_name = NameClasses::get().word_name.contains(Fingerprint::of(word));
     let is_known = |word: &str| ORDINARY_WORDS.contains(Fingerprint::of(word));
     is_known(word) || !is_name && is_known(&singular(word))
