@@ -82,10 +82,9 @@ impl Analyzer {
     /// With the `configured` trade, otherwise that for the type of the business.
     pub fn new(business: &Business, configured: Option<&str>) -> Self {
         let version = (GOLDEN_HASH, FORMAT, env!("CARGO_PKG_VERSION"));
-        let of_type = Trade::for_type(&business.kind);
-        let trade = configured.map_or(of_type, Trade::built_in);
+        let trade = configured.map_or_else(|| Trade::for_type(&business.kind), Trade::built_in);
         let names = (
-            (&business.name, &of_type.id),
+            (&business.name, &business.kind),
             (&business.technicians, &business.services),
             (&business.service_areas, &business.language),
         );
@@ -180,7 +179,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::{AnalysisInput, Analyzer, TEXT_CHARS_MAX};
-    use crate::insights::TextLanguage;
+    use crate::insights::{Polarity, TextLanguage};
     use crate::model::business::{Business, Technician};
 
     fn analyzer(business: &Business) -> Analyzer {
@@ -255,6 +254,55 @@ mod tests {
             readers.len()
         );
         assert_eq!(analyzer(&Business::default()).method(), readers[0].method());
+    }
+
+    #[test]
+    fn workers_of_other_trades_are_somebody_else() {
+        for (kind, text, is_own) in [
+            ("Plumber", "The plumber left a mess everywhere.", true),
+            ("Plumber", "A plumber came late and left a mess.", true),
+            ("Plumber", "The electrician left a mess everywhere.", false),
+            (
+                "Plumber",
+                "A handyman charged me $600 and it leaked.",
+                false,
+            ),
+            ("Plumber", "They sent an electrician, who was rude.", true),
+            (
+                "Electrician",
+                "The electrician left a mess everywhere.",
+                true,
+            ),
+            (
+                "Electrician",
+                "The roofer left nails all over the driveway.",
+                false,
+            ),
+            (
+                "GeneralContractor",
+                "The electrician left a mess everywhere.",
+                true,
+            ),
+            (
+                "HVACBusiness",
+                "The electrician left a mess everywhere.",
+                true,
+            ),
+        ] {
+            let firm = Business {
+                kind: kind.to_owned(),
+                ..Business::default()
+            };
+            let input = AnalysisInput {
+                stars: 1,
+                ..subject(text)
+            };
+            let findings = Analyzer::new(&firm, None).analyze(&input).findings;
+            let is_blamed = findings
+                .iter()
+                .any(|one| one.polarity == Polarity::Negative);
+            assert_eq!(is_blamed, is_own, "{kind}: {text}");
+        }
     }
 
     #[test]

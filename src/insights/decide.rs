@@ -14,8 +14,8 @@ use sha2::{Digest as _, Sha256};
 
 use super::analysis::{CONFIDENCE_OF_RULES, Finding, Hit, MARGIN, Polarity, TextSpan, WITHDRAWN};
 use super::classifier::{
-    BLAME, Classifier, LABELS, LEXICON_FEATURES, PRAISE, SentencePart, SentenceScores, UNIT,
-    WEIGHTS, judgement_head,
+    BLAME, Classifier, LABELS, LEXICON_FEATURES, NgramTokens, PRAISE, SentencePart, SentenceScores,
+    UNIT, WEIGHTS, judgement_head,
 };
 use super::rules::{CompiledRules, Cue, IDS, OVERALL, Trade};
 use super::score::{ParsedSentence, judge_sentence};
@@ -372,6 +372,16 @@ impl OpinionFinder {
         tokens: Range<usize>,
     ) -> SentenceReading<'_> {
         let parsed = ParsedSentence::new(&self.rules, text, tokens.clone());
+        let parts = NgramTokens::read(text, tokens.clone()).parts();
+        let from_cue = |words: Range<usize>| {
+            words.start..next_subject(text, &parts, words.end).unwrap_or(tokens.end)
+        };
+        let strangers: Vec<Range<usize>> = parsed.cues(Cue::Strangers).map(from_cue).collect();
+        if !strangers.is_empty() {
+            let mut text = text.clone();
+            text.hide_words(strangers.into_iter().flatten());
+            return self.read_sentence(&text, number, tokens);
+        }
         let mut rules = judge_sentence(self.trade, &self.rules, text, &parsed, number);
         let judged = [Polarity::Positive, Polarity::Negative].map(|polarity| {
             let alike = rules.iter().filter(|(_, one)| one.polarity == polarity);
@@ -395,10 +405,7 @@ impl OpinionFinder {
                 part.labels[PRAISE] = part.labels[PRAISE].min(part.labels[BLAME]);
             }
         }
-        let others = parsed.cues(Cue::Others).map(|words| {
-            words.start..next_subject(text, &scores.parts, words.end).unwrap_or(tokens.end)
-        });
-        let others = others.collect();
+        let others = parsed.cues(Cue::Others).map(from_cue).collect();
         let has_words = text.tokens()[tokens].iter().any(Token::is_word);
         let lead = if has_words { scores.whole().lead() } else { 0 };
         let [has_deed, has_drawback] =
@@ -462,14 +469,15 @@ impl OpinionFinder {
 }
 
 /// Where the next part from a token on begins that has a subject of its own, as far as its first word shows it, or a contrast.
-fn next_subject(text: &TokenizedText, parts: &[SentencePart], from: usize) -> Option<usize> {
+fn next_subject(text: &TokenizedText, parts: &[Range<usize>], from: usize) -> Option<usize> {
     let words = LanguageWords::english();
-    let starts = parts.iter().map(|part| part.tokens.start);
+    let starts = parts.iter().map(|part| part.start);
     let mut later = starts.filter(|at| *at >= from);
     later.find(|at| {
-        text.tokens()[*at].is_capital()
-            || text.is_among(*at, &words.subjects)
-            || text.is_among(*at - 1, &words.turns)
+        // `The last plumber charged $600 and it leaked.`
+        let is_same = text.word(*at - 1) == "and" && matches!(text.word(*at), "it" | "he" | "she");
+        let is_subject = text.tokens()[*at].is_capital() || text.is_among(*at, &words.subjects);
+        is_subject && !is_same || text.is_among(*at - 1, &words.turns)
     })
 }
 
@@ -1104,6 +1112,54 @@ mod tests {
             "praise of another"
         );
         assert!(found("Another plumber told me they did it wrong.", 1).contains('-'));
+    }
+
+    #[test]
+    fn words_about_somebody_else_are_no_finding() {
+        let found = |text: &str, stars| {
+            let found = engine().analyze(&TokenizedText::new(text), Some(stars));
+            assert!(found.parts.len() == 1, "{text}");
+            (
+                list_findings(&found.findings),
+                found.parts[0].last().unwrap().1,
+            )
+        };
+        for text in [
+            "Our previous plumber was rude and dirty.",
+            "The last company charged us $3,000 and left the AC worse.",
+            "My neighbor's plumber was cheap, fast and friendly, but booked out.",
+            "A buddy of mine did a sloppy job on the drain.",
+            "The landlord was slow to respond.",
+            "The city took four weeks for the permit.",
+            "The manufacturer would not honor the warranty.",
+            "Lowe's charged me $900 and it leaked.",
+            "Home Depot's installer left a mess everywhere.",
+            "The water heater that Home Depot installed leaked within a month.",
+            "The technician from Sears was late twice.",
+            "My wife was so patient and friendly through all of this.",
+            "Bob's Plumbing across town is very professional.",
+            "The new faucet from Delta is beautiful and was a fair price.",
+        ] {
+            for stars in [1, 5] {
+                let nothing = (String::new(), Polarity::Neutral);
+                assert_eq!(found(text, stars), nothing, "{text}");
+            }
+        }
+        for text in [
+            "The plumber was late.",
+            "They sent a handyman who was rude and left a mess.",
+            "The last guy they sent was rude.",
+            "The electrician they sent was rude.",
+            "My wife was ignored by them and charged double.",
+            "The landlord called them and they never came.",
+            "The city inspector failed their sloppy work.",
+            "The landlord was furious because they left a mess.",
+            "The last company was cheap, these people overcharged me.",
+        ] {
+            assert!(found(text, 1).0.contains('-'), "{text}");
+        }
+        let praise = "The last company was rude, but these guys were polite and on time.";
+        assert_eq!(found(praise, 5).0, "professionalism+ punctuality+");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use super::classifier::LEXICON;
 use super::names::{
     Context, Contexts, NameClasses, NameContext, NameForms, NameTable, plain, words_only,
 };
-use super::places::{Areas, Services};
+use super::places::{Areas, Services, list};
 use super::rules::{FILES, HOME_SERVICES, SHARED, Trade};
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{COMMON, COMMON_WORDS, Fingerprint, SOURCE, WordSet, singular};
@@ -23,6 +23,7 @@ use crate::model::business::{Business, Technician};
 pub struct Linker {
     /// The words of the business's own name, without its article.
     firm: Vec<u64>,
+    other_workers: WordSet,
     contexts: Contexts,
     people: People,
     services: Services,
@@ -34,6 +35,7 @@ impl Linker {
         let is_visiting = Trade::for_type(&business.kind).id == HOME_SERVICES;
         Self {
             firm: own_name(&business.name),
+            other_workers: other_workers(business),
             contexts: Contexts::new(business, is_visiting),
             people: People::new(&business.technicians),
             services: Services::new(&business.services, &business.name),
@@ -41,11 +43,12 @@ impl Linker {
         }
     }
 
-    /// Hides the name of the business in a text: its words judge nothing.
+    /// Hides the name of the business in a text, whose words judge nothing, and marks the workers of other trades.
     pub fn hide_firm(&self, text: &mut TokenizedText) {
         if !self.firm.is_empty() {
             text.hide(&self.firm);
         }
+        text.estrange(&self.other_workers);
     }
 
     /// The mentions in `text`, by position. `author` is the review's author.
@@ -64,6 +67,18 @@ fn own_name(name: &str) -> Vec<u64> {
     let words = text.tokens().iter().map(|token| token.fingerprint);
     let article = usize::from(text.tokens().len() > 1 && text.word(0) == "the");
     words.skip(article).collect()
+}
+
+/// What the workers of other trades are called, if its own is known: of a plumber, `electrician`.
+fn other_workers(business: &Business) -> WordSet {
+    let services = business.services.iter().map(|one| one.name.as_str());
+    let own = services.chain([&*business.name, &*business.kind]);
+    let own = own.collect::<Vec<_>>().join(" ").to_lowercase();
+    let is_own = |names: &&String| names.split(' ').any(|name| own.contains(name));
+    let (of_own, others): (Vec<_>, Vec<_>) = list("workers").iter().partition(is_own);
+    let has_all = of_own.is_empty() || list("all_trades").iter().any(|one| own.contains(one));
+    let others = others.into_iter().filter(|_| !has_all).cloned();
+    others.collect::<Vec<_>>().join(" ").into()
 }
 
 /// The words of all tables but first names, and but rare words that are names, too.

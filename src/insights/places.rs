@@ -11,7 +11,7 @@ use crate::model::MentionKind;
 use crate::model::business::Service;
 
 /// A list of `names.toml`.
-fn list(name: &str) -> &'static [String] {
+pub fn list(name: &str) -> &'static [String] {
     NameTable::get().lists.get(name).map_or(&[], Vec::as_slice)
 }
 

@@ -201,6 +201,8 @@ named! {
         Wishes = "wishes",
         /// `the last company`, `I was afraid`: what contradicts the stars is said of others, or is not so.
         Others = "others",
+        /// `the landlord was`, `a handyman charged`: what is said of somebody else is no finding.
+        Strangers = "strangers",
         /// `the only downside`: announces blame, also of a content customer.
         Drawbacks = "drawbacks",
         /// `as well`, `fast food`: its words do not mean what they mean alone.

@@ -86,6 +86,7 @@ impl<'rules> ParsedSentence<'rules> {
     /// aspect. A match with a word that another one has is dropped, unless both have the same words. Of the patterns of a match,
     /// the first of each kind counts.
     fn select_phrases(&mut self, rules: &CompiledRules, mut matches: Vec<PatternMatch<'_>>) {
+        use Cue::{Drawbacks, Others, Strangers};
         let meaning = |pattern: &usize| rules.rules[*pattern].1;
         matches.sort_by_cached_key(|one| {
             let mut meanings = one.patterns.iter().map(meaning);
@@ -104,7 +105,7 @@ impl<'rules> ParsedSentence<'rules> {
             let own = (start..end).filter(|unit| word_mask >> (unit - start).min(63) & 1 == 1);
             // What announces blame, or words about others, may be part of any other phrase.
             let mut meanings = found.patterns.iter().map(meaning);
-            if !meanings.all(|one| matches!(one, Meaning::Cue(Cue::Drawbacks | Cue::Others))) {
+            if !meanings.all(|one| matches!(one, Meaning::Cue(Drawbacks | Others | Strangers))) {
                 // The same words may judge several aspects; any other overlapping match is dropped.
                 let mut selected = self.phrases.iter();
                 let has_same_words = selected.any(|phrase| {

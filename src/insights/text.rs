@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use super::analysis::TextSpan;
 use super::words::{Fingerprint, LanguageWords, WordSet};
+use crate::model::FNV_OFFSET;
 
 /// How a token is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -51,6 +52,9 @@ impl Token {
         self.is_word() && self.shape != Capitalisation::Lower
     }
 }
+
+/// The fingerprint of a hidden word, which is empty.
+const HIDDEN: u64 = FNV_OFFSET;
 
 /// A text with its tokens and sentences.
 #[derive(Debug, Clone)]
@@ -118,7 +122,6 @@ impl TokenizedText {
     /// is none, and neither is a single word that begins a sentence.
     pub fn hide(&mut self, name: &[u64]) {
         let begins: Vec<usize> = self.sentences.iter().map(|one| one.start).collect();
-        let hidden = Fingerprint::of("");
         for at in 0..self.tokens.len() {
             let Some(words) = self.tokens.get_mut(at..at + name.len()) else {
                 return;
@@ -128,8 +131,30 @@ impl TokenizedText {
             let is_name = fingerprints.eq(name.iter().copied());
             if is_free && is_name && words.iter().any(Token::is_capital) {
                 for word in words {
-                    (word.start, word.fingerprint) = (word.end, hidden);
+                    (word.start, word.fingerprint) = (word.end, HIDDEN);
                 }
+            }
+        }
+    }
+
+    /// Hides all of these words and numbers except those that divide the sentence.
+    pub fn hide_words(&mut self, tokens: impl Iterator<Item = usize>) {
+        let words = LanguageWords::english();
+        for at in tokens {
+            let token = &mut self.tokens[at];
+            if token.shape != Capitalisation::Mark && !words.role(token.fingerprint).parts {
+                (token.start, token.fingerprint) = (token.end, HIDDEN);
+                token.shape = Capitalisation::Mark;
+            }
+        }
+    }
+
+    /// Reads these words as `stranger` if they begin what is judged: `the electrician`.
+    pub fn estrange(&mut self, words: &WordSet) {
+        for at in 1..self.tokens.len() {
+            let determiner = self.word(at - 1);
+            if self.is_among(at, words) && matches!(determiner, "the" | "a" | "an" | "my" | "our") {
+                self.tokens[at].fingerprint = Fingerprint::of("stranger");
             }
         }
     }
