@@ -288,11 +288,8 @@ impl Faults {
         if self.like.len() == FAULTS_MAX && !self.like.contains_key(&kind) {
             kind.clear();
         }
-        let line: String = rejection
-            .to_string()
-            .chars()
-            .take(LINE_CHARACTERS_MAX)
-            .collect();
+        let line = rejection.to_string();
+        let line: String = line.chars().take(LINE_CHARACTERS_MAX).collect();
         let line = escaped(line);
         let (_, count) = self.like.entry(kind).or_insert_with(|| (line.clone(), 0));
         *count += 1;

@@ -103,10 +103,8 @@ pub(super) fn command(draft: &Draft) -> String {
     let mut more = vec![format!("--format {file}")];
     more.extend(draft.needs_source.then(|| "--source NAME".to_owned()));
     // What follows `--` is a file.
-    let end = words
-        .iter()
-        .position(|word| word == "--")
-        .unwrap_or(words.len());
+    let end = words.iter().position(|word| word == "--");
+    let end = end.unwrap_or(words.len());
     words.splice(end..end, more);
     words.join(" ")
 }

@@ -134,9 +134,8 @@ impl DatabaseStatus {
         if !unreadable.is_empty() {
             unreadable = format!("left out: {unreadable} (`reviews check` says why)");
         }
-        let imports: Vec<String> = (self.imports.iter())
-            .map(|run| run_line(run, zone))
-            .collect();
+        let imports = self.imports.iter();
+        let imports: Vec<String> = imports.map(|run| run_line(run, zone)).collect();
         let sync = match &self.sync {
             Ok(entries) => entries.format(),
             Err(fault) => format!("the file of entries is faulty: {fault}"),

@@ -463,9 +463,8 @@ impl Draft {
                     text += &comment(&line);
                 }
             }
-            let cells = path
-                .strip_prefix("fields.")
-                .and_then(|name| self.cells_of(name));
+            let field = path.strip_prefix("fields.");
+            let cells = field.and_then(|name| self.cells_of(name));
             let _ = match cells {
                 Some(cells) => write!(text, "{line:<34} {}", comment(&cells)),
                 None => writeln!(text, "{line}"),

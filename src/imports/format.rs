@@ -414,9 +414,8 @@ impl Format {
                 return columns[column] == format!("{name}*");
             }
             let is_there = columns.iter().any(|it| it == name);
-            let family = name
-                .strip_suffix('*')
-                .filter(|it| !it.is_empty() && !it.contains(' '));
+            let family = name.strip_suffix('*');
+            let family = family.filter(|it| !it.is_empty() && !it.contains(' '));
             match family {
                 Some(family) if !is_there => header.starts_with(&family.to_lowercase()),
                 Some(_) | None if is_there => columns[column] == name,

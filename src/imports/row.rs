@@ -591,9 +591,8 @@ impl<'t> RowReading<'t> {
             let author = if is_short { short_name(&named) } else { named };
             let day = posted.map(|(date, posted_at)| source_day(date, posted_at));
             let key = RowKey::new(stated_id, day.map(|day| (author.as_str(), day)));
-            let hidden = key
-                .filter(|_| is_hidden)
-                .map(|key| (fold(&source.name), key));
+            let hidden = key.filter(|_| is_hidden);
+            let hidden = hidden.map(|key| (fold(&source.name), key));
             self.rejected.extend(hidden);
             return Err(self.faults);
         };
@@ -845,9 +844,8 @@ impl<'t> RowReading<'t> {
 
     fn verification(&mut self) -> Verification {
         let format = self.reader.format;
-        let verified_at = self
-            .posted(ReviewField::VerifiedAt)
-            .and_then(Posted::instant);
+        let verified_at = self.posted(ReviewField::VerifiedAt);
+        let verified_at = verified_at.and_then(Posted::instant);
         let matched = self.cell(ReviewField::Matched);
         let matched = matched.zip(format.matched.as_deref());
         let method = if self.read(ReviewField::Buyer, flag) == Some(false) {
@@ -926,9 +924,8 @@ impl<'t> RowReading<'t> {
         });
         let business = self.reader.business;
         let roster = business.map_or(&[][..], |it| &it.technicians);
-        let technicians = technicians
-            .iter()
-            .filter_map(|name| technician(name, roster));
+        let technicians = technicians.iter();
+        let technicians = technicians.filter_map(|name| technician(name, roster));
         let offered = business.map_or(&[][..], |it| &it.services);
         let services = services.into_iter().map(|name| service_id(name, offered));
         Mentions::new(technicians.collect(), services.collect(), areas)

@@ -336,10 +336,9 @@ impl PageRequest<'_> {
         }
         let last = found.last().filter(|_| has_more);
         let next = last.map(|(review, _)| Cursor::after(self.parameters, review));
-        let reviews: Vec<_> = found
-            .iter()
-            .map(|(review, support)| self.review(review, support))
-            .collect();
+        let reviews = found.iter();
+        let reviews = reviews.map(|(review, support)| self.review(review, support));
+        let reviews: Vec<_> = reviews.collect();
         wire::EvidencePage {
             matched,
             returned: reviews.len() as u64,

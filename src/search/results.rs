@@ -283,11 +283,8 @@ fn after(entries: &Entries, sort: Sort, cursor: &Cursor) -> RoaringBitmap {
         }
         Sort::Highest | Sort::Lowest => {
             after.insert_range(rest);
-            let mut order = sort
-                .stars()
-                .into_iter()
-                .flatten()
-                .skip_while(|stars| Some(*stars) != cursor.stars);
+            let order = sort.stars().into_iter().flatten();
+            let mut order = order.skip_while(|stars| Some(*stars) != cursor.stars);
             after &= order.next().map_or_else(RoaringBitmap::new, |stars| {
                 entries.index().stars(stars).clone()
             });

@@ -293,9 +293,8 @@ impl Merging<'_> {
         }
         self.count(&merged, stored.as_ref());
         let is_same = stored.as_ref() == Some(&merged.review);
-        let is_same_record = former_record
-            .as_ref()
-            .map_or(record.says_nothing(), |it| *it == record);
+        let former = former_record.as_ref();
+        let is_same_record = former.map_or(record.says_nothing(), |it| *it == record);
         // What an instance has is not what the source says: it has only what is public there.
         if is_same && (is_same_record || is_of_instance) {
             return;

@@ -99,9 +99,8 @@ fn choose_run<'r>(runs: &'r [ImportRun], source: Option<&str>) -> Result<&'r Imp
         }
     }
     let sources: Vec<String> = sources.into_iter().map(fold).collect();
-    let found = standing
-        .iter()
-        .find(|run| run.sources.iter().any(|name| sources.contains(&fold(name))));
+    let mut newest = standing.iter();
+    let found = newest.find(|run| run.sources.iter().any(|name| sources.contains(&fold(name))));
     let Some(run) = found else {
         let of = source.map_or(String::new(), |name| format!(" of {name}"));
         let mut others = standing.iter().flat_map(|run| &run.sources);
@@ -144,9 +143,8 @@ pub async fn find_undo_command(
         return Ok(None);
     };
     let rows = reviews::run_reviews(connection, run.id).await?;
-    let brought = rows
-        .iter()
-        .any(|row| row.id == id && row.change == RunChange::Added && row.is_untouched);
+    let is_brought = |row: &RunReview| row.change == RunChange::Added && row.is_untouched;
+    let brought = rows.iter().any(|row| row.id == id && is_brought(row));
     Ok(brought.then(|| undo_command(source)))
 }
 

@@ -45,6 +45,9 @@ pub fn read_lists(text: &str) -> Result<(Option<&str>, Vec<RowList<'_>>), FileEr
             text.split('\n').try_for_each(|line| lines.push(line))?;
             Ok((None, vec![lines]))
         }
+        Err(_) if ["NaN", "Infinity"].iter().any(|it| text.contains(it)) => Err(FileError::new(
+            "has NaN or Infinity, which are no values of JSON; write null in their place",
+        )),
         Err(error) => Err(error.into()),
     }
 }

@@ -36,9 +36,8 @@ pub fn parse_rating(
     values: &RatingWords,
 ) -> Result<Rating, String> {
     let lower = ascii_digits(text.trim()).to_lowercase();
-    let word = values
-        .iter()
-        .find(|(word, _)| word.trim().to_lowercase() == lower);
+    let mut words = values.iter();
+    let word = words.find(|(word, _)| word.trim().to_lowercase() == lower);
     if let Some((_, stars)) = word {
         return Ok(*stars);
     }
