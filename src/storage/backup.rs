@@ -288,8 +288,10 @@ const COPY_DEPENDENTS: &str = "
     insert into main.intent select * from former.intent";
 
 /// Readers of feeds saw the newer form of what comes back in an older one, and no date goes back.
-const DATE_CHANGES: &str = "update main.review_change set observed_at = ?
-    from former.review_change as f where f.review_id = review_change.review_id and f.change_no <> review_change.change_no";
+const DATE_CHANGES: &str = "
+    update main.review_change set observed_at = iif(f.change_no = review_change.change_no, f.observed_at, ?)
+        from former.review_change as f where f.review_id = review_change.review_id
+            and (f.change_no <> review_change.change_no or f.observed_at > coalesce(review_change.observed_at, ''))";
 
 /// What the former database has and this one lacks, and its number. Numbers of changes tell which of two
 /// reviews is the later one.
