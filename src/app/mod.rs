@@ -186,11 +186,8 @@ impl App {
         // Cancelled after the last public request: ends the jobs and the operators' listener.
         let jobs = CancellationToken::new();
         // They forward requests of many clients.
-        let exempt: Vec<IpNet> = LOOPBACK
-            .iter()
-            .chain(&self.ctx.trusted_proxies)
-            .copied()
-            .collect();
+        let exempt = LOOPBACK.iter().chain(&self.ctx.trusted_proxies);
+        let exempt: Vec<IpNet> = exempt.copied().collect();
         let listen = |listener, endpoint: &Arc<_>, stop| {
             server::serve(listener, Arc::clone(endpoint), stop, limits, exempt.clone())
         };

@@ -268,6 +268,8 @@ mod tests {
                 false,
             ),
             ("Plumber", "They sent an electrician, who was rude.", true),
+            ("LegalService", "The prosecutor was rude to me.", false),
+            ("LegalService", "The lawyer was rude to me.", true),
             (
                 "Electrician",
                 "The electrician left a mess everywhere.",

@@ -102,8 +102,12 @@ pub(super) fn is_ordinary_word(word: &str) -> bool {
     is_known(word) || !is_name && is_known(&singular(word))
 }
 
+/// Words with which a sentence names somebody, whatever the name.
+const NAMING: [&str; 5] = ["mr", "mrs", "ms", "name", "named"];
+
 /// Whether a sentence possibly names a person with none of the words in `known`: by a first name, by a capital within the
-/// sentence, or by a word that is not known to be ordinary at its beginning or all in capitals.
+/// sentence, by a word that is not known to be ordinary at its beginning or all in capitals, by letters without capitals, or by what
+/// stands before it.
 pub(super) fn names_stranger(
     text: &TokenizedText,
     sentence: Range<usize>,
@@ -126,7 +130,9 @@ pub(super) fn names_stranger(
         } else {
             token.is_capital() && !is_ordinary_word(word) && !is_ordinary_word(stem)
         };
-        (is_first_name || is_unusual) && !known.contains(stem)
+        let has_no_case = |c: char| c.is_alphabetic() && !c.is_lowercase() && !c.is_uppercase();
+        let is_named = NAMING.contains(&stem) || stem.contains(has_no_case);
+        (is_first_name || is_unusual || is_named) && !known.contains(stem)
     })
 }
 
@@ -382,6 +388,9 @@ mod tests {
         };
         for text in [
             "Rajesh was rude and two hours late.",
+            "His name was bryce and he was rude.",
+            "The manager, mrs. okonkwo, was rude.",
+            "\u{645}\u{62d}\u{645}\u{62f} was rude.",
             "\u{201c}Siobhan never called us back about the leak.",
             "Oluwaseun's work was sloppy and slow.",
             "Anjali\u{2019}ll never work here again.",

@@ -14,7 +14,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::json::without_nulls;
 use super::review::{
-    ANONYMOUS, Day, GONE, MAYBE_NOT_PUBLISHED, NOT_VERIFIED, Review, Status, Unit,
+    ANONYMOUS, Day, GONE, MAYBE_NOT_PUBLISHED, Method, NOT_VERIFIED, Review, Status, Unit,
 };
 use super::words::short_name;
 
@@ -83,6 +83,11 @@ pub fn merge(
     };
     for unit in Unit::ALL {
         merge_unit(unit, stored, &statement, &mut merged);
+    }
+    let (review, decided) = (&mut merged.review, &merged.last_statement.decided);
+    if review.status == Status::Published && decided.contains(&Unit::Status) {
+        // The owner who publishes a review vouches for it.
+        review.verification.method.get_or_insert(Method::Manual);
     }
     merged.review = withhold_unverified(merged.review);
     let newer = statement
@@ -426,6 +431,25 @@ mod tests {
         statement.unstated.insert(Unit::Status);
         let merged = merge(&unverified, &last_statement, &statement, now());
         assert_eq!(merged.review.status, Status::Published);
+    }
+
+    #[test]
+    fn a_decision_to_publish_vouches_for_the_review() {
+        let mut unverified = review();
+        unverified.status = Status::withheld(NOT_VERIFIED);
+        unverified.verification.method = None;
+        let mut last_statement = adopted(&statement_of(review())).last_statement;
+        let withheld = merge(
+            &review(),
+            &last_statement,
+            &statement_of(unverified.clone()),
+            now(),
+        );
+        assert_eq!(withheld.review.status, Status::withheld(NOT_VERIFIED));
+        last_statement.decided.insert(Unit::Status);
+        let merged = merge(&review(), &last_statement, &statement_of(unverified), now());
+        assert_eq!(merged.review.status, Status::Published);
+        assert_eq!(merged.review.verification.method, Some(Method::Manual));
     }
 
     #[test]

@@ -50,6 +50,10 @@ pub async fn search(
 ) -> poem::Result<Response> {
     let snapshot = ctx.current.load();
     let mut query = Arguments::form(request.uri().query().unwrap_or_default());
+    if query.value("aspect").is_none() {
+        // The form sends every choice, and this one says nothing without the other.
+        query.remove("polarity");
+    }
     let parameters = SearchParameters::parse(&mut query);
     parameters.check_aspect(snapshot.input.analyzer.trade, &mut query.issues);
     HttpProblem::check_parameters(&query.issues)?;

@@ -80,7 +80,7 @@ impl SearchParameters {
         } else {
             TextMatch::Substring
         };
-        let mut parameters = Self {
+        let parameters = Self {
             rating: arguments.whole("rating", STARS, "Exact number of stars."),
             min_rating: arguments.decimal("min_rating", STARS, "At least this rating, like 4.5."),
             max_rating: arguments.decimal("max_rating", STARS, "At most this rating, like 2.5."),
@@ -113,10 +113,6 @@ impl SearchParameters {
             polarity: arguments.polarity("Sentiment on the aspect; only with `aspect`."),
             ..Self::default()
         };
-        if parameters.aspect.is_none() && arguments.is_form() {
-            // A form sends every choice, and this one says nothing without the other.
-            parameters.polarity = None;
-        }
         if let (None, Some(vote)) = (&parameters.aspect, parameters.polarity) {
             let (code, message) = (
                 IssueCode::InvalidString,

@@ -70,10 +70,8 @@ impl Entries {
     ) -> Self {
         let gone = ids.iter().filter_map(|id| self.find(id));
         let gone: RoaringBitmap = gone.map(position).collect();
-        let kept = self
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| !gone.contains(position(*at)));
+        let kept = self.iter().enumerate();
+        let kept = kept.filter(|(at, _)| !gone.contains(position(*at)));
         let mut list: Vec<_> = kept.map(|(_, entry)| Arc::clone(entry)).collect();
         list.extend(new.into_iter().map(Arc::new));
         list.sort_by(|one, other| one.key().cmp(&other.key()));

@@ -193,10 +193,8 @@ impl Publisher {
         role: Role,
     ) -> Vec<Publication> {
         let now = self.clock.now();
-        let rendered = Document::ALL
-            .into_iter()
-            .zip(digests)
-            .zip(&stored.publications);
+        let rendered = Document::ALL.into_iter().zip(digests);
+        let rendered = rendered.zip(&stored.publications);
         let publications = rendered.map(|((document, digest), row)| {
             let last = previous.map(|previous| &previous.document(document).publication);
             match role {

@@ -237,8 +237,10 @@ const TO_REPEAT: &str = "
     create temp table deleted_again as select * from former.deleted_review
         where review_id not in (select review_id from former.review);
     create temp table withheld_again as select review_id from (
-        select review_id, withheld_reason, note from former.review where status = 'withheld' except
-        select review_id, withheld_reason, note from main.review where status = 'withheld');
+        select review_id, withheld_reason, note, exists (select 1 from json_each(said, '$.decided') where value = 'status')
+            from former.review left join former.review_source using (review_id) where status = 'withheld' except
+        select review_id, withheld_reason, note, exists (select 1 from json_each(said, '$.decided') where value = 'status')
+            from main.review left join main.review_source using (review_id) where status = 'withheld');
     create temp table copied_review as select * from former.review where review_id in withheld_again
         or review_id in anonymized_again and review_id not in (select review_id from main.review);
     create temp table copied_source as select * from former.review_source

@@ -137,10 +137,9 @@ impl DbError {
         let reason = inner.message().to_owned();
         // SQLite's extended codes carry the primary one in their low byte
         // (https://www.sqlite.org/rescode.html).
-        let code = inner
-            .code()
-            .and_then(|code| code.parse::<i32>().ok())
-            .unwrap_or(0);
+        let code = inner.code();
+        let code = code.and_then(|code| code.parse::<i32>().ok());
+        let code = code.unwrap_or(0);
         match code & 0xff {
             _ if path.is_dir() => Self::NotADatabase(path),
             _ if code == IOERR_SHMSIZE => Self::Full(path),

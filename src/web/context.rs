@@ -123,11 +123,8 @@ impl ClientAddress {
         else {
             return Self(None);
         };
-        let lines = request
-            .headers()
-            .get_all(FORWARDED_FOR)
-            .iter()
-            .map(|line: &HeaderValue| line.to_str().ok());
+        let lines = request.headers().get_all(FORWARDED_FOR).iter();
+        let lines = lines.map(|line: &HeaderValue| line.to_str().ok());
         Self(Some(source(peer.ip(), lines, &ctx.trusted_proxies)))
     }
 

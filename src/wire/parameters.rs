@@ -222,6 +222,10 @@ impl Arguments {
         self.origin = ArgumentOrigin::Form;
     }
 
+    pub fn remove(&mut self, name: &str) {
+        self.list.retain(|argument| argument.name != name);
+    }
+
     /// Whether they are those of a page.
     pub fn is_form(&self) -> bool {
         self.origin == ArgumentOrigin::Form
@@ -394,10 +398,8 @@ impl Arguments {
             });
             return None;
         }
-        let of_name: Vec<&Argument> = self
-            .present()
-            .filter(|argument| argument.name == name)
-            .collect();
+        let of_name = self.present().filter(|argument| argument.name == name);
+        let of_name: Vec<&Argument> = of_name.collect();
         let parsed = match of_name[..] {
             [] => Ok(None),
             [one] if one.written == ArgumentForm::Json && rule.is_text() => {

@@ -149,7 +149,7 @@ struct Merging<'r> {
     watch: Watcher<'r>,
     rules: &'r Rules<'r>,
     equals: EqualReviews,
-    /// The number of published reviews that the files have of each source.
+    /// The number of published reviews that the files have of each source, without new ones.
     published: BTreeMap<String, usize>,
     tallies: Tallies,
     /// The stored and deleted reviews of which no row is merged yet.
@@ -286,7 +286,7 @@ impl Merging<'_> {
         record.set_last_statement(&merged.last_statement);
         let is_published = merged.review.status == Status::Published;
         let published = self.published.entry(record.source_name.clone());
-        *published.or_default() += usize::from(is_published);
+        *published.or_default() += usize::from(is_published && stored.is_some());
         if let Some(stored) = &stored {
             let source = &record.source_name;
             self.tallies.count(source, stored, &merged.review, hiding);

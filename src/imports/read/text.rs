@@ -89,7 +89,7 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
         let count = row.cells.width;
         let misfit = (filled > width || count < named).then(|| {
             format!(
-                "has {} cells under {width} headers; put a cell that holds the delimiter or a line break in \"quotes\"",
+                "has {} cells under {width} headers; put a cell that holds the delimiter or a line break in \"quotes\", and no whole line",
                 count.max(filled)
             )
         });
@@ -262,17 +262,17 @@ pub fn encodings(text: &[u8]) -> Vec<&'static Encoding> {
     found
 }
 
-/// A sentence for the owner if some of the text was in UTF-8 and read as Windows-1252 before: spreadsheets do so with a CSV
-/// file that they open by a double click.
+/// A sentence for the owner if some of the text was in UTF-8 and read as Windows-1252 before (spreadsheets do so with a CSV file that
+/// they open by a double click), or has the mark of a letter that was lost.
 pub fn describe_damage(text: &str) -> Option<String> {
-    // The first byte of a letter in UTF-8.
-    let is_first = |c: char| matches!(c, '\u{c2}'..='\u{f4}');
+    // The first byte of a letter in UTF-8, or that mark.
+    let is_first = |c: char| matches!(c, '\u{c2}'..='\u{f4}' | '\u{fffd}');
     let lines = text.lines().filter(|line| line.contains(is_first));
     let mut words =
         lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || ",;\"".contains(c)));
-    let word = words.find(|word| word.contains(is_first) && is_garbled(word))?;
+    let word = words.find(|word| word.contains('\u{fffd}') || is_garbled(word))?;
     Some(format!(
-        "the file was probably saved after another program read its UTF-8 as Windows-1252, for example {}; export it again, and \
+        "letters were probably changed or lost when a program saved the file, for example {}; export it again, and \
          import it without opening it",
         quoted(word)
     ))

@@ -139,10 +139,8 @@ pub fn review(snapshot: &Snapshot, mut call: ToolCall) -> ToolAnswer {
     let ReviewArguments { id } = ReviewArguments::parse(&mut call.arguments);
     let id = call.finish(id)?;
     // In a permalink the ID is the last part, and no ID has a slash.
-    let key = id
-        .rsplit('/')
-        .next()
-        .and_then(|id| id.parse::<ReviewId>().ok());
+    let key = id.rsplit('/').next();
+    let key = key.and_then(|id| id.parse::<ReviewId>().ok());
     let entries = &snapshot.input.entries;
     let at = key.and_then(|id| entries.find(&id)).ok_or_else(|| {
         let id = escaped_json(&json!(id.chars().take(ECHO_CHARACTERS_MAX).collect::<String>()));

@@ -359,7 +359,8 @@ pub async fn rename_source(write: &mut Write, name: &str, new_name: &str) -> sql
         write,
         "delete from source where name = ?1 and format is null
            and not exists (select 1 from review where source_name = ?1)
-           and not exists (select 1 from review_source where source_name = ?1)",
+           and not exists (select 1 from review_source where source_name = ?1)
+           and not exists (select 1 from deleted_review where source_name = ?1)",
         new_name
     )?;
     let is_taken = sqlx::query_scalar!(

@@ -143,11 +143,8 @@ fn run_on_cluster(path: &Path, api: u16, sql: &str) -> rusqlite::Result<String> 
     while let Some(mut statement) = batch.next()? {
         let text = statement.expanded_sql().unwrap_or_default();
         let text = text.trim().to_owned();
-        let first = text
-            .split([' ', ';'])
-            .next()
-            .unwrap_or_default()
-            .to_lowercase();
+        let first = text.split([' ', ';']).next();
+        let first = first.unwrap_or_default().to_lowercase();
         match (first.as_str(), &mut open) {
             ("begin", None) => open = Some(Vec::new()),
             ("commit", Some(_)) => {

@@ -58,6 +58,10 @@ async fn reviews_missing_at_the_source_are_withheld_until_they_return() {
     let refusal = bench.refused(rows(10), "--withdraw-missing").await;
     assert_has(&refusal, "9 of 19 reviews");
     assert_has(&refusal, "--accept-changes");
+    // New reviews do not count.
+    let new = native(&json!({"id": "y-2", "source": "Yelp", "text": "New."}));
+    let refusal = bench.refused(lines(&[new]), "--withdraw-missing").await;
+    assert_has(&refusal, "1 of 1 reviews");
     let options = "--withdraw-missing --accept-changes";
     let report = bench.csv(rows(10), options).await;
     assert_eq!(report.count(Outcome::Withdrawn), 9);

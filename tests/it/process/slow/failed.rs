@@ -53,11 +53,8 @@ fn an_import_that_a_signal_ends_leaves_no_file() {
     ] {
         let home = Home::new();
         let mut command = home.command(words);
-        let mut child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::null())
-            .spawn()
-            .unwrap();
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::null());
+        let mut child = command.spawn().unwrap();
         let mut input = child.stdin.take().unwrap();
         input.write_all(ROW.as_bytes()).unwrap();
         wait_until("the log is there", || {

@@ -127,6 +127,13 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
     home.steps(
         r#"
         withhold r-4 --reason A → withheld
+        same.jsonl ← {"id": "r-7", "rating": 5, "date": "2026-10-07", "author": "Quorvex", "text": "Dry again.", "status": "withheld", "withheld_reason": "A"}
+        import same.jsonl → 1 new
+        backup copy.db --force → copy.db
+        withhold r-7 --reason A → withheld
+        restore copy.db → 1 withheld again
+        show r-7 → decided         status
+        delete r-7 --yes → deleted
         backup copy.db --force → copy.db
         sql: update review set review_id = 'new-' || review_id
         delete new-r-1 --yes --reason x → deleted
@@ -135,7 +142,7 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         withhold new-r-4 --reason B --note N → withheld
         restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n2 withheld again
         sql: select review_id, author, withheld_reason, note from review order by 1 → new-r-2|Ann|B|\nnew-r-3|Anonymous||\nnew-r-4|Ann|B|N
-        sql: select review_id, reason from deleted_review → new-r-1|x
+        sql: select review_id, reason from deleted_review where reason <> '' → new-r-1|x
         sql: update business set publish_staff = 'off', description = 'new'; update review set language = 'es' where author = 'Anonymous'
         b.toml ← [[public]]\nnames = "OK"\nvalues = ["y"]\n
         source format Direct b.toml → kept for Direct

@@ -81,11 +81,8 @@ fn committed_rows_survive_sigkill_of_the_service_and_the_writer() {
     // A shell commits rows one by one and prints their numbers until both processes are killed.
     let mut shell = Command::new("sqlite3");
     shell.arg("-batch").arg(home.path());
-    let mut shell = shell
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let shell = shell.stdin(Stdio::piped()).stdout(Stdio::piped());
+    let mut shell = shell.spawn().unwrap();
     let mut input = shell.stdin.take().unwrap();
     let insert = |number: usize| {
         format!(

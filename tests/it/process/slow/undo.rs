@@ -247,12 +247,16 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         undo --source porch → 3 removed
         head.csv ← author,rating,date,text\n
         import head.csv --source Porch --withdraw-missing ✗ only some of the reviews, or none
+        gone.jsonl ← {"id": "gone", "rating": 5, "date": "2026-10-01", "author": "Ann", "source": "Gone"}
+        import gone.jsonl → 1 new
+        delete gone --yes → deleted
+        source rename Porch Gone ✗ has reviews already
         lists.json ← [{"author": "Bo", "rating": [{"label": "Value", "value": 2}], "date": "2026-10-11", "text": "Fair price."}]
         import lists.json --source Lists ✗ fields.rating
         lists.toml ← [fields]\nrating = "rating"
         import lists.json --source Lists --format lists.toml ✗ rating: is a list of objects; bring what it says into the row, for example with jq
         odd.json ← [{"author": "Ren\u00c3\u00a9e", "rating": 2, "date": "2026-10-11", "text": "Fair price."}]
-        import odd.json --source Odd → another program read its UTF-8 as Windows-1252, for example "RenÃ©e"
+        import odd.json --source Odd → changed or lost when a program saved the file, for example "RenÃ©e"
         google.json ← [{"reviewId": "g", "nested": {"approved": false}, "starRating": "ONE", "createTime": "2026-10-01", "updateTime": "2026-10-01"}, {"reviewId": "g", "starRating": "TWO", "createTime": "2026-10-01", "updateTime": "2026-10-01"}]
         import google.json → 1 repeated: of rows with the same ID the last one was used
         status → google.json: 1 new, 0 updated, members that are not read: nested.approved\n

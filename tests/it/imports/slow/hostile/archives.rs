@@ -77,11 +77,8 @@ fn archive_names_create_no_files_and_are_escaped_in_messages() {
     let mut after = home.file_names();
     after.retain(|name| name != "given");
     assert_eq!(after, before);
-    for path in [
-        "../reviews.json",
-        "../../reviews.json",
-        "/tmp/reviews-owned.json",
-    ] {
+    let paths = "../reviews.json ../../reviews.json /tmp/reviews-owned.json";
+    for path in paths.split(' ') {
         assert!(!home.folder.path().join(path).exists(), "{path}");
     }
     assert_refused(
