@@ -271,12 +271,14 @@ const TITLES: &str = "dr doctor prof professor mr mrs ms miss sir";
 /// Degrees, and suffixes of generations.
 const SUFFIXES: &str = "jr sr ii iii md dds dmd dvm rn np phd";
 
-/// The words of a name, without marks, [`TITLES`] (`Dr.` is no first name) and [`SUFFIXES`].
+/// The words of a name, without marks, [`TITLES`] (`Dr.` is no first name), and [`SUFFIXES`] after the first word (`JR` is one).
 fn parts(name: &str) -> Vec<String> {
     let words = words_only(&TokenizedText::new(name)).into_iter();
     let words = words.skip_while(|word| TITLES.split(' ').any(|title| title == word));
-    let words = words.filter(|word| SUFFIXES.split(' ').all(|suffix| suffix != word));
-    words.collect()
+    let is_suffix = |word: &str| SUFFIXES.split(' ').any(|suffix| suffix == word);
+    let words = words.enumerate();
+    let words = words.filter(|(at, word)| *at == 0 || !is_suffix(word));
+    words.map(|(_, word)| word).collect()
 }
 
 /// The forms of a name: the name, the aliases, each first name alone and before each surname, and the surname alone.
@@ -377,6 +379,21 @@ mod tests {
     fn linked(firm: &Business, text: &str) -> Vec<String> {
         let mentions = Linker::new(firm).mentions(&TokenizedText::new(text), "Ann B.");
         mentions.into_iter().map(|mention| mention.name).collect()
+    }
+
+    #[test]
+    fn an_alias_of_a_suffix_names_its_person() {
+        let firm = Business {
+            technicians: vec![technician("Dave Miller", &["JR"])],
+            ..Business::default()
+        };
+        for text in [
+            "JR was great and very polite.",
+            "We love JR so much.",
+            "Thanks to JR.",
+        ] {
+            assert_eq!(linked(&firm, text), ["Dave Miller"], "{text}");
+        }
     }
 
     #[test]
