@@ -187,10 +187,8 @@ fn format_report(path: &Path, backup: &Path, kept: Option<&Path>, carried: &Carr
     }
     if !carried.lacking.is_empty() {
         let lacking = carried.lacking.iter();
-        let lacking: Vec<_> = lacking
-            .map(|(name, count)| format!("{name} ({count})"))
-            .collect();
-        let lacking = lacking.join(", ");
+        let lacking = lacking.map(|(name, count)| format!("{name} ({count})"));
+        let lacking = lacking.collect::<Vec<_>>().join(", ");
         let _ = writeln!(
             text,
             "as in the backup again, without what changed since: {lacking}; what a source has hidden since may be public until its \

@@ -213,11 +213,8 @@ pub(super) fn run_line(run: &ImportRun, zone: Tz) -> String {
         }
     }
     if !run.unread.is_empty() {
-        let _ = write!(
-            line,
-            ", members that are not read: {}",
-            run.unread.join(", ")
-        );
+        let names = run.unread.join(", ");
+        let _ = write!(line, ", members that are not read: {names}");
     }
     if run.undone_at.is_some() {
         line.push_str(", undone");

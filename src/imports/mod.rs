@@ -255,6 +255,7 @@ async fn merge_and_write(
     let ids = std::mem::take(&mut outcome.present);
     let report = std::mem::take(&mut outcome.report);
     let doubted = std::mem::take(&mut outcome.doubted);
+    // A row that is new, as the owner says, is none of them.
     let are_new = request.doubtful == Some(Doubtful::New);
     let doubted = doubted.iter().filter(|_| !are_new);
     let written = write_changes(write, outcome, run, now, watch).await;

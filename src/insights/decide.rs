@@ -5,6 +5,7 @@
 //! All arithmetic uses integers in a fixed order, so a text has the same findings on every platform.
 //! `examples/train_classifier` learns the weights from these features.
 
+use std::cell::LazyCell;
 use std::cmp::Reverse;
 use std::ops::Range;
 use std::sync::{Arc, LazyLock, OnceLock};
@@ -372,7 +373,7 @@ impl OpinionFinder {
         tokens: Range<usize>,
     ) -> SentenceReading<'_> {
         let parsed = ParsedSentence::new(&self.rules, text, tokens.clone());
-        let parts = NgramTokens::read(text, tokens.clone()).parts();
+        let parts = LazyCell::new(|| NgramTokens::read(text, tokens.clone()).parts());
         let from_cue = |words: Range<usize>| {
             words.start..next_subject(text, &parts, words.end).unwrap_or(tokens.end)
         };

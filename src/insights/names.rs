@@ -23,7 +23,7 @@ pub const TABLE: &str = include_str!("names.toml");
 pub struct NameTable {
     /// The words of each class, separated by spaces.
     pub words: BTreeMap<String, String>,
-    pub lists: Lists,
+    lists: Lists,
     /// The patterns of each context, one a line.
     contexts: BTreeMap<String, String>,
 }
@@ -32,6 +32,10 @@ impl NameTable {
     pub fn get() -> &'static Self {
         static READ: LazyLock<NameTable> = LazyLock::new(|| parse_toml(TABLE));
         &READ
+    }
+
+    pub fn list(name: &str) -> &'static [String] {
+        Self::get().lists.get(name).map_or(&[], Vec::as_slice)
     }
 }
 

@@ -11,7 +11,7 @@ use super::classifier::LEXICON;
 use super::names::{
     Context, Contexts, NameClasses, NameContext, NameForms, NameTable, plain, words_only,
 };
-use super::places::{Areas, Services, list};
+use super::places::{Areas, Services};
 use super::rules::{FILES, HOME_SERVICES, SHARED, Trade};
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{COMMON, COMMON_WORDS, Fingerprint, SOURCE, WordSet, singular};
@@ -75,8 +75,10 @@ fn other_workers(business: &Business) -> WordSet {
     let own = services.chain([&*business.name, &*business.kind]);
     let own = own.collect::<Vec<_>>().join(" ").to_lowercase();
     let is_own = |names: &&String| names.split(' ').any(|name| own.contains(name));
-    let (of_own, others): (Vec<_>, Vec<_>) = list("workers").iter().partition(is_own);
-    let has_all = of_own.is_empty() || list("all_trades").iter().any(|one| own.contains(one));
+    let workers = NameTable::list("workers").iter();
+    let (of_own, others): (Vec<_>, Vec<_>) = workers.partition(is_own);
+    let mut all_trades = NameTable::list("all_trades").iter();
+    let has_all = of_own.is_empty() || all_trades.any(|one| own.contains(one));
     let others = others.into_iter().filter(|_| !has_all).cloned();
     others.collect::<Vec<_>>().join(" ").into()
 }
@@ -275,9 +277,8 @@ const SUFFIXES: &str = "jr sr ii iii md dds dmd dvm rn np phd";
 fn parts(name: &str) -> Vec<String> {
     let words = words_only(&TokenizedText::new(name)).into_iter();
     let words = words.skip_while(|word| TITLES.split(' ').any(|title| title == word));
-    let is_suffix = |word: &str| SUFFIXES.split(' ').any(|suffix| suffix == word);
     let words = words.enumerate();
-    let words = words.filter(|(at, word)| *at == 0 || !is_suffix(word));
+    let words = words.filter(|(at, word)| *at == 0 || SUFFIXES.split(' ').all(|it| it != word));
     words.map(|(_, word)| word).collect()
 }
 
@@ -382,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn an_alias_of_a_suffix_names_its_person() {
+    fn an_alias_like_a_suffix_names_the_person() {
         let firm = Business {
             technicians: vec![technician("Dave Miller", &["JR"])],
             ..Business::default()

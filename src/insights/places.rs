@@ -10,15 +10,10 @@ use super::words::{LanguageWords, singular};
 use crate::model::MentionKind;
 use crate::model::business::Service;
 
-/// A list of `names.toml`.
-pub fn list(name: &str) -> &'static [String] {
-    NameTable::get().lists.get(name).map_or(&[], Vec::as_slice)
-}
-
 /// Whether these words together mean something else than each of them: `water heater`, unless the business lists them as a
 /// synonym.
 fn is_compound(first: &str, second: &str) -> bool {
-    let mut compounds = list("compounds").iter();
+    let mut compounds = NameTable::list("compounds").iter();
     compounds.any(|one| one.split_once(' ') == Some((first, second)))
 }
 
@@ -96,7 +91,7 @@ fn service_forms(service: &Service) -> Vec<Vec<String>> {
     let mut forms: Vec<Vec<String>> = names.flat_map(|name| service_parts(name)).collect();
     for form in forms.clone() {
         if let [rest @ .., last] = form.as_slice()
-            && list("tails").contains(last)
+            && NameTable::list("tails").contains(last)
         {
             forms.push(rest.to_vec());
         }

@@ -142,10 +142,9 @@ fn count(snapshot: &Snapshot, (since, until_requested): Days) -> PeriodCounts {
         .filter(|newest| (since..until_requested).contains(newest))
         .unwrap_or(until_requested);
     let positions = entries.positions_between(Some(since), Some(until));
-    let ratings = entries.index().rating_counts(positions.clone());
-    let votes = entries
-        .index()
-        .votes(&positions, trade.shown_aspects().len());
+    let index = entries.index();
+    let ratings = index.rating_counts(positions.clone());
+    let votes = index.votes(&positions, trade.shown_aspects().len());
     let rating = wire::AggregateRating::from(&ratings);
     PeriodCounts {
         period: Period {

@@ -45,11 +45,18 @@ pub fn read_lists(text: &str) -> Result<(Option<&str>, Vec<RowList<'_>>), FileEr
             text.split('\n').try_for_each(|line| lines.push(line))?;
             Ok((None, vec![lines]))
         }
-        Err(_) if ["NaN", "Infinity"].iter().any(|it| text.contains(it)) => Err(FileError::new(
+        Err(error) if has_no_number(text, &error) => Err(FileError::new(
             "has NaN or Infinity, which are no values of JSON; write null in their place",
         )),
         Err(error) => Err(error.into()),
     }
+}
+
+/// Whether what is no JSON is what some programs write for a number that there is not.
+fn has_no_number(text: &str, error: &serde_json::Error) -> bool {
+    let line = text.split('\n').nth(error.line().saturating_sub(1));
+    let rest = line.and_then(|line| line.get(error.column().saturating_sub(1)..));
+    rest.is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"))
 }
 
 /// Whether the text has one value in each line: one of its first lines is an object, and the other may be broken.

@@ -270,7 +270,7 @@ pub fn describe_damage(text: &str) -> Option<String> {
     let lines = text.lines().filter(|line| line.contains(is_first));
     let mut words =
         lines.flat_map(|line| line.split(|c: char| c.is_whitespace() || ",;\"".contains(c)));
-    let word = words.find(|word| word.contains('\u{fffd}') || is_garbled(word))?;
+    let word = words.find(|word| word.contains(is_first) && is_garbled(word))?;
     Some(format!(
         "letters were probably changed or lost when a program saved the file, for example {}; export it again, and \
          import it without opening it",
@@ -278,7 +278,7 @@ pub fn describe_damage(text: &str) -> Option<String> {
     ))
 }
 
-/// Whether a word is, as bytes of Windows-1252, the UTF-8 of another. A capital letter before a closing mark looks like a letter of
+/// Whether a word has that mark, or is, as bytes of Windows-1252, the UTF-8 of another. A capital letter before a closing mark looks like a letter of
 /// another alphabet, too; so one letter counts only if it is Latin, a sign, or an emoji.
 fn is_garbled(word: &str) -> bool {
     let (bytes, _, has_errors) = WINDOWS_1252.encode(word);
@@ -288,7 +288,7 @@ fn is_garbled(word: &str) -> bool {
         (Some(letter), None) => {
             matches!(letter, '\u{80}'..='\u{17f}' | '\u{2000}'..='\u{2bff}' | '\u{10000}'..)
         }
-        (first, _) => first.is_some(),
+        (first, _) => first.is_some() || word.contains('\u{fffd}'),
     }
 }
 
