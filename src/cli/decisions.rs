@@ -43,11 +43,8 @@ pub struct Withhold {
 impl Withhold {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let reason = check_reason(&self.reason)?;
-        let note = self
-            .note
-            .as_deref()
-            .map(str::trim)
-            .filter(|note| !note.is_empty());
+        let note = self.note.as_deref().map(str::trim);
+        let note = note.filter(|note| !note.is_empty());
         let status = Status::withheld(reason);
         change_review(config, clock, &self.id, async |write, review| {
             reviews::note_decided(write, review, &[Unit::Status]).await?;

@@ -9,7 +9,7 @@ use std::sync::LazyLock;
 use serde::Deserialize;
 
 use super::analysis::{Mention, Polarity};
-use super::pattern::{Lists, PatternMatcher, WordUnit, parse_pattern};
+use super::pattern::{Lists, PatternMatcher, PatternTree, WordUnit};
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{Fingerprint, WordMap, WordSet};
 use crate::model::business::Business;
@@ -144,20 +144,18 @@ impl Contexts {
             lists.entry(list.to_owned()).or_default().extend(words);
         }
         lists.insert("other_trade".to_owned(), other_trade);
-        let mut contexts = Context::ALL.map(|_| Vec::new());
+        let mut tree = PatternTree::default();
         for (name, lines) in &table.contexts {
             let context = Context::find(name)
                 .unwrap_or_else(|| unreachable!("a context of `names.toml`: {name}"));
             let lines = lines.lines().map(str::trim);
-            let patterns = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-            let ways = patterns.flat_map(|line| match parse_pattern(line, &lists) {
-                Ok(ways) => ways,
-                Err(fault) => unreachable!("{fault} in `{line}`"),
-            });
-            contexts[context as usize].extend(ways);
+            for line in lines.filter(|line| !line.is_empty() && !line.starts_with('#')) {
+                let added = tree.add(context as usize, line, &lists);
+                added.unwrap_or_else(|fault| unreachable!("{fault} in `{line}`"));
+            }
         }
         Self {
-            matcher: PatternMatcher::new(contexts.iter(), |symbol| members(symbol, &lists)),
+            matcher: PatternMatcher::new(tree, |symbol| members(symbol, &lists)),
         }
     }
 

@@ -15,7 +15,6 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::Arc;
 
 use super::text::{Capitalisation, TokenizedText};
 use super::words::{Fingerprint, LanguageWords, WordMap};
@@ -23,91 +22,93 @@ use super::words::{Fingerprint, LanguageWords, WordMap};
 /// Words by the name of a list, or irregular forms by their base form.
 pub type Lists = BTreeMap<String, Vec<String>>;
 
+/// The number of a word, list or class in patterns, or of several joined by `|`.
+type Symbol = usize;
+
 /// A step of one way to match a pattern.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum PatternStep {
-    /// One word with this symbol: a literal, `base~`, `@list` or `<class>`, or several of them joined by `|`.
-    Symbol(Arc<str>),
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum PatternStep {
     /// A gap of at most this many words.
     Gap(u8),
+    /// One word with this symbol.
+    Symbol(Symbol),
 }
 
 /// Maximum number of words in the gap `..`.
 const GAP: u8 = 3;
 
-/// All ways to match a pattern.
-pub type PatternWays = Vec<Vec<PatternStep>>;
+/// All ways to match a part of a pattern.
+type PatternWays = Vec<Vec<PatternStep>>;
 
-/// Parses a pattern. The entries of a list with several words become alternatives.
-///
-/// # Errors
-/// The error in the pattern.
-pub fn parse_pattern(text: &str, lists: &Lists) -> Result<PatternWays, &'static str> {
-    let mut parser = Parser { rest: text, lists };
-    let mut ways = parser.sequence(false)?;
-    if !parser.rest.is_empty() {
-        return Err("an extra `)` or `|`");
-    }
-    for way in &mut ways {
-        // A gap at the end of a pattern is left out.
-        while matches!(way.last(), Some(PatternStep::Gap(_))) {
-            way.pop();
-        }
-        if !matches!(way.first(), Some(PatternStep::Symbol(_))) {
-            return Err("a way to match that begins with a gap or has no word");
-        }
-    }
-    Ok(ways)
+/// The symbols of patterns: a literal, `base~`, `@list` or `<class>`, or several of them joined by `|`.
+#[derive(Debug, Clone, Default)]
+struct Symbols {
+    names: Vec<String>,
+    numbers: WordMap<Symbol>,
 }
 
-/// The alternatives, of which those of one word each are a single way; and if it is optional, the empty one.
-fn join(parts: PatternWays, is_optional: bool) -> PatternWays {
-    let (mut joined, mut words) = (Vec::new(), Vec::new());
-    for part in parts {
-        match part.as_slice() {
-            [PatternStep::Symbol(word)] if word.as_ref() != "^" => words.push(word.clone()),
-            _ => joined.push(part),
+impl Symbols {
+    fn number(&mut self, name: &str) -> Symbol {
+        let number = self.numbers.entry(Fingerprint::of(name));
+        *number.or_insert_with(|| {
+            self.names.push(name.to_owned());
+            self.names.len() - 1
+        })
+    }
+
+    /// The alternatives, of which those of one word each are a single way; and if it is optional, the empty one.
+    fn join(&mut self, parts: PatternWays, is_optional: bool) -> PatternWays {
+        let (mut joined, mut words) = (Vec::new(), Vec::new());
+        for part in parts {
+            match part.as_slice() {
+                [PatternStep::Symbol(word)] if self.names[*word] != "^" => words.push(*word),
+                _ => joined.push(part),
+            }
         }
+        if !words.is_empty() {
+            let mut words: Vec<&str> = words.iter().map(|word| &*self.names[*word]).collect();
+            words.sort_unstable();
+            words.dedup();
+            let name = words.join("|");
+            joined.push(vec![PatternStep::Symbol(self.number(&name))]);
+        }
+        if is_optional {
+            joined.push(Vec::new());
+        }
+        joined
     }
-    words.sort();
-    words.dedup();
-    if !words.is_empty() {
-        joined.push(vec![PatternStep::Symbol(words.join("|").into())]);
-    }
-    if is_optional {
-        joined.push(Vec::new());
-    }
-    joined
 }
 
 struct Parser<'text> {
     rest: &'text str,
     lists: &'text Lists,
+    symbols: &'text mut Symbols,
 }
 
 impl Parser<'_> {
-    /// The ways up to the end, a `|` between sequences of a group, or a `)`.
-    fn sequence(&mut self, is_in_group: bool) -> Result<PatternWays, &'static str> {
-        let mut ways = vec![Vec::new()];
+    /// The ways of each part up to the end, a `|` between sequences of a group, or a `)`.
+    fn parts(&mut self, is_in_group: bool) -> Result<Vec<PatternWays>, &'static str> {
+        let mut parts = Vec::new();
         loop {
             self.rest = self.rest.trim_start();
-            let next = match self.rest.chars().next() {
-                None | Some(')' | '|') => return Ok(ways),
+            parts.push(match self.rest.chars().next() {
+                None | Some(')' | '|') => return Ok(parts),
                 Some('(') => self.group()?,
                 Some(_) => self.choice(is_in_group)?,
-            };
-            if let [only] = next.as_slice() {
-                for way in &mut ways {
-                    way.extend_from_slice(only);
-                }
-                continue;
-            }
+            });
+        }
+    }
+
+    fn sequence(&mut self, is_in_group: bool) -> Result<PatternWays, &'static str> {
+        let parts = self.parts(is_in_group)?;
+        let ways = parts.iter().fold(vec![Vec::new()], |ways, next| {
             let longer = ways.iter().flat_map(|way| {
                 let parts = next.iter();
                 parts.map(|part| [way.as_slice(), part].concat())
             });
-            ways = longer.collect();
-        }
+            longer.collect()
+        });
+        Ok(ways)
     }
 
     /// A group from its `(` on, optional with a `?` after it: `(one way|another)?`
@@ -125,7 +126,7 @@ impl Parser<'_> {
         self.rest = closed.ok_or("a `(` that is not closed")?;
         let optional = self.rest.strip_prefix('?');
         self.rest = optional.unwrap_or(self.rest);
-        Ok(join(choices, optional.is_some()))
+        Ok(self.symbols.join(choices, optional.is_some()))
     }
 
     /// `early|late?`, one word of each, or a gap
@@ -150,33 +151,34 @@ impl Parser<'_> {
         for one in optional.unwrap_or(word).split('|') {
             choices.extend(self.symbol(one)?);
         }
-        Ok(join(choices, optional.is_some()))
+        Ok(self.symbols.join(choices, optional.is_some()))
     }
 
     /// The alternatives of one name: a single symbol, or the entries of a list with several words.
-    fn symbol(&self, word: &str) -> Result<PatternWays, &'static str> {
+    fn symbol(&mut self, word: &str) -> Result<PatternWays, &'static str> {
         if let Some(name) = word.strip_prefix('@') {
             let list = self.lists.get(name).ok_or("an unknown list")?;
             let mut entries = list.iter();
             // Each character by itself is many times faster in a debug build than a set of them.
             let marks = [' ', '(', '|', '?', '@'];
             if entries.any(|entry| marks.iter().any(|mark| entry.contains(*mark))) {
-                let lists = self.lists;
-                let entries = list.iter();
-                let ways = entries.map(|rest| Parser { rest, lists }.sequence(false));
-                return Ok(ways.collect::<Result<Vec<_>, _>>()?.concat());
+                let (rest, mut ways) = (self.rest, Vec::new());
+                for entry in list {
+                    self.rest = entry;
+                    ways.extend(self.sequence(false)?);
+                }
+                self.rest = rest;
+                return Ok(ways);
             }
         } else if word.is_empty() || !word.starts_with('<') && word.contains(char::is_uppercase) {
             return Err("an empty word, or one in upper case");
         }
-        Ok(vec![vec![PatternStep::Symbol(word.into())]])
+        Ok(vec![vec![PatternStep::Symbol(self.symbols.number(word))]])
     }
 }
 
 // The matcher: a prefix tree of all patterns. Every word of a pattern has a number, its symbol, and so has every list and
 // class; the vocabulary has the symbols of each word, so that only numbers are compared.
-
-type Symbol = usize;
 
 /// One or several tokens that are compared as one: a word, a mark, `$ 89`, `7 am`.
 #[derive(Debug, Clone, Copy)]
@@ -220,45 +222,90 @@ pub struct PatternMatch<'matcher> {
 
 #[derive(Debug, Clone, Default)]
 struct PatternNode {
-    /// The next nodes by symbol.
-    edges: BTreeMap<Symbol, usize>,
-    /// The next nodes after gaps of at most so many words.
-    gaps: BTreeMap<u8, usize>,
+    /// The next nodes, by their steps.
+    edges: Vec<(PatternStep, usize)>,
     /// The patterns that end here, ascending.
     patterns: Vec<usize>,
 }
 
-/// The prefix tree of these patterns, whose first node is the root, and the symbols of their words, lists and classes.
-fn tree<'p>(
-    patterns: impl Iterator<Item = &'p PatternWays>,
-) -> (Vec<PatternNode>, BTreeMap<&'p str, Symbol>) {
-    let mut nodes = vec![PatternNode::default()];
-    let mut symbols = BTreeMap::<&str, Symbol>::new();
-    for (pattern, ways) in patterns.enumerate() {
+impl PatternNode {
+    /// The node after a word with this symbol.
+    fn after(&self, symbol: Symbol) -> Option<usize> {
+        let edges = &self.edges;
+        let found = edges.binary_search_by_key(&PatternStep::Symbol(symbol), |(step, _)| *step);
+        found.ok().map(|at| edges[at].1)
+    }
+}
+
+/// The prefix tree of patterns.
+#[derive(Debug, Clone, Default)]
+pub struct PatternTree {
+    /// The first node is the root.
+    nodes: Vec<PatternNode>,
+    symbols: Symbols,
+}
+
+impl PatternTree {
+    /// Adds a pattern under this number. The entries of a list with several words become alternatives.
+    ///
+    /// # Errors
+    /// The error in the pattern.
+    pub fn add(&mut self, number: usize, text: &str, lists: &Lists) -> Result<(), &'static str> {
+        let symbols = &mut self.symbols;
+        let mut parser = Parser {
+            rest: text,
+            lists,
+            symbols,
+        };
+        let parts = parser.parts(false)?;
+        if !parser.rest.is_empty() {
+            return Err("an extra `)` or `|`");
+        }
+        if self.nodes.is_empty() {
+            self.nodes.push(PatternNode::default());
+        }
+        self.insert(number, [0; 2], &parts);
+        let PatternNode { edges, patterns } = &self.nodes[0];
+        if matches!(edges.first(), Some((PatternStep::Gap(_), _))) || !patterns.is_empty() {
+            return Err("a way to match that begins with a gap or has no word");
+        }
+        Ok(())
+    }
+
+    /// Continues from a node with these parts. A gap at the end of a pattern is left out: the last word leads to the node `end`.
+    fn insert(&mut self, number: usize, [node, end]: [usize; 2], parts: &[PatternWays]) {
+        let Some((ways, rest)) = parts.split_first() else {
+            let patterns = &mut self.nodes[end].patterns;
+            if let Err(at) = patterns.binary_search(&number) {
+                patterns.insert(at, number);
+            }
+            return;
+        };
         for way in ways {
-            let mut node = 0;
+            let [mut node, mut end] = [node, end];
             for step in way {
-                let fresh = nodes.len();
-                let current = &mut nodes[node];
-                node = match step {
-                    PatternStep::Gap(words) => *current.gaps.entry(*words).or_insert(fresh),
-                    PatternStep::Symbol(symbol) => {
-                        let next = symbols.len();
-                        let symbol = *symbols.entry(symbol).or_insert(next);
-                        *current.edges.entry(symbol).or_insert(fresh)
-                    }
-                };
-                if node == fresh {
-                    nodes.push(PatternNode::default());
+                node = self.follow(node, *step);
+                if matches!(step, PatternStep::Symbol(_)) {
+                    end = node;
                 }
             }
-            let ends = &mut nodes[node].patterns;
-            if !ends.contains(&pattern) {
-                ends.push(pattern);
+            self.insert(number, [node, end], rest);
+        }
+    }
+
+    /// The node after that step, which is created if there is none.
+    fn follow(&mut self, node: usize, step: PatternStep) -> usize {
+        let fresh = self.nodes.len();
+        let edges = &mut self.nodes[node].edges;
+        match edges.binary_search_by_key(&step, |(step, _)| *step) {
+            Ok(at) => edges[at].1,
+            Err(at) => {
+                edges.insert(at, (step, fresh));
+                self.nodes.push(PatternNode::default());
+                fresh
             }
         }
     }
-    (nodes, symbols)
 }
 
 /// Finds all patterns in a sentence at once.
@@ -287,20 +334,29 @@ fn is_gerund(word: &str) -> bool {
 }
 
 impl PatternMatcher {
-    /// `patterns` are the ways to match each pattern, and `words` the words of a symbol; those of a class are the class itself.
-    pub fn new<'p>(
-        patterns: impl Iterator<Item = &'p PatternWays>,
-        words: impl Fn(&str) -> Vec<String>,
-    ) -> Self {
-        let (nodes, symbols) = tree(patterns);
-        let beginning = symbols.get("^");
-        let beginning = beginning.and_then(|symbol| nodes[0].edges.get(symbol));
+    /// `words` are the words of a symbol; those of a class are the class itself.
+    pub fn new(tree: PatternTree, words: impl Fn(&str) -> Vec<String>) -> Self {
+        let PatternTree { mut nodes, symbols } = tree;
+        // Words that are only read joined with others have no edge.
+        let mut used = vec![false; symbols.names.len()];
+        for node in &mut nodes {
+            for (step, _) in &node.edges {
+                if let PatternStep::Symbol(symbol) = step {
+                    used[*symbol] = true;
+                }
+            }
+            node.edges.shrink_to_fit();
+            node.patterns.shrink_to_fit();
+        }
+        let beginning = symbols.numbers.get(&Fingerprint::of("^"));
+        let beginning = beginning.and_then(|symbol| nodes[0].after(*symbol));
         let mut vocabulary = WordMap::<Vec<Symbol>>::default();
         let (mut numerals, mut gerunds) = (Vec::new(), Vec::new());
-        for (symbol, number) in &symbols {
+        let names = symbols.names.iter().enumerate();
+        for (number, symbol) in names.filter(|(number, _)| used[*number]) {
             for word in words(symbol) {
                 let fingerprint = Fingerprint::of(&word);
-                vocabulary.entry(fingerprint).or_default().push(*number);
+                vocabulary.entry(fingerprint).or_default().push(number);
                 if word.starts_with(|c: char| c.is_ascii_digit()) {
                     numerals.push(fingerprint);
                 }
@@ -327,7 +383,7 @@ impl PatternMatcher {
             symbols.dedup();
         }
         Self {
-            beginning: beginning.copied(),
+            beginning,
             nodes,
             vocabulary,
             number,
@@ -358,7 +414,7 @@ impl PatternMatcher {
         word_mask: u64,
         matches: &mut Vec<PatternMatch<'matcher>>,
     ) {
-        let PatternNode { gaps, patterns, .. } = &self.nodes[node];
+        let PatternNode { edges, patterns } = &self.nodes[node];
         if !patterns.is_empty() {
             matches.push(PatternMatch {
                 start: over.start,
@@ -368,7 +424,10 @@ impl PatternMatcher {
             });
         }
         self.step(units, node, over.clone(), word_mask, matches);
-        for (most, next) in gaps {
+        for (step, next) in edges {
+            let PatternStep::Gap(most) = step else {
+                break;
+            };
             for at in over.end..=over.end + usize::from(*most) {
                 self.step(units, *next, over.start..at, word_mask, matches);
                 if units.get(at).is_none_or(|unit| !unit.fits_gap) {
@@ -392,8 +451,8 @@ impl PatternMatcher {
         };
         let word_mask = word_mask | 1 << over.len().min(63);
         for symbol in unit.symbols {
-            if let Some(next) = self.nodes[node].edges.get(symbol) {
-                self.search(units, *next, over.start..over.end + 1, word_mask, matches);
+            if let Some(next) = self.nodes[node].after(*symbol) {
+                self.search(units, next, over.start..over.end + 1, word_mask, matches);
             }
         }
     }
@@ -459,7 +518,7 @@ impl PatternMatcher {
 
 #[cfg(test)]
 mod tests {
-    use super::{Lists, parse_pattern};
+    use super::{Lists, PatternTree};
 
     fn lists() -> Lists {
         let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
@@ -472,7 +531,12 @@ mod tests {
 
     #[test]
     fn one_word_alternatives_are_one_way_and_sequences_several() {
-        let ways = |text: &str| parse_pattern(text, &lists()).unwrap().len();
+        let ways = |text: &str| {
+            let mut tree = PatternTree::default();
+            tree.add(0, text, &lists()).unwrap();
+            let ends = tree.nodes.iter().filter(|node| !node.patterns.is_empty());
+            ends.count()
+        };
         assert_eq!(ways("early|late"), 1);
         assert_eq!(ways("@word price"), 1);
         assert_eq!(ways("@long service"), 2);
@@ -486,7 +550,8 @@ mod tests {
         for wrong in [
             "fair?", ".. fair", "a ..b c", "@nowhere", "fair)", "(fair", "a||b", "Fair", "",
         ] {
-            assert!(parse_pattern(wrong, &lists()).is_err(), "{wrong}");
+            let added = PatternTree::default().add(0, wrong, &lists());
+            assert!(added.is_err(), "{wrong}");
         }
     }
 }

@@ -1,12 +1,13 @@
 //! The trades, and the phrases with which their customers judge. The data is in `rules`; `docs/TRADE.md` describes it.
 
 use std::collections::BTreeMap;
+use std::mem;
 use std::sync::LazyLock;
 
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use super::pattern::{Lists, PatternMatcher, PatternWays, parse_pattern};
+use super::pattern::{Lists, PatternMatcher, PatternTree};
 use super::words::{LanguageWords, SOURCE};
 use crate::model::business::type_name;
 use crate::model::{fold, hex, named, parse_toml};
@@ -278,8 +279,8 @@ struct Phrases<'trade> {
     /// The name of the hits of each phrase (the kind and the pattern, for example `phrase:show~ up on time`) and its meaning; the
     /// trade's own first: of equal ones, the first counts.
     rules: Vec<(String, Meaning)>,
-    /// The ways to match each; one of them is sufficient.
-    ways: Vec<PatternWays>,
+    /// Each under its index in `rules`.
+    tree: PatternTree,
     lists: Lists,
     irregular: Lists,
 }
@@ -289,7 +290,7 @@ impl<'trade> Phrases<'trade> {
         let mut phrases = Self {
             trade,
             rules: Vec::new(),
-            ways: Vec::new(),
+            tree: PatternTree::default(),
             lists: Lists::new(),
             irregular: Lists::new(),
         };
@@ -338,10 +339,9 @@ impl<'trade> Phrases<'trade> {
     fn add(&mut self, kind: &str, meaning: Meaning, texts: Option<&Vec<String>>) {
         for text in texts.into_iter().flatten() {
             // A test reads every file.
-            let ways = parse_pattern(text, &self.lists)
-                .unwrap_or_else(|fault| unreachable!("{fault} in `{text}`"));
+            let added = self.tree.add(self.rules.len(), text, &self.lists);
+            added.unwrap_or_else(|fault| unreachable!("{fault} in `{text}`"));
             self.rules.push((format!("{kind}:{text}"), meaning));
-            self.ways.push(ways);
         }
     }
 
@@ -377,8 +377,9 @@ pub struct CompiledRules {
 
 impl CompiledRules {
     pub fn new(trade: &Trade) -> Self {
-        let phrases = Phrases::read(trade);
-        let matcher = PatternMatcher::new(phrases.ways.iter(), |symbol| phrases.members(symbol));
+        let mut phrases = Phrases::read(trade);
+        let tree = mem::take(&mut phrases.tree);
+        let matcher = PatternMatcher::new(tree, |symbol| phrases.members(symbol));
         Self {
             matcher,
             rules: phrases.rules,

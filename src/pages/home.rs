@@ -106,11 +106,9 @@ pub fn period(first: NaiveDate, last: NaiveDate, locale: &Locale) -> Cow<'static
 /// The sources with the most reviews, each with its mean.
 fn by_source(entries: &Entries) -> Vec<SourceRating<'_>> {
     let index = entries.index();
-    let mut sources: Vec<(&str, &RoaringBitmap)> = index
-        .sources
-        .iter()
-        .map(|(_, source)| (source.spellings[0].as_str(), &source.positions))
-        .collect();
+    let sources = index.sources.iter();
+    let sources = sources.map(|(_, source)| (source.spellings[0].as_str(), &source.positions));
+    let mut sources: Vec<(&str, &RoaringBitmap)> = sources.collect();
     sources.sort_by_key(|(name, positions)| (Reverse(positions.len()), *name));
     let rows = sources.into_iter().take(SOURCES);
     rows.filter_map(|(name, positions)| {

@@ -102,14 +102,10 @@ pub fn show(snapshot: &Snapshot) -> String {
     let site = Site::new(business, links);
     let locale = &site.locale;
     let named = [("business", business.name.as_str())];
+    let summary = snapshot.input.editorial.summary.as_ref();
     render(&InsightsPage {
         insights,
-        editorial: snapshot
-            .input
-            .editorial
-            .summary
-            .as_ref()
-            .map(|it| it.text.as_str()),
+        editorial: summary.map(|it| it.text.as_str()),
         summary: (insights.summary_sentences.iter())
             .map(|one| sentence(one, insights, &site))
             .collect(),

@@ -93,11 +93,9 @@ pub fn verification(method: Method, locale: &Locale) -> Cow<'static, str> {
 /// The newest `limit` reviews with at least `min_rating` stars.
 pub fn newest_of(snapshot: &Snapshot, limit: usize, min_rating: u8) -> Vec<PublishedReview> {
     let entries = snapshot.input.entries.iter().enumerate();
-    entries
-        .filter(|(_, entry)| entry.review.rating.stars() >= min_rating)
-        .take(limit)
-        .map(|(at, _)| snapshot.input.review(at))
-        .collect()
+    let shown = entries.filter(|(_, entry)| entry.review.rating.stars() >= min_rating);
+    let shown = shown.take(limit).map(|(at, _)| snapshot.input.review(at));
+    shown.collect()
 }
 
 #[derive(Template)]

@@ -18,10 +18,8 @@ pub fn business(
 ) -> String {
     let mut node = firm(business, rating_counts, links);
     if !reviews.is_empty() {
-        node["review"] = reviews
-            .iter()
-            .map(|review| node_of(review, business))
-            .collect();
+        let reviews = reviews.iter();
+        node["review"] = reviews.map(|review| node_of(review, business)).collect();
     }
     script(node)
 }

@@ -84,10 +84,8 @@ pub fn fold(text: &str, most: usize) -> Option<(String, String)> {
     let at = text.len() - rest.as_str().len();
     // A slightly longer text is shown whole, because folding would hide almost nothing.
     rest.nth(most / 4)?;
-    let cut = text[..at]
-        .rfind(char::is_whitespace)
-        .filter(|cut| *cut > at / 2)
-        .unwrap_or(at);
+    let cut = text[..at].rfind(char::is_whitespace);
+    let cut = cut.filter(|cut| *cut > at / 2).unwrap_or(at);
     Some((
         text[..cut].trim_end().to_owned(),
         text[cut..].trim_start().to_owned(),

@@ -42,10 +42,8 @@ pub fn facets(snapshot: &Snapshot, most: usize) -> wire::Facets {
         entries.positions_between(None, None),
     );
     let votes = entries.index().votes(&all, trade.shown_aspects().len());
-    let ratings = (1..=5)
-        .zip(entries.rating_counts().by_stars())
-        .rev()
-        .map(|(rating, reviews)| wire::RatingFacet { rating, reviews });
+    let ratings = (1..=5).zip(entries.rating_counts().by_stars()).rev();
+    let ratings = ratings.map(|(rating, reviews)| wire::RatingFacet { rating, reviews });
     wire::Facets {
         reviews: entries.len() as u64,
         technicians,

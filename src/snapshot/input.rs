@@ -182,10 +182,8 @@ impl EntryLoader<'_> {
         let (analysis, names) = self.analyze(&review, numbered.analysis);
         let recorded = review.mentions.pairs();
         let pairs = recorded.chain(names.iter().map(|(kind, name)| (*kind, name)));
-        review.mentions = pairs
-            .filter(|(kind, _)| self.publishes(*kind))
-            .map(|(kind, name)| (kind, name.clone()))
-            .collect();
+        let pairs = pairs.filter(|(kind, _)| self.publishes(*kind));
+        review.mentions = pairs.map(|(kind, name)| (kind, name.clone())).collect();
         let analysis = analysis.map(|mut analysis| {
             analysis.retain_names(|kind| self.publishes(kind));
             analysis

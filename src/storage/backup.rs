@@ -354,10 +354,9 @@ impl Database {
     pub async fn carry_over(&self, former: &Path, now: DateTime<Utc>) -> Result<Carried, DbError> {
         let carry = async {
             let mut connection = options(self.path()).connect().await?;
-            sqlx::query("attach database ? as former")
-                .bind(former.to_string_lossy().into_owned())
-                .execute(&mut connection)
-                .await?;
+            let attach = sqlx::query("attach database ? as former");
+            let attach = attach.bind(former.to_string_lossy().into_owned());
+            attach.execute(&mut connection).await?;
             // Deferred: the former database is locked.
             connection.execute("begin").await?;
             let mut theirs = untouching(former).connect().await?;
@@ -406,10 +405,9 @@ async fn carry_from(
         connection.execute(COPY_DEPENDENTS).await?;
         let date = sqlx::query(DATE_CHANGES).bind(utc(now));
         date.execute(&mut *connection).await?;
-        carried.subscriptions = sqlx::query_scalar!("select count(*) from subscription")
-            .fetch_one(&mut *connection)
-            .await?
-            .unsigned_abs();
+        let counted = sqlx::query_scalar!("select count(*) from subscription");
+        let counted = counted.fetch_one(&mut *connection).await?;
+        carried.subscriptions = counted.unsigned_abs();
         for (name, query) in LACKING {
             let count = sqlx::query_scalar(query);
             let count: i64 = count.fetch_one(&mut *connection).await?;

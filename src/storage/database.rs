@@ -71,12 +71,9 @@ impl Database {
         let migrated = schema::migrate(&mut connection, path).await?;
         connection.close().await.at(path)?;
         let open = OpenFile::open(path, options(path)).await?;
-        let writer = pool(&open.place)
-            .max_connections(1)
-            .acquire_timeout(BUSY_TIMEOUT * 2)
-            .connect_with(writing)
-            .await
-            .at(path)?;
+        let writer = pool(&open.place).max_connections(1);
+        let writer = writer.acquire_timeout(BUSY_TIMEOUT * 2);
+        let writer = writer.connect_with(writing).await.at(path)?;
         let database = Self {
             path: path.to_owned(),
             open: Arc::new(ArcSwap::from_pointee(open)),
@@ -268,12 +265,10 @@ impl OpenFile {
             .connect_lazy_with(reading.clone().busy_timeout(Duration::ZERO));
         // All at once: a connection that is opened after the file was replaced would truncate the index of the log, which the others
         // have in memory, and end the process (SIGBUS).
-        let readers = pool(&place)
-            .min_connections(READERS)
-            .max_connections(READERS)
-            .connect_with(reading.pragma("query_only", "on"))
-            .await
-            .at(path)?;
+        let readers = pool(&place).min_connections(READERS);
+        let readers = readers.max_connections(READERS);
+        let reading = reading.pragma("query_only", "on");
+        let readers = readers.connect_with(reading).await.at(path)?;
         // sqlx opens them in two tasks, of which it awaits one.
         let all = (0..READERS).map(|_| readers.acquire());
         drop(try_join_all(all).await.at(path)?);
@@ -310,10 +305,8 @@ impl Changes {
         let Some(connection) = &mut self.connection else {
             return Ok(false);
         };
-        let version: i64 = sqlx::query_scalar("pragma data_version")
-            .fetch_one(connection)
-            .await
-            .at(&self.path)?;
+        let version = sqlx::query_scalar("pragma data_version");
+        let version: i64 = version.fetch_one(connection).await.at(&self.path)?;
         let moved = self.seen != Some(version);
         self.seen = Some(version);
         Ok(moved)

@@ -124,10 +124,8 @@ pub(super) async fn applied(
     path: &Path,
 ) -> Result<Vec<i64>, DbError> {
     let table = "select count(*) from sqlite_schema where name = '_sqlx_migrations'";
-    let exists: i64 = sqlx::query_scalar(table)
-        .fetch_one(&mut *connection)
-        .await
-        .at(path)?;
+    let exists = sqlx::query_scalar(table).fetch_one(&mut *connection);
+    let exists: i64 = exists.await.at(path)?;
     if exists == 0 {
         return Ok(Vec::new());
     }
@@ -169,11 +167,8 @@ async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result
     if is_bound > 0 {
         return Ok(());
     }
-    sqlx::query(BIND_INSTANCE)
-        .bind(random::hex_128())
-        .execute(&mut *connection)
-        .await
-        .at(path)?;
+    let binding = sqlx::query(BIND_INSTANCE).bind(random::hex_128());
+    binding.execute(&mut *connection).await.at(path)?;
     Ok(())
 }
 
@@ -247,10 +242,8 @@ pub(super) fn is_at_rest(path: &Path) -> bool {
 
 async fn judge(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     let names = r"select name from sqlite_schema where type in ('table', 'view') and name not like 'sqlite\_%' escape '\'";
-    let names: Vec<Text> = sqlx::query_scalar(names)
-        .fetch_all(connection)
-        .await
-        .at(path)?;
+    let names = sqlx::query_scalar(names).fetch_all(connection);
+    let names: Vec<Text> = names.await.at(path)?;
     let has = |name: &str| names.iter().any(|one| one.as_ref() == name);
     let is_ours = if has(TABLE) {
         // A first start may have been killed before these tables existed.

@@ -70,11 +70,8 @@ async fn integrity(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String
     let integrity: Vec<String> = sqlx::query_scalar("pragma integrity_check(20)")
         .fetch_all(connection)
         .await?;
-    Ok(integrity
-        .into_iter()
-        .filter(|line| line != "ok")
-        .map(|line| format!("integrity: {line}"))
-        .collect())
+    let faults = integrity.iter().filter(|line| *line != "ok");
+    Ok(faults.map(|line| format!("integrity: {line}")).collect())
 }
 
 async fn rows_of_text_index(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {

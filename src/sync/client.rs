@@ -168,16 +168,13 @@ impl SourceClient {
             }
         }
         let names = HostAddresses::default();
-        let http = client_builder()
-            .tls_certs_merge(roots)
-            .user_agent(USER_AGENT)
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .timeout(REQUEST_TIMEOUT)
-            .dns_resolver(Arc::new(names.clone()))
-            .build();
+        let http = client_builder().tls_certs_merge(roots);
+        let http = http.user_agent(USER_AGENT).referer(false);
+        let http = http.redirect(Policy::none());
+        let http = http.retry(reqwest::retry::never());
+        let http = http.connect_timeout(CONNECT_TIMEOUT);
+        let http = http.timeout(REQUEST_TIMEOUT);
+        let http = http.dns_resolver(Arc::new(names.clone())).build();
         Ok(Self {
             http: http.map_err(|error| format!("TLS cannot be set up: {error}"))?,
             names,
@@ -232,10 +229,8 @@ impl SourceClient {
         check_scheme(&url, self.allows_http)?;
         for _ in 0..=REDIRECTS_MAX {
             // Some servers code the body all the same, which is undone where it is read.
-            let mut get = self
-                .http
-                .get(url.clone())
-                .header(ACCEPT_ENCODING, "identity");
+            let get = self.http.get(url.clone());
+            let mut get = get.header(ACCEPT_ENCODING, "identity");
             if is_own {
                 get = get.headers(headers.clone());
             }

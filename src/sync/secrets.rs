@@ -158,13 +158,10 @@ pub fn kill_commands() {
 async fn first_line(entry: &SyncEntry) -> Result<String, String> {
     let program = entry.program()?;
     let mut command = Command::new(program);
-    command
-        .args(entry.command.iter().skip(1))
-        .current_dir(entry.folder())
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
+    command.args(entry.command.iter().skip(1));
+    command.current_dir(entry.folder()).kill_on_drop(true);
+    command.stdin(Stdio::null()).stdout(Stdio::piped());
+    command.stderr(Stdio::null());
     let (mut child, _group) = CommandGroup::spawn(&mut command)
         .map_err(|error| format!("it cannot be started ({})", error.kind()))?;
     let output = child.stdout.take().ok_or("it has no output")?;
@@ -239,11 +236,8 @@ impl Credentials {
             .append_pair("client_secret", &self.client_secret)
             .append_pair("refresh_token", &self.refresh_token)
             .finish();
-        let post = client
-            .http
-            .post(uri)
-            .header(CONTENT_TYPE, "application/x-www-form-urlencoded")
-            .body(form);
+        let post = client.http.post(uri).body(form);
+        let post = post.header(CONTENT_TYPE, "application/x-www-form-urlencoded");
         let response = post.send().await.map_err(|error| failure_of(&error))?;
         let status = response.status();
         let reason = format!(

@@ -52,10 +52,9 @@ impl Routes {
         let mut handlers = HashMap::new();
         api.add_routes(&mut handlers);
         // They have the paths with numbers in place of the parameters' names.
-        let mut handlers: HashMap<String, _> = handlers
-            .into_iter()
-            .map(|(path, methods)| (without_names(&path), methods))
-            .collect();
+        let handlers = handlers.into_iter();
+        let handlers = handlers.map(|(path, methods)| (without_names(&path), methods));
+        let mut handlers: HashMap<String, _> = handlers.collect();
         let paths = A::meta().into_iter().flat_map(|api| api.paths);
         paths.fold(self, |routes, path| {
             let methods = handlers.remove(&without_names(&path.path));

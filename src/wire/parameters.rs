@@ -265,10 +265,9 @@ impl Arguments {
 
     /// `path` with the known parameters except `without`, and with `added`.
     pub fn address(&self, path: &str, without: &[&str], added: &[(&str, &str)]) -> String {
-        let kept = self
-            .present()
-            .map(|argument| (argument.name.as_str(), argument.text.as_str()))
-            .filter(|(name, _)| self.known.contains(name) && !without.contains(name));
+        let kept = self.present();
+        let kept = kept.map(|argument| (argument.name.as_str(), argument.text.as_str()));
+        let kept = kept.filter(|(name, _)| self.known.contains(name) && !without.contains(name));
         with_query(path, kept.chain(added.iter().copied()))
     }
 

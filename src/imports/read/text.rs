@@ -117,11 +117,9 @@ struct TextRow {
 
 /// The rows of a text that are not empty.
 fn text_rows(text: &str, delimiter: u8) -> impl Iterator<Item = Result<TextRow, FileError>> {
-    let mut reader = ReaderBuilder::new()
-        .has_headers(false)
-        .flexible(true)
-        .delimiter(delimiter)
-        .from_reader(text.as_bytes());
+    let mut reader = ReaderBuilder::new();
+    let reader = reader.has_headers(false).flexible(true);
+    let mut reader = reader.delimiter(delimiter).from_reader(text.as_bytes());
     let mut record = StringRecord::new();
     iter::from_fn(move || {
         let place =

@@ -74,12 +74,10 @@ pub struct RqliteClient {
 
 impl RqliteClient {
     pub fn new(nodes: Vec<Url>) -> Result<Self, ClusterError> {
-        let client = client_builder()
-            .connect_timeout(CONNECT_TIMEOUT)
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::limited(2))
-            .build()
-            .map_err(|error| ClusterError::Unreachable(error.to_string()))?;
+        let client = client_builder().connect_timeout(CONNECT_TIMEOUT).no_proxy();
+        let client = client.redirect(reqwest::redirect::Policy::limited(2));
+        let client = client.build();
+        let client = client.map_err(|error| ClusterError::Unreachable(error.to_string()))?;
         Ok(Self { client, nodes })
     }
 
@@ -184,12 +182,9 @@ impl RqliteClient {
         body: Bytes,
         timeout: Duration,
     ) -> Result<Value, ClusterError> {
-        let request = self
-            .client
-            .post(at(node, path))
-            .header("content-type", "application/json")
-            .timeout(timeout)
-            .body(body);
+        let request = self.client.post(at(node, path)).timeout(timeout);
+        let request = request.header("content-type", "application/json");
+        let request = request.body(body);
         let response = request.send().await.map_err(|error| {
             if error.is_connect() {
                 ClusterError::Unreachable(cause(&error))

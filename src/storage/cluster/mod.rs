@@ -196,11 +196,9 @@ async fn missing_statements(there: &[i64], file: &Path) -> Result<Vec<SqlStateme
     let mut all = Vec::new();
     if there.is_empty() {
         let mut scratch = scratch_schema().await.at(file)?;
-        let table: String = sqlx::query_scalar("select sql from sqlite_schema where name = ?")
-            .bind(TABLE)
-            .fetch_one(&mut scratch)
-            .await
-            .at(file)?;
+        let table = sqlx::query_scalar("select sql from sqlite_schema where name = ?");
+        let table = table.bind(TABLE).fetch_one(&mut scratch);
+        let table: String = table.await.at(file)?;
         all.push(json!([table]));
     }
     let note = format!(

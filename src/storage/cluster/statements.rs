@@ -200,11 +200,8 @@ impl WorkingCopy {
         let folder = temporary_folder().map_err(|reason| DbError::create(&temp_dir(), reason))?;
         let path = folder.path().join("copy.db");
         copy_file(file, &path).await.at(file)?;
-        let pool = SqlitePoolOptions::new()
-            .max_connections(1)
-            .connect_with(options(&path))
-            .await
-            .at(&path)?;
+        let pool = SqlitePoolOptions::new().max_connections(1);
+        let pool = pool.connect_with(options(&path)).await.at(&path)?;
         let mut connection = pool.acquire().await.at(&path)?;
         schema::verify_version(&mut connection, file).await?;
         let state = CopyState::of_file(&mut connection).await.at(&path)?;

@@ -161,10 +161,8 @@ impl KnownReview {
 
     /// What its source last said; nothing if no source gave it.
     pub fn last_statement(&self) -> LastStatement {
-        self.source
-            .as_ref()
-            .map(SourceRecord::last_statement)
-            .unwrap_or_default()
+        let source = self.source.as_ref();
+        source.map(SourceRecord::last_statement).unwrap_or_default()
     }
 
     /// The units that the owner decided. Of a review that no source gave, all.

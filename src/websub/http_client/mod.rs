@@ -151,20 +151,15 @@ impl Egress {
         let addresses = vetted.addresses.iter();
         // The port is that of the URL.
         let addresses: Vec<_> = addresses.map(|one| SocketAddr::new(*one, 0)).collect();
-        let client = Client::builder()
-            .tls_backend_preconfigured(self.tls.clone())
-            .resolve_to_addrs(&vetted.callback.host, &addresses)
-            .https_only(true)
-            .http1_only()
-            .http1_max_headers(ANSWER_FIELDS_MAX)
-            .no_proxy()
-            .redirect(reqwest::redirect::Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .user_agent(USER_AGENT)
-            .tcp_nodelay(true)
-            .connect_timeout(CONNECT_TIMEOUT)
-            .pool_max_idle_per_host(0);
+        let client = Client::builder().user_agent(USER_AGENT).referer(false);
+        let client = client.tls_backend_preconfigured(self.tls.clone());
+        let client = client.resolve_to_addrs(&vetted.callback.host, &addresses);
+        let client = client.https_only(true).http1_only().no_proxy();
+        let client = client.http1_max_headers(ANSWER_FIELDS_MAX);
+        let client = client.redirect(reqwest::redirect::Policy::none());
+        let client = client.retry(reqwest::retry::never()).tcp_nodelay(true);
+        let client = client.connect_timeout(CONNECT_TIMEOUT);
+        let client = client.pool_max_idle_per_host(0);
         Ok(client.build()?)
     }
 
