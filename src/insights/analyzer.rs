@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use serde::Serialize;
 use sha2::{Digest, Sha256};
 
-use super::analysis::{Analysis, Polarity, Sentence, TextLanguage};
+use super::analysis::{Analysis, Polarity, Sentence, TextLanguage, TextSpan};
 use super::decide::{OpinionFinder, TextFindings, WEIGHTS_DIGEST};
 use super::language::detect_language;
 use super::names::TABLE;
@@ -136,9 +136,15 @@ impl Analyzer {
             parts,
         } = OpinionFinder::built_in(&self.trade.id).analyze(&text, Some(subject.stars));
         let mut mentions = names.mentions(&text, subject.author);
+        // `Dan, Zach and Maurice were great`: a part that is only a name says nothing.
+        let named: Vec<TextSpan> = mentions.iter().map(|mention| mention.span).collect();
+        let is_name = |part: TextSpan| {
+            let mut names = named.iter();
+            names.any(|name| name.start <= part.start && part.end <= name.end)
+        };
         for mention in &mut mentions {
             let mut parts = parts[mention.sentence as usize].iter();
-            let part = parts.find(|(span, _)| span.end > mention.span.start);
+            let part = parts.find(|(span, _)| span.end > mention.span.start && !is_name(*span));
             mention.polarity = part.map_or(Polarity::Neutral, |(_, polarity)| *polarity);
         }
         let polarities = parts.iter().map(|parts| parts.last());
@@ -180,7 +186,7 @@ mod tests {
 
     use super::{AnalysisInput, Analyzer, TEXT_CHARS_MAX};
     use crate::insights::{Polarity, TextLanguage};
-    use crate::model::business::{Business, Technician};
+    use crate::model::business::{Business, Service, Technician};
 
     fn analyzer(business: &Business) -> Analyzer {
         Analyzer::new(business, Some("home_services"))
@@ -257,6 +263,32 @@ mod tests {
     }
 
     #[test]
+    fn the_first_of_several_names_has_the_vote_of_all() {
+        let names = ["Dan Po", "Zach Lo", "Maurice Fa"];
+        let firm = Business {
+            technicians: names
+                .map(|name| Technician {
+                    id: name.to_lowercase(),
+                    name: name.to_owned(),
+                    aliases: Vec::new(),
+                })
+                .into(),
+            ..Business::default()
+        };
+        for (text, polarity) in [
+            (
+                "Dan, Zach and Maurice were a great crew.",
+                Polarity::Positive,
+            ),
+            ("Called Dan, and they were rude.", Polarity::Neutral),
+        ] {
+            let mentions = analyzer(&firm).analyze(&subject(text)).mentions;
+            let first = mentions.first().unwrap();
+            assert_eq!(first.polarity, polarity, "{text}: {mentions:?}");
+        }
+    }
+
+    #[test]
     fn workers_of_other_trades_are_somebody_else() {
         for (kind, text, is_own) in [
             ("Plumber", "The plumber left a mess everywhere.", true),
@@ -268,6 +300,8 @@ mod tests {
                 false,
             ),
             ("Plumber", "They sent an electrician, who was rude.", true),
+            ("Plumber", "They ruined the drywall left by the tub.", true),
+            ("HousePainter", "The plumber was rude and dirty.", false),
             ("LegalService", "The prosecutor was rude to me.", false),
             ("LegalService", "The lawyer was rude to me.", true),
             (
@@ -291,8 +325,17 @@ mod tests {
                 true,
             ),
         ] {
+            // A part of a word is no trade: tiles in `Ventilation`, moving in `removal`.
+            let services =
+                ["Ventilation", "Furnace removal", "Duct cleaning"].map(|name| Service {
+                    id: name.to_lowercase(),
+                    name: name.to_owned(),
+                    synonyms: Vec::new(),
+                });
             let firm = Business {
                 kind: kind.to_owned(),
+                name: "Painted Desert".to_owned(),
+                services: services.into(),
                 ..Business::default()
             };
             let input = AnalysisInput {

@@ -69,18 +69,36 @@ fn own_name(name: &str) -> Vec<u64> {
     words.skip(article).collect()
 }
 
-/// What the workers of other trades are called, if its own is known: of a plumber, `electrician`.
+/// What the workers of other trades are called, if the firm's type or name has a trade: of a plumber, `electrician`.
 fn other_workers(business: &Business) -> WordSet {
-    let services = business.services.iter().map(|one| one.name.as_str());
-    let own = services.chain([&*business.name, &*business.kind]);
-    let own = own.collect::<Vec<_>>().join(" ").to_lowercase();
-    let is_own = |names: &&String| names.split(' ').any(|name| own.contains(name));
+    let firm = [&*business.kind, &*business.name].map(spaced).concat();
+    let services = business.services.iter();
+    let own: String = services.map(|one| spaced(&one.name)).collect::<String>() + &firm;
+    let begins_in = |words: &str, names: &&String| {
+        let mut names = names.split(' ');
+        names.any(|name| words.contains(&format!(" {name}")))
+    };
     let workers = NameTable::list("workers").iter();
-    let (of_own, others): (Vec<_>, Vec<_>) = workers.partition(is_own);
+    let has_trade = workers.clone().any(|names| begins_in(&firm, &names));
     let mut all_trades = NameTable::list("all_trades").iter();
-    let has_all = of_own.is_empty() || all_trades.any(|one| own.contains(one));
-    let others = others.into_iter().filter(|_| !has_all).cloned();
+    if !has_trade || all_trades.any(|one| own.contains(one)) {
+        return WordSet::default();
+    }
+    let others = workers.filter(|names| !begins_in(&own, names));
+    let others = others.flat_map(|names| names.split(' ').skip(1));
     others.collect::<Vec<_>>().join(" ").into()
+}
+
+/// The words of a name in lower case, with a blank before each: `HousePainter` has two.
+fn spaced(name: &str) -> String {
+    let mut spaced = String::from(" ");
+    for one in name.chars() {
+        if one.is_uppercase() || !one.is_alphabetic() {
+            spaced.push(' ');
+        }
+        spaced.extend(one.to_lowercase());
+    }
+    spaced
 }
 
 /// The words of all tables but first names, and but rare words that are names, too.
