@@ -84,16 +84,16 @@ pub fn merge(
     for unit in Unit::ALL {
         merge_unit(unit, stored, &statement, &mut merged);
     }
-    let (review, decided) = (&mut merged.review, &merged.last_statement.decided);
-    if review.status == Status::Published && decided.contains(&Unit::Status) {
-        // The owner who publishes a review vouches for it.
-        review.verification.method.get_or_insert(Method::Manual);
+    let (review, last_statement) = (&mut merged.review, &mut merged.last_statement);
+    let is_decided = last_statement.decided.contains(&Unit::Status);
+    if is_decided && review.status == Status::Published && review.verification.method.is_none() {
+        // The owner who publishes a review vouches for it, until its source verifies it. So this is no edit of the verification.
+        review.verification.method = Some(Method::Manual);
+        last_statement.set(Unit::Verification, review);
     }
     merged.review = withhold_unverified(merged.review);
-    let newer = statement
-        .review
-        .updated_at
-        .filter(|at_source| stored.updated_at.is_none_or(|at| at < *at_source));
+    let newer = statement.review.updated_at;
+    let newer = newer.filter(|at_source| stored.updated_at.is_none_or(|at| at < *at_source));
     merged.review.updated_at = match newer {
         Some(newer) => Some(newer),
         None if merged.review == *stored => stored.updated_at,
@@ -245,9 +245,8 @@ impl LastStatement {
     /// The units of `review` that the owner decided.
     pub fn decisions(&self, review: &Review) -> Units {
         let units = Unit::ALL.into_iter();
-        units
-            .filter(|unit| self.is_decided(*unit, review))
-            .collect()
+        let decided = units.filter(|unit| self.is_decided(*unit, review));
+        decided.collect()
     }
 }
 
@@ -364,9 +363,8 @@ impl FromStr for Digests {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        let numbers = text
-            .split('-')
-            .map(|part| u64::from_str_radix(part, 16).ok());
+        let parts = text.split('-');
+        let numbers = parts.map(|part| u64::from_str_radix(part, 16).ok());
         match numbers.collect::<Option<Vec<_>>>().as_deref() {
             Some([author_and_day, content, of_text]) => Ok(Self {
                 author_and_day: author_and_day.cast_signed(),
@@ -438,7 +436,7 @@ mod tests {
         let mut unverified = review();
         unverified.status = Status::withheld(NOT_VERIFIED);
         unverified.verification.method = None;
-        let mut last_statement = adopted(&statement_of(review())).last_statement;
+        let last_statement = adopted(&statement_of(review())).last_statement;
         let withheld = merge(
             &review(),
             &last_statement,
@@ -446,10 +444,20 @@ mod tests {
             now(),
         );
         assert_eq!(withheld.review.status, Status::withheld(NOT_VERIFIED));
-        last_statement.decided.insert(Unit::Status);
-        let merged = merge(&review(), &last_statement, &statement_of(unverified), now());
-        assert_eq!(merged.review.status, Status::Published);
-        assert_eq!(merged.review.verification.method, Some(Method::Manual));
+        let mut verified = review();
+        verified.verification.method = Some(Method::SourcePlatform);
+        let mut merged = adopted(&statement_of(verified.clone()));
+        merged.last_statement.decided.insert(Unit::Status);
+        for (stated, method) in [
+            (&unverified, Method::Manual),
+            (&unverified, Method::Manual),
+            (&verified, Method::SourcePlatform),
+        ] {
+            let statement = statement_of(stated.clone());
+            merged = merge(&merged.review, &merged.last_statement, &statement, now());
+            assert_eq!(merged.review.status, Status::Published);
+            assert_eq!(merged.review.verification.method, Some(method));
+        }
     }
 
     #[test]
