@@ -1,6 +1,7 @@
 //! How commands use the database: they read in one transaction, change an existing database and report it, again if
 //! another node was quicker, and find the review that an argument names.
 
+use std::env;
 use std::path::Path;
 
 use anyhow::bail;
@@ -31,9 +32,8 @@ pub async fn read<T, E: Into<anyhow::Error>>(
 
 /// Names the database in an error of sqlx, and tells what to do.
 pub fn name_database(error: anyhow::Error, path: &Path) -> anyhow::Error {
-    error
-        .downcast()
-        .map_or_else(|error| error, |error| DbError::at(path, error).into())
+    let found = error.downcast();
+    found.map_or_else(|error| error, |error| DbError::at(path, error).into())
 }
 
 /// Attempts of a command that other nodes overtake.
@@ -68,6 +68,12 @@ pub(super) async fn change(
         opening.finish(worked).await
     });
     Ok(print_report(&report.await?))
+}
+
+/// Whether an argument begins with one hyphen, as an ID may; one that begins with two is an option, unless it follows ` -- `.
+pub(super) fn has_hyphened_argument() -> bool {
+    let mut arguments = env::args_os();
+    arguments.any(|it| matches!(it.as_encoded_bytes(), [b'-', next, _, ..] if *next != b'-'))
 }
 
 /// The review that `name` names.

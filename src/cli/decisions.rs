@@ -9,7 +9,8 @@ use clap::Args;
 use sqlx::SqliteConnection;
 
 use super::database::{
-    change, existing_address, find_known, find_review, read, resolve_id, unreadable,
+    change, existing_address, find_known, find_review, has_hyphened_argument, read, resolve_id,
+    unreadable,
 };
 use super::list::{format_review, indent};
 use super::report::{Exit, can_ask, confirm, print_report};
@@ -30,7 +31,7 @@ const REASON_BYTES_MAX: usize = 1_000;
 #[derive(Debug, Args)]
 pub struct Withhold {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
     id: String,
     /// The reason: public, with the number of reviews withheld for it
     #[arg(long, value_name = "TEXT")]
@@ -77,19 +78,17 @@ fn check_reason(reason: &str) -> anyhow::Result<&str> {
 #[derive(Debug, Args)]
 pub struct Publish {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
     id: String,
 }
 
 impl Publish {
     pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         change_review(config, clock, &self.id, async |write, review| {
-            let is_verified = review.verification.method.is_some();
-            let decided = [Unit::Status, Unit::Verification];
-            let decided = &decided[..if is_verified { 1 } else { 2 }];
-            reviews::note_decided(write, review, decided).await?;
+            reviews::note_decided(write, review, &[Unit::Status]).await?;
             let mut vouched = "";
-            if !is_verified {
+            if review.verification.method.is_none() {
+                reviews::note_decided(write, review, &[Unit::Verification]).await?;
                 review.verification = Verification {
                     method: Some(Method::Manual),
                     verified_at: Some(clock.now()),
@@ -136,7 +135,7 @@ async fn change_review(
 #[derive(Debug, Args)]
 pub struct ReplyCommand {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
     id: String,
     /// The reply; - reads standard input
     #[arg(
@@ -156,10 +155,8 @@ impl ReplyCommand {
         change_review(config, clock, &self.id, async |write, review| {
             reviews::note_decided(write, review, &[Unit::Reply]).await?;
             // In full, because it is stored nowhere else.
-            let former = review
-                .reply
-                .take()
-                .map(|former| format!("; the previous one was:\n{}", indent(&former.text)));
+            let former = review.reply.take().map(|former| indent(&former.text));
+            let former = former.map(|it| format!("; the previous one was:\n{it}"));
             let former = former.unwrap_or_else(|| "\n".to_owned());
             let Some(text) = &text else {
                 return Ok(format!("has no reply, and imports bring none back{former}"));
@@ -195,7 +192,7 @@ fn check_reply(mut text: String) -> anyhow::Result<String> {
 #[derive(Debug, Args)]
 pub struct Anonymize {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
     id: String,
 }
 
@@ -221,7 +218,7 @@ impl Anonymize {
 #[derive(Debug, Args)]
 pub struct Delete {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
     id: String,
     /// The reason: public for ever, with the number of reviews deleted for it
     #[arg(long, value_name = "TEXT")]

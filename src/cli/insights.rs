@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use sqlx::SqliteConnection;
 
-use super::database::{find_review, read};
+use super::database::{find_review, has_hyphened_argument, read};
 use super::report::{Exit, print_result};
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analysis, AnalysisInput, Analyzer, Finding, TextLanguage, TextSpan};
@@ -26,7 +26,7 @@ enum InsightsSubcommand {
     /// Show the findings of a review: each finding with the sum of its points, and the names
     Explain {
         /// ID of the review, a unique beginning of it, or its permalink
-        #[arg(value_name = "REVIEW_ID", allow_hyphen_values = true)]
+        #[arg(value_name = "REVIEW_ID", allow_hyphen_values = has_hyphened_argument())]
         id: String,
     },
 }

@@ -6,7 +6,7 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::database::{find_known, read, unreadable};
+use super::database::{find_known, has_hyphened_argument, read, unreadable};
 use super::report::{Exit, format_lines, format_table, print_result};
 use crate::config::DatabaseConfig;
 use crate::imports::native::export_record;
@@ -129,7 +129,7 @@ impl ListCommand {
 #[derive(Debug, Args)]
 pub struct Show {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = true)]
+    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
     id: String,
     /// Print JSON, as `reviews export` writes it
     #[arg(long)]
@@ -187,9 +187,8 @@ pub(super) fn format_review(known: &KnownReview) -> String {
 
 /// `count` of five stars.
 fn draw_stars(count: u8) -> String {
-    (1..=5)
-        .map(|star| if star <= count { '★' } else { '☆' })
-        .collect()
+    let stars = (1..=5).map(|star| if star <= count { '★' } else { '☆' });
+    stars.collect()
 }
 
 /// The first characters of a text, on one line.

@@ -82,6 +82,9 @@ fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
         show https://reviews.sample.test/reviews/trustpilot-77 → trustpilot-77
         show /reviews/r-1 → r-1
         withhold -hq --reason x → -hq6: withheld
+        withhold --reson x r-10 ✗ a similar argument exists: '--reason'
+        publish --dry-run r-10 ✗ unexpected argument '--dry-run' found
+        publish -- --dry-run ✗ no review --dry-run
         delete -hq6 --yes → -hq6: deleted
         withhold 3692820271974439325.A --reason x → 3692820271974439325.AbFvOqk2: withheld
         publish 3692820271974439325.A → 3692820271974439325.AbFvOqk2: published

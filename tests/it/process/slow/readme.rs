@@ -74,15 +74,13 @@ fn commands_of_the_start_page_print_the_shown_output() {
     let page = page.split_once("\n## 7.").unwrap().0;
     let within = |fence: &str| -> Vec<String> {
         let rests = page.split(fence).skip(1);
-        rests
-            .map(|rest| rest.split("```").next().unwrap().to_owned())
-            .collect()
+        let blocks = rests.map(|rest| rest.split("```").next().unwrap().to_owned());
+        blocks.collect()
     };
     let blocks = within("```sh\n");
     let commands = blocks.iter().flat_map(|block| block.lines());
-    let printed: Vec<String> = commands
-        .map(|command| run_command(&home, command))
-        .collect();
+    let printed = commands.map(|command| run_command(&home, command));
+    let printed: Vec<String> = printed.collect();
     assert_eq!(printed.len(), 5);
     let (printed, shown) = (printed.concat(), within("```text\n"));
     assert_eq!(shown.len(), 2);

@@ -44,9 +44,8 @@ fn print_config_shows_every_setting_and_loads_back_unchanged() {
         REVIEWS_HUB_LEASE_SECONDS_MIN → 301
         ",
     );
-    let settings = settings
-        .into_iter()
-        .map(|setting| setting.map(str::to_owned).into());
+    let settings = settings.into_iter();
+    let settings = settings.map(|setting| setting.map(str::to_owned).into());
     for settings in [settings.collect(), BTreeMap::new()] {
         let shown = printed(&home, &settings, "");
         assert!(shown.keys().eq(&BTreeSet::from_iter(variables())));
