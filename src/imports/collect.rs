@@ -354,7 +354,7 @@ impl Reading<'_> {
             let reason = format!(
                 "the format lacks a column by which the one that its source keeps says what may be published, so what that column hid could be \
                  published; `reviews source format {}` shows its block: to keep it, write it{below} into a file, and give that as the format, or \
-                 import a file of another kind with another --source",
+                 import a file of another kind for another source",
                 quote_for_shell(&choice.source)
             );
             stop(self.request, reason, None, Vec::new(), report)?;

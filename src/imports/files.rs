@@ -128,7 +128,7 @@ impl<'r> FormatChooser<'r> {
         if let Some((other, other_fit)) = other
             && own_fit < other_fit
         {
-            return Err(refuse_for_source(other, "give its format"));
+            return Err(refuse_for_source(other, None));
         }
         if let Some(own_format) = own_format.filter(|_| own_fit != Fit::OtherTable) {
             return self.choose_owners(own_format, Basis::Kept);
@@ -216,19 +216,22 @@ impl<'r> FormatChooser<'r> {
             && self.request.source.is_none()
             && !format.keys.is_empty()
         {
-            let advice = format!("add --source {}", quote_for_shell(source));
-            return Err(refuse_for_source(other, &advice));
+            return Err(refuse_for_source(other, Some(source)));
         }
         Ok(source.to_owned())
     }
 }
 
-/// Why a file is not imported that seems to be of the source `other`; `advice` is for one of another.
-fn refuse_for_source(other: &str, advice: &str) -> FileError {
+/// Why a file is not imported that seems to be of the source `other`; `own` is that of its format, if it is known.
+fn refuse_for_source(other: &str, own: Option<&str>) -> FileError {
+    let naming = |source: &str| {
+        let (shell, entry) = (quote_for_shell(source), basic_string(source));
+        format!("add --source {shell} (in an entry: source = {entry})")
+    };
+    let otherwise = own.map_or_else(|| "give its format".to_owned(), naming);
+    let named = naming(other);
     FileError::new(format!(
-        "may be of the source {other}; if it is, add --source {} (in an entry: source = {}), else {advice}",
-        quote_for_shell(other),
-        basic_string(other)
+        "may be of the source {other}; if it is, {named}, else {otherwise}"
     ))
 }
 
@@ -304,9 +307,8 @@ pub fn lost_public_columns(before: &str, after: &str) -> Vec<String> {
         let blocks = before.iter();
         blocks.filter(move |it| !after.iter().any(|other| is_same(it, other)))
     });
-    lost.flat_map(|it| it.names.parts())
-        .map(str::to_owned)
-        .collect()
+    let names = lost.flat_map(|it| it.names.parts());
+    names.map(str::to_owned).collect()
 }
 
 /// The format by which further pages of a file are found: that by which it is imported; `None` if it is unknown.

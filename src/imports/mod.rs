@@ -67,6 +67,7 @@ pub use merge::undo::{Undone, find_undo_command, undo};
 pub use opened_file::is_empty_by;
 pub use platforms::{find_format, format_names};
 pub use read::bytes::INPUT_BYTES_MAX;
+pub use read::page::is_page_without_reviews;
 pub use report::{
     FileError, ImportError, ImportReport, Named, Outcome, Position, Refusal, Rejection, Watch,
     Watcher,

@@ -576,7 +576,7 @@ pub fn are_native<'t>(
             let is_native = has_needed && OBJECTS.iter().any(|name| record[name].is_object());
             return if is_native {
                 Err(FileError::new(format!(
-                    "line {at}: {}; correct it, or give the file's format, which `--format draft` drafts",
+                    "line {at}: {}; correct it, or give the file's format, which `reviews import FILE --format draft` drafts",
                     member.fault()
                 )))
             } else {

@@ -458,18 +458,22 @@ impl<'t> OpenedFile<'t> {
         format: &Format,
         bounds: &mut Bounds<'_>,
     ) -> Result<Table, FileError> {
-        if format.reader == Reader::LinkedData {
-            return match &self.parts[0].content {
-                PartContent::Page(text) => {
-                    let scripts = page::script_texts(text)?;
-                    page::find_reviews(scripts.iter().map(String::as_str), format, bounds)
-                }
-                PartContent::List(list) => page::find_reviews(list.texts(), format, bounds),
-                PartContent::Sheet(_) | PartContent::Text(_) => Err(unreadable(format)),
-            };
-        }
         let document = self.document;
+        let is_linked = format.reader == Reader::LinkedData;
+        let number = if is_linked { 0 } else { number };
         match self.parts.swap_remove(number).content {
+            PartContent::Page(text) => {
+                let table = page::read_page(text, format, bounds)?;
+                is_linked.then_some(table).ok_or_else(|| {
+                    FileError::new(
+                        "is a page with schema.org reviews; write `like = \"schema-org\"` into the format, or leave it out",
+                    )
+                })
+            }
+            PartContent::List(list) if is_linked => {
+                page::find_reviews(list.texts(), format, bounds)
+            }
+            PartContent::Sheet(_) | PartContent::Text(_) if is_linked => Err(unreadable(format)),
             PartContent::List(list) => list.table(document, format, bounds),
             PartContent::Sheet(sheet) => {
                 sheet.into_table(format.header_row.map(|it| it.get().into()))
@@ -485,19 +489,13 @@ impl<'t> OpenedFile<'t> {
                 check_header(text, &header, row.is_some())?;
                 read_text(text, &header, bounds)
             }
-            PartContent::Page(_) if format.is_table() => Err(FileError::new(
-                "is a page, which the built-in format schema-org reads; write `like = \"schema-org\"` into the format, or leave it out",
-            )),
-            PartContent::Page(_) => Err(unreadable(format)),
         }
     }
 }
 
 fn unreadable(format: &Format) -> FileError {
-    FileError::new(format!(
-        "cannot be read as {}; leave --format out",
-        format.name
-    ))
+    let name = &format.name;
+    FileError::new(format!("cannot be read as {name}; leave the format out"))
 }
 
 /// Refuses a first row that is no header of several columns.
@@ -572,9 +570,8 @@ fn begins_export(line: &str) -> bool {
 /// Whether a document is another instance's `/reviews.json`: no other one has the withheld reviews beside the rating, which lacks
 /// its value where there is no review.
 fn is_native_document(document: &str) -> bool {
-    ["aggregate_rating", "withheld"]
-        .iter()
-        .all(|name| member(document, name).is_some_and(|value| value.starts_with('{')))
+    let mut names = ["aggregate_rating", "withheld"].iter();
+    names.all(|name| member(document, name).is_some_and(|value| value.starts_with('{')))
 }
 
 /// Whether a document is an export without rows: an empty list or object, or one that has an empty list and no error.

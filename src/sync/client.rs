@@ -134,9 +134,8 @@ impl HostAddresses {
         let host = url.host_str().unwrap_or_default();
         let addresses = self.addresses(host.trim_matches(['[', ']'])).await;
         let addresses = addresses.into_iter().flatten();
-        addresses
-            .map(|address| is_special(address.ip().to_canonical()))
-            .collect()
+        let addresses = addresses.map(|address| address.ip().to_canonical());
+        addresses.map(is_special).collect()
     }
 }
 

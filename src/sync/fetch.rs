@@ -26,6 +26,7 @@ use super::secrets::Secrets;
 use crate::compute::run_long;
 use crate::imports::{
     Format, INPUT_BYTES_MAX, ImportRequest, Mask, base_of, format_of, is_empty_by,
+    is_page_without_reviews,
 };
 use crate::model::hex;
 use crate::model::json::is_empty_list;
@@ -161,6 +162,10 @@ impl Fetched {
         // Bytes that are not UTF-8 say nothing of further pages, but are part of rows.
         let text = String::from_utf8_lossy(&body);
         let text = text.trim_start_matches('\u{feff}').trim();
+        if is_page_without_reviews(text) {
+            let reason = "the answer is a web page, perhaps one to log in, or XML";
+            return Err(format!("{NO_REVIEWS}: {reason}").into());
+        }
         let is_first = self.files.is_empty();
         let mut is_empty = is_empty_list(text);
         if is_first {

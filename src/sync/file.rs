@@ -193,10 +193,8 @@ impl Template {
 }
 
 fn is_variable(name: &str) -> bool {
-    name.starts_with(|first: char| first.is_ascii_uppercase())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+    let is_allowed = |it: u8| it.is_ascii_uppercase() || it.is_ascii_digit() || it == b'_';
+    name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(is_allowed)
 }
 
 impl SyncFile {
@@ -486,10 +484,8 @@ impl TryFrom<String> for Schedule {
         let cron = text.parse().ok();
         let cron = cron.filter(|_| text.split_whitespace().count() == 5);
         let cron: Cron = cron.ok_or("no schedule; write every = \"6h\", or at = \"15 3 * * *\": minute, hour, day, month, weekday")?;
-        if cron
-            .find_next_occurrence(&DateTime::UNIX_EPOCH, false)
-            .is_err()
-        {
+        let first = cron.find_next_occurrence(&DateTime::UNIX_EPOCH, false);
+        if first.is_err() {
             return Err("never due; write a day that its month has");
         }
         Ok(Self::At(text, Box::new(cron)))

@@ -238,8 +238,8 @@ pub fn word(json: &str) -> Option<String> {
         let text: Option<String> = serde_json::from_str(json).ok();
         return text.filter(|text| !text.is_empty());
     }
-    json.starts_with(|first: char| first == '-' || first.is_ascii_digit())
-        .then(|| json.to_owned())
+    let is_number = json.starts_with(|first: char| first == '-' || first.is_ascii_digit());
+    is_number.then(|| json.to_owned())
 }
 
 #[cfg(test)]

@@ -80,9 +80,8 @@ impl Secrets {
         if let Some(path) = &entry.google_credentials {
             let credentials = Credentials::read(path)?;
             let token = client.retry(|| credentials.access_token(client).boxed());
-            let token = token
-                .await
-                .map_err(|error| format!("google_credentials: {error}"))?;
+            let token = token.await;
+            let token = token.map_err(|error| format!("google_credentials: {error}"))?;
             mask.add(&token);
             let value = header_value(&AUTHORIZATION, &format!("Bearer {token}"))?;
             headers.insert(AUTHORIZATION, value);

@@ -15,7 +15,8 @@ use serde_json::value::RawValue;
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::read::json::{Objects, parse_row};
-use crate::imports::read::{Bounds, Table};
+use crate::imports::read::text::{Kind, kind_of_text, refuse_text};
+use crate::imports::read::{Bounds, ReadCounts, Table};
 use crate::model::business::{find_local_business_type, type_name};
 use crate::model::json::{member, visit};
 
@@ -49,8 +50,23 @@ pub fn find_reviews<'t>(
     reviews.objects.finish()
 }
 
+/// The reviews in the JSON-LD elements of a page.
+pub fn read_page(page: &str, format: &Format, bounds: &mut Bounds<'_>) -> Result<Table, FileError> {
+    let scripts = script_texts(page)?;
+    find_reviews(scripts.iter().map(String::as_str), format, bounds)
+}
+
+/// Whether a text is a page, or XML, without schema.org reviews: perhaps one to log in.
+pub fn is_page_without_reviews(text: &str) -> bool {
+    let (mut counts, is_stopped) = (ReadCounts::default(), || false);
+    let bounds = &mut Bounds::new(&mut counts, &is_stopped);
+    kind_of_text(text) == Kind::Page
+        && refuse_text(Kind::Page, text).is_ok()
+        && read_page(text, &Format::default(), bounds).is_err()
+}
+
 /// The texts of the page's JSON-LD elements. What is in a template is not part of the page (HTML §4.12.3).
-pub fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
+fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
     let tags = page.split('<').filter_map(|tag| tag.split('>').next());
     if tags.map(str::len).any(|bytes| bytes > TAG_BYTES_MAX) {
         return Err(FileError::new(
@@ -154,9 +170,8 @@ fn is_business(kind: &Value) -> bool {
 
 /// Whether a type, or one of several, is as `is_meant` says of its name.
 fn has_type(kind: &Value, is_meant: impl Fn(&str) -> bool) -> bool {
-    let kinds = kind
-        .as_array()
-        .map_or(std::slice::from_ref(kind), Vec::as_slice);
+    let kinds = kind.as_array();
+    let kinds = kinds.map_or(std::slice::from_ref(kind), Vec::as_slice);
     let mut names = kinds.iter().filter_map(Value::as_str);
     names.any(|name| is_meant(type_name(name)))
 }

@@ -272,7 +272,7 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         source format google ok.toml → kept for GOOGLE
         import google.json ✗ public.0.names
         source format google own.toml → kept for GOOGLE
-        import google.json ✗ with another --source
+        import google.json ✗ for another source
         "#,
     );
     // The owner decided nothing by it.

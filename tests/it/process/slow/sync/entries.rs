@@ -56,8 +56,7 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
         let is_text = format!("min({instant} glob '????-??-??T??:??:??*Z')");
         assert_eq!(column(&home, &is_text), "1", "{instant}");
     }
-    home.run("sync run gogle")
-        .failed("has no entry gogle to fetch");
+    home.run_err("sync run gogle", "has no entry gogle to fetch");
     assert!(!home.file_has("hush"));
 }
 

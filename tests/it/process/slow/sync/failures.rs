@@ -35,8 +35,7 @@ fn failure_says_the_status_and_no_word_of_the_server() {
         assert_eq!(asked, ["/r"], "{status}: it is not tried again");
         assert_has(&column(&home, "last_failure"), &said);
     }
-    home.run("sync run --dry-run")
-        .failed("nothing can be imported: ");
+    home.run_err("sync run --dry-run", "nothing can be imported: ");
     has(&home, 1, "true");
     let due = "julianday(next_run_at) between julianday('now', '+5 hours') and julianday('now', '+7 hours')";
     assert_eq!(column(&home, due), "1", "failures stop no schedule");
@@ -69,8 +68,15 @@ fn empty_list_is_a_valid_answer() {
         let (name, key) = (&format[..4], format!("format = \"{format}\""));
         site.answer(move |_| SiteAnswer::json(body));
         add(&home, name, &site.url("/r"), &key).done();
-        site.answer(|_| SiteAnswer::json(r#"{"data":[{}]}"#));
-        home.run(&["sync", "run", name]).failed("no");
+        for [body, reason] in table(
+            r#"
+            {"data":[{}]} → no
+            <!doctype html><title>Sign in</title> → no reviews found: the answer is a web page, perhaps one to log in
+            "#,
+        ) {
+            site.answer(move |_| SiteAnswer::json(body));
+            home.run(&["sync", "run", name]).failed(reason);
+        }
     }
     let found = "select count(*) from sync_state where last_success_at is not null";
     home.finds(found, "5");

@@ -130,9 +130,8 @@ fn make_due(home: &Home) {
 fn query(request: &SiteRequest, name: &str) -> Option<String> {
     let (_, query) = request.target.split_once('?')?;
     let mut pairs = url::form_urlencoded::parse(query.as_bytes());
-    pairs
-        .find(|(other, _)| other == name)
-        .map(|(_, value)| value.into_owned())
+    let found = pairs.find(|(other, _)| other == name);
+    found.map(|(_, value)| value.into_owned())
 }
 
 /// The service with its log beside the database.

@@ -85,11 +85,10 @@ fn next_page_on_another_path_is_noted_and_nothing_is_gone() {
     assert_has(&run.out, "it is of another path than the entry's address");
     home.run_ok("sync list", "names a next page");
     assert!(home.json("sync list --json")[0]["gone"].is_null());
-    home.run("sync run google --withdraw-missing")
-        .failed("only some of the reviews");
+    let withdraw = "sync run google --withdraw-missing";
+    home.run_err(withdraw, "only some of the reviews");
     has(&home, 3, "status = 'published'");
     site.answer(|_| SiteAnswer::json("[]"));
-    home.run("sync run google --withdraw-missing")
-        .failed("only some of the reviews, or none");
+    home.run_err(withdraw, "only some of the reviews, or none");
     has(&home, 3, "status = 'published'");
 }

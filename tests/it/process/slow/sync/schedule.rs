@@ -132,8 +132,8 @@ fn entry_never_runs_beside_itself() {
     let serving = home.serve();
     gate.wait();
     for words in ["sync run google", "sync run --dry-run"] {
-        home.run(words)
-            .failed("google: it is being fetched just now; try again when that is done");
+        let reason = "google: it is being fetched just now; try again when that is done";
+        home.run_err(words, reason);
     }
     drop(gate);
     serving.wait_for("/metrics", &runs_of("google", "success", 1));

@@ -235,9 +235,8 @@ fn secret_in_html_is_left_out_as_in_text() {
 
 #[test]
 fn secret_that_begins_another_or_names_a_file_is_not_shown() {
-    let home = home()
-        .with_variable("REVIEWS_SYNC_P", "hush")
-        .with_variable("REVIEWS_SYNC_Q", "hush-and-the-rest");
+    let home = home().with_variable("REVIEWS_SYNC_P", "hush");
+    let home = home.with_variable("REVIEWS_SYNC_Q", "hush-and-the-rest");
     let sheet = "author,rating,date,text,hush-and-the-rest\nAnn,5,2026-03-01,Neat,a\nBo,4,2026-03-02,hush,b\n";
     let site = Site::start(move |_| SiteAnswer::csv(sheet));
     let keys = "headers = { X-P = '${P}', X-Q = '${Q}' }";
