@@ -21,7 +21,6 @@ use crate::imports::native::{
 };
 use crate::imports::opened_file::OpenedFile;
 use crate::imports::owner::{self, Origin};
-use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::{
     INPUT_BYTES_MAX, STDIN, broken_archive, check_workbook, choose_members, is_office_document,
     is_zip, open_archive, read_all, read_file, refuse_binary,
@@ -213,7 +212,7 @@ impl Reading<'_> {
     ) -> Result<(), FileError> {
         let decoded = decode(bytes, encoding)?;
         let Some(opened) = OpenedFile::of_text(&decoded)? else {
-            self.add_file(name, &NATIVE);
+            self.add_file(name, &self.chooser.format_of_no_rows()?);
             return Ok(());
         };
         let choice = self.chooser.choose(&opened)?;
@@ -246,7 +245,7 @@ impl Reading<'_> {
             return self.read_records(name, &opened, &Arc::new(format));
         }
         if opened.is_empty_by(&format) {
-            self.add_file(name, &NATIVE);
+            self.add_file(name, &format);
             return Ok(());
         }
         let parts = opened.find_parts(&format, choice.base())?;

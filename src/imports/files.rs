@@ -147,6 +147,12 @@ impl<'r> FormatChooser<'r> {
         })
     }
 
+    /// The format of a file without rows, which has no names of columns.
+    pub fn format_of_no_rows(&self) -> Result<Format, FileError> {
+        let choice = self.choose_by_request().transpose()?;
+        Ok(choice.map_or_else(|| Format::clone(&NATIVE), |choice| choice.format()))
+    }
+
     fn choose_by_request(&self) -> Option<Result<Choice, FileError>> {
         match (&self.request.owner_format, &self.request.format) {
             (Some(owners), _) => Some(self.choose_owners(owners, Basis::Draft)),

@@ -72,7 +72,7 @@ pub struct Fetched {
     /// The folder of the pages, which is removed with this value.
     pub folder: TempDir,
     pub pager: Pager,
-    /// Whether the first page is an object or a page of HTML, in which rows must be found.
+    /// Whether the first page is an object in which rows must be found.
     pub needs_rows: bool,
     pub request_digest: String,
     /// The fields that make the next request conditional.
@@ -177,7 +177,8 @@ impl Fetched {
             let is_native = format.as_ref().is_some_and(Format::is_native);
             let known = format.clone().or_else(|| prepared.known_format());
             is_empty |= known.is_some_and(|format| is_empty_by(text, &format));
-            self.needs_rows = text.starts_with(['{', '<']) && !is_native && !is_empty;
+            let is_object = text.starts_with('{') && !is_native && !is_empty;
+            self.needs_rows = is_object || text == "{}";
             self.pager.format = format;
             self.pager.check_page_size()?;
         }

@@ -128,9 +128,8 @@ async fn undo_gives_the_former_format_back() {
 }
 
 async fn undo_last(bench: &Bench) {
-    undo(&bench.database, &bench.clock, None, false)
-        .await
-        .unwrap();
+    let undone = undo(&bench.database, &bench.clock, None, false).await;
+    undone.unwrap();
 }
 
 #[tokio::test]
@@ -183,9 +182,8 @@ async fn files_that_prove_two_orders_of_dates_are_both_named() {
     let dates = ["05/05/2026", "13/05/2026", "04/16/2026"];
     let names = ["a.csv", "b.csv", "c.csv"];
     let files = names.into_iter().zip(dates);
-    let files: Vec<PathBuf> = files
-        .map(|(name, date)| bench.file(name, table(date)))
-        .collect();
+    let files = files.map(|(name, date)| bench.file(name, table(date)));
+    let files: Vec<PathBuf> = files.collect();
     let refusal = bench.refuse(&request_for(files, "")).await;
     assert!(!refusal.contains("a.csv"), "{refusal}");
     assert_has(&refusal, "b.csv:2: 13/05/2026 is day first");

@@ -58,19 +58,23 @@ fn empty_list_is_a_valid_answer() {
     assert_eq!(withheld(&home), "0");
     add(&home, "new", &site.url("/r"), "").done();
     home.file("data.toml", "rows = \"data.reviews\"\n");
-    for [format, body] in table(
+    for [format, body, label] in table(
         r#"
-        judgeme → {"reviews":[],"current_page":1,"per_page":100}
-        google → {}
-        data.toml → {"data":{"reviews":[]}}
+        judgeme → {"reviews":[],"current_page":1,"per_page":100} → Judge.me
+        google → {"reviews":[]} → Google Business Profile
+        data.toml → {"data":{"reviews":[]},"total":5} → the source's format
+        data.toml → [] → the source's format
         "#,
     ) {
         let (name, key) = (&format[..4], format!("format = \"{format}\""));
         site.answer(move |_| SiteAnswer::json(body));
-        add(&home, name, &site.url("/r"), &key).done();
+        let run = add(&home, name, &site.url("/r"), &key);
+        run.done();
+        assert_has(&run.out, &format!("page 1: {label}"));
         for [body, reason] in table(
             r#"
             {"data":[{}]} → no
+            {} → no reviews found
             <!doctype html><title>Sign in</title> → no reviews found: the answer is a web page, perhaps one to log in
             "#,
         ) {
