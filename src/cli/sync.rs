@@ -214,10 +214,8 @@ impl EntryList {
 
     pub(super) fn format(&self) -> String {
         let listed = self.entries.iter();
-        let texts: Vec<String> = listed
-            .map(|(entry, state)| entry_text(entry, state, self.zone))
-            .collect();
-        texts.join("\n")
+        let texts = listed.map(|(entry, state)| entry_text(entry, state, self.zone));
+        texts.collect::<Vec<String>>().join("\n")
     }
 }
 
@@ -252,12 +250,10 @@ fn entry_text(entry: &SyncEntry, state: &SyncState, zone: Tz) -> String {
     let next = waits_for(entry, state).unwrap_or(next);
     let success = state.last_success_at.as_deref();
     let mut success = success.map_or("never".into(), instant);
-    for (count, one, several) in [
-        (last.doubtful, "doubtful row", "doubtful rows"),
-        (last.rejected, "rejected row", "rejected rows"),
-    ] {
+    for (count, kind) in [(last.doubtful, "doubtful"), (last.rejected, "rejected")] {
         if count > 0 {
-            let _ = write!(success, ", {}", counted(count, one, several));
+            let noun = if count == 1 { "row" } else { "rows" };
+            let _ = write!(success, ", {count} {kind} {noun}");
         }
     }
     let failure = state.last_failure.clone().unwrap_or_default();

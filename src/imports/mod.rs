@@ -229,10 +229,13 @@ async fn merge_and_write(
     let known = reviews::load_known(write.reader(), &scope).await.at(path)?;
     drop(scope);
     let other_ids = reviews::other_ids(write.reader(), &known).await.at(path)?;
+    let has_excerpts = report.files.iter().any(|file| file.excerpts);
+    let is_whole = !(request.partial || has_only || has_excerpts);
     let rules = Rules {
         now,
         request,
         brought,
+        is_whole,
         other_ids,
     };
     let mut outcome = run_long(|| merge_rows(rows, deleted, known, &rules, report, watch))?;
@@ -264,12 +267,8 @@ async fn merge_and_write(
     if watch.is_stopped() {
         return Err(ImportError::Stopped);
     }
-    let has_excerpts = report.files.iter().any(|file| file.excerpts);
-    let is_whole = !(request.partial || has_only || has_excerpts);
-    // A rejected row may be of any review.
-    let are_others_gone = (report.count(Outcome::Rejected) == 0).then_some(is_whole);
     let entry = request.run_of.as_deref();
-    let noted = reviews::note_entry(write, entry, are_others_gone, &ids, doubted).await;
+    let noted = reviews::note_entry(write, entry, is_whole, &ids, doubted).await;
     noted.at(path)?;
     formats.retain(|change| change.before.is_some() || !kept.contains_key(&change.source));
     store_formats(write, &formats, run).await.at(path)?;
@@ -287,9 +286,8 @@ fn scope_of<'s>(
     deleted: &'s [Mark],
 ) -> Scope<'s> {
     let unnamed = rows.iter().filter(|row| row.source_name().is_none());
-    let ids = unnamed
-        .map(ReviewRow::id)
-        .chain(deleted.iter().map(|mark| &mark.id));
+    let ids = unnamed.map(ReviewRow::id);
+    let ids = ids.chain(deleted.iter().map(|mark| &mark.id));
     Scope {
         sources: sources.iter().map(String::as_str).collect(),
         ids: ids.map(ReviewId::as_str).collect(),

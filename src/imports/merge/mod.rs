@@ -34,6 +34,8 @@ pub struct Rules<'r> {
     pub request: &'r ImportRequest,
     /// The reviews that earlier runs of the entry brought, if the import is a run.
     pub brought: Option<HashSet<ReviewId>>,
+    /// Whether a review without a row is gone: the rows are all that its source has.
+    pub is_whole: bool,
     /// The ids that a new review cannot have, besides those of known ones.
     pub other_ids: HashSet<ReviewId>,
 }
@@ -44,11 +46,8 @@ impl Rules<'_> {
     fn may_touch(&self, row: &ReviewRow, id: &ReviewId) -> bool {
         let source = self.request.source_of(&row.format);
         let is_of_source = !row.format.is_native() && fold(row.source()) == fold(source);
-        is_of_source
-            || self
-                .brought
-                .as_ref()
-                .is_none_or(|brought| brought.contains(id))
+        let brought = self.brought.as_ref();
+        is_of_source || brought.is_none_or(|brought| brought.contains(id))
     }
 }
 
@@ -129,8 +128,11 @@ pub fn merge_rows(
     merging.withhold_doubted(&hidden);
     let outcome = &mut merging.outcome;
     (merging.tallies).check(&mut outcome.report, rules.request)?;
-    let has_excerpts = outcome.report.files.iter().any(|file| file.excerpts);
-    if !rules.request.partial && !has_excerpts && outcome.report.rows() > 0 {
+    if rules.request.withdraw_missing && (!rules.is_whole || outcome.report.rows() == 0) {
+        let reason = "--withdraw-missing: the rows are only some of the reviews, or none, so what they lack is not gone; nothing was changed";
+        return Err(ImportError::Refused(reason.to_owned()));
+    }
+    if rules.is_whole {
         let mut missing = merging.missing();
         if rules.request.withdraw_missing {
             merging.withdraw(&mut missing)?;
@@ -138,9 +140,6 @@ pub fn merge_rows(
         let counts = missing.into_iter().filter(|(_, ids)| !ids.is_empty());
         let counts = counts.map(|(source, ids)| (source, ids.len() as u64));
         merging.outcome.report.without_row = counts.collect();
-    } else if rules.request.withdraw_missing {
-        let reason = "--withdraw-missing: the rows are only some of the reviews, or none, so what they lack is not gone; nothing was changed";
-        return Err(ImportError::Refused(reason.to_owned()));
     }
     Ok(merging.outcome)
 }
@@ -242,10 +241,9 @@ impl Merging<'_> {
         let hidden_parts = row.hidden_parts();
         let (mut statement, exported) = (row.statement, row.exported);
         statement.review.id = id;
+        let there = known.as_ref();
         let hiding = Hiding {
-            was_by_source: known
-                .as_ref()
-                .is_some_and(KnownReview::is_withheld_by_source),
+            was_by_source: there.is_some_and(KnownReview::is_withheld_by_source),
             is_by_row: !statement.unstated.contains(&Unit::Status)
                 && statement.review.status != Status::Published,
         };

@@ -46,9 +46,8 @@ pub async fn undo(
     reviews::forget_runs(&mut write, now).await.at(path)?;
     let runs = reviews::last_runs(write.reader(), i64::MAX).await;
     let runs = runs.at(path)?;
-    let run = choose_run(&runs, source)
-        .map_err(ImportError::Refused)?
-        .clone();
+    let run = choose_run(&runs, source);
+    let run = run.map_err(ImportError::Refused)?.clone();
     let before = reviews::load_formats(write.reader()).await.at(path)?;
     let report = take_back(&mut write, run.id, now).await.at(path)?;
     let after = reviews::load_formats(write.reader()).await.at(path)?;
@@ -75,9 +74,8 @@ pub async fn undo(
 fn choose_run<'r>(runs: &'r [ImportRun], source: Option<&str>) -> Result<&'r ImportRun, String> {
     let standing: Vec<&ImportRun> = runs.iter().filter(|run| run.stands()).collect();
     // An import that changed nothing does not count.
-    let mut counted = runs
-        .iter()
-        .filter(|run| run.stands() || run.undone_at.is_some());
+    let counted = runs.iter();
+    let mut counted = counted.filter(|run| run.stands() || run.undone_at.is_some());
     let by_hand = counted.find(|run| !run.is_scheduled);
     let mut sources: Vec<&str> = source.into_iter().collect();
     if source.is_none() {

@@ -393,11 +393,11 @@ pub async fn ids_of_entry(
 }
 
 /// Records that an import states the reviews `ids`: one by hand, or the newest run of `entry`, which says whether the other ones are
-/// gone, or nothing of them; a doubtful row may be one of `doubted`.
+/// gone; a doubtful row may be one of `doubted`.
 pub async fn note_entry(
     write: &mut Write,
     entry: Option<&str>,
-    are_others_gone: Option<bool>,
+    are_others_gone: bool,
     ids: impl IntoIterator<Item = &ReviewId>,
     doubted: impl IntoIterator<Item = &ReviewId>,
 ) -> sqlx::Result<()> {

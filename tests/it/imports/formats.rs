@@ -78,9 +78,8 @@ async fn a_takeout_archive_imports_each_review_once() {
         ("Takeout/Maps (your places)/Reviews.json".to_owned(), maps),
     ];
     let bench = bench_in_phoenix().await;
-    let members = members
-        .each_ref()
-        .map(|(name, content)| (name.as_str(), *content));
+    let members = members.each_ref();
+    let members = members.map(|(name, content)| (name.as_str(), *content));
     let path = bench.file("takeout", zipped(&members));
     let (report, _) = bench.import(&[&path]).await;
     assert_eq!(counts(&report), (3, 0, 0, 0));

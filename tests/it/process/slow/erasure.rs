@@ -133,18 +133,15 @@ impl History {
             let ever = self.ever.iter();
             let reviews = ever.filter(|(id, _)| deleted.contains(*id) == is_deleted);
             let texts = reviews.flat_map(|(_, texts)| texts);
-            texts
-                .flat_map(|text| text.as_bytes().windows(PIECE))
-                .collect()
+            let pieces = texts.flat_map(|text| text.as_bytes().windows(PIECE));
+            pieces.collect()
         };
         let (mut sought, kept) = (pieces(true), pieces(false));
         sought.retain(|piece| !kept.contains(piece));
         for file in fs::read_dir(folder).unwrap() {
             let path = file.unwrap().path();
-            if path
-                .extension()
-                .is_none_or(|extension| extension != "jsonl")
-            {
+            let extension = path.extension();
+            if extension.is_none_or(|it| it != "jsonl") {
                 let bytes = bytes_of(&path);
                 let mut pieces = bytes.windows(PIECE);
                 let found = pieces.find(|piece| sought.contains(piece));

@@ -36,18 +36,21 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
         write_entry(&home, "google", &site.url("/r"), keys);
         assert_eq!(home.json("sync list --json")[0]["gone"], gone);
     }
-    // A rejected row may be any: none is newly gone.
+    // A rejected row may be of any review: each one without a readable row counts.
     let mut rows: Vec<Value> = (0..17).map(|number| row(GOOGLE, number)).collect();
     rows[0]["starRating"] = "NINE".into();
     site.answer(move |_| SiteAnswer::value(&json!({ "reviews": rows })));
     let run = sync(&home);
     let lacking = "2 public reviews of Google without a readable row";
     assert_has(&run.out, lacking);
-    assert_eq!(home.json("sync list --json")[0]["gone"], 1);
+    assert_eq!(home.json("sync list --json")[0]["gone"], 2);
     assert_has(&home.run("sync list").out, ", 1 rejected row\n");
     let page = json!({"reviews": [row(GOOGLE, 17)], "totalReviewCount": 1});
     home.import("own.json", &page.to_string(), "1 unchanged");
-    assert!(home.json("sync list --json")[0]["gone"].is_null());
+    assert_eq!(home.json("sync list --json")[0]["gone"], 1);
+    site.answer(|_| SiteAnswer::json("[]"));
+    assert_has(&sync(&home).out, "17 public reviews of Google without");
+    assert_eq!(home.json("sync list --json")[0]["gone"], 17);
     write_entry(&home, "google", &site.url("/r"), "partial = true");
     home.run(withdraw).failed("only some of the reviews");
     let sheet = "Name,Stars,Date,Review,Place\nAnn,5,2026-10-01,Good,A\nBo,4,2026-10-02,Fair,A\n";
