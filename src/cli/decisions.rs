@@ -97,7 +97,8 @@ impl Publish {
             }
             review.status = Status::Published;
             reviews::set_note(write, review.id.as_str(), None).await?;
-            Ok(format!("published; imports keep it published{vouched}\n"))
+            let kept = "published; imports keep it published until its source does, too";
+            Ok(format!("{kept}{vouched}\n"))
         })
         .await
     }

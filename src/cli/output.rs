@@ -1,4 +1,5 @@
-//! Files that commands write. They never overwrite the database, or anything but a former output of the same kind.
+//! Files that commands write. They never overwrite the database, and another file only if their command allows it: with `--force`, or as its
+//! own former output.
 
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{self, BufWriter, IntoInnerError, Write};

@@ -313,7 +313,7 @@ impl McpCommand {
         // The hub sends nothing here, whatever its settings.
         let hub = HubOptions::new(HubConfig::defaults()?)?;
         let database = open_database(&address).await?;
-        // A local agent is configured with the database alone; its links must lead to the pages of the service.
+        // A local agent is configured with the database alone; its links lead to the public pages of the service, if it had any.
         let served = served_base(&mut *database.reader().await?)
             .await
             .at(database.path())?

@@ -1,5 +1,5 @@
 //! The arguments of requests, and how each parameter is read and documented, so that HTTP and MCP have the same value or
-//! the same issue for the same text. Codes and bounds: `docs/REFERENCE.md`. And the hub's form.
+//! the same issue for the same text. The bounds are in `config::bounds`. And the hub's form.
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
