@@ -146,9 +146,6 @@ fn convert(schema: &mut Value) {
 
 /// The values of the object under `key`.
 fn members<'a>(holder: &'a mut Value, key: &str) -> impl Iterator<Item = &'a mut Value> {
-    holder
-        .get_mut(key)
-        .and_then(Value::as_object_mut)
-        .into_iter()
-        .flat_map(Map::values_mut)
+    let object = holder.get_mut(key).and_then(Value::as_object_mut);
+    object.into_iter().flat_map(Map::values_mut)
 }

@@ -151,10 +151,11 @@ impl Classifier {
         }
         classifier.biases = read_numbers(rest.split_off(..count * 2)?);
         classifier.lexicon = read_numbers(rest.split_off(..count * FEATURES * 2)?);
+        let zeros = vec![0; count];
         while let Some(key) = rest.split_off(..KEY_LEN) {
             let weights = usize::from(rest.split_off(..1)?[0]);
             let start = classifier.weights.len();
-            classifier.weights.resize(start + count, 0);
+            classifier.weights.extend_from_slice(&zeros);
             for [head, weight] in rest.split_off(..weights * 2)?.as_chunks().0 {
                 *classifier.weights[start..].get_mut(usize::from(*head))? = weight.cast_signed();
             }

@@ -58,6 +58,9 @@ impl Symbols {
 
     /// The alternatives, of which those of one word each are a single way; and if it is optional, the empty one.
     fn join(&mut self, parts: PatternWays, is_optional: bool) -> PatternWays {
+        if parts.len() == 1 && !is_optional {
+            return parts;
+        }
         let (mut joined, mut words) = (Vec::new(), Vec::new());
         for part in parts {
             match part.as_slice() {
@@ -100,7 +103,10 @@ impl Parser<'_> {
     }
 
     fn sequence(&mut self, is_in_group: bool) -> Result<PatternWays, &'static str> {
-        let parts = self.parts(is_in_group)?;
+        let mut parts = self.parts(is_in_group)?;
+        if parts.len() == 1 {
+            return Ok(parts.remove(0));
+        }
         let ways = parts.iter().fold(vec![Vec::new()], |ways, next| {
             let longer = ways.iter().flat_map(|way| {
                 let parts = next.iter();

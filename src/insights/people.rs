@@ -86,7 +86,7 @@ fn other_workers(business: &Business) -> WordSet {
     }
     let others = workers.filter(|names| !begins_in(&own, names));
     let others = others.flat_map(|names| names.split(' ').skip(1));
-    others.collect::<Vec<_>>().join(" ").into()
+    others.collect()
 }
 
 /// The words of a name in lower case, with a blank before each: `HousePainter` has two.
@@ -110,9 +110,9 @@ static ORDINARY_WORDS: LazyLock<WordSet> = LazyLock::new(|| {
     let texts = texts.chain(FILES).chain([SHARED, SOURCE, LEXICON, COMMON]);
     let words = texts.flat_map(|text| text.split(|one: char| !one.is_alphabetic() && one != '\''));
     let words = words.filter(|word| {
-        COMMON_WORDS.get(word) == Some(&true) || !names.contains(Fingerprint::of(word))
+        !names.contains(Fingerprint::of(word)) || COMMON_WORDS.get(word) == Some(&true)
     });
-    words.collect::<Vec<_>>().join(" ").into()
+    words.collect()
 });
 
 /// Whether a word with a capital that is usual in its place is no name.

@@ -66,7 +66,13 @@ impl WordSet {
 
 impl From<String> for WordSet {
     fn from(words: String) -> Self {
-        Self(words.split_whitespace().map(Fingerprint::of).collect())
+        words.split_whitespace().collect()
+    }
+}
+
+impl<'a> FromIterator<&'a str> for WordSet {
+    fn from_iter<T: IntoIterator<Item = &'a str>>(words: T) -> Self {
+        Self(words.into_iter().map(Fingerprint::of).collect())
     }
 }
 

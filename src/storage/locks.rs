@@ -139,15 +139,13 @@ impl Database {
 
     /// Whether this node's file has the write of this process with that number, and so those before it.
     async fn has_write(&self, cluster: &Cluster, write_no: i64) -> Result<bool, DbError> {
-        sqlx::query_scalar!(
+        let found = sqlx::query_scalar!(
             r#"select exists (select 1 from lease where name = ?1 and holder = ?2 and writes >= ?3) as "is: bool""#,
             SENDER,
             cluster.holder,
             write_no
-        )
-        .fetch_one(&self.readers())
-        .await
-        .at(&self.path)
+        );
+        found.fetch_one(&self.readers()).await.at(&self.path)
     }
 
     /// Gives the right to send up, so that another process can take it over at once.

@@ -159,12 +159,8 @@ pub(super) fn known_versions(
 /// Gives the database an id if it lacks one.
 async fn bind_instance(connection: &mut SqliteConnection, path: &Path) -> Result<(), DbError> {
     // Looked up first: even an insert that changes nothing would wait for another process's lock.
-    let is_bound =
-        sqlx::query_scalar!("select count(*) from instance where lineage_id is not null")
-            .fetch_one(&mut *connection)
-            .await
-            .at(path)?;
-    if is_bound > 0 {
+    let bound = sqlx::query_scalar!("select count(*) from instance where lineage_id is not null");
+    if bound.fetch_one(&mut *connection).await.at(path)? > 0 {
         return Ok(());
     }
     let binding = sqlx::query(BIND_INSTANCE).bind(random::hex_128());

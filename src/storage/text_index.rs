@@ -43,10 +43,8 @@ impl Database {
                     select * from (select review_no from review_change where change_no > ?2 limit 1001))) as "review_nos!: Text""#,
             expression,
             position.change_no,
-        )
-        .fetch_one(&searchers)
-        .await
-        .at(self.path())?;
+        );
+        let row = row.fetch_one(&searchers).await.at(self.path())?;
         let is_later =
             row.lineage.as_ref() == position.lineage && row.change_no >= position.change_no;
         let review_nos = Vec::from(row.review_nos);

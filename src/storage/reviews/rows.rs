@@ -338,7 +338,7 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
         pairs.map(|(kind, value)| json!([review.id, kind.name(), value]))
     });
     let mentions = mentions.collect::<Value>().to_string();
-    let mut changed: HashSet<String> = sqlx::query_scalar!(
+    let written = sqlx::query_scalar!(
         r#"insert into review (review_id, rating, reviewed_on, author, title, text, status, withheld_reason, language, source_name,
              source_url, verification, verified_at, reply_text, reply_on, reply_author, updated_at)
            select value ->> 'id', value ->> 'rating', value ->> 'date', value ->> 'author', value ->> 'title', value ->> 'text',
@@ -363,11 +363,9 @@ pub async fn upsert(write: &mut Write, reviews: &[Review], now: DateTime<Utc>) -
            returning review_id"#,
         rows,
         now
-    )
-    .fetch_all(&mut *write)
-    .await?
-    .into_iter()
-    .collect();
+    );
+    let written = written.fetch_all(&mut *write).await?.into_iter();
+    let mut changed: HashSet<String> = written.collect();
     let removed = sqlx::query_scalar!(
         r#"delete from mention where review_id in (select value ->> 'id' from json_each(?1))
              and (review_id, kind, value) not in (select value ->> 0, value ->> 1, value ->> 2 from json_each(?2))

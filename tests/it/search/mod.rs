@@ -47,7 +47,7 @@ fn numbered(generator: &mut Generator, number: usize, reviews: &[Review]) -> Sea
 
 #[tokio::test]
 async fn every_query_finds_the_same_as_a_naive_scan() {
-    let mut reviews = Generator::new(11).reviews(2_000);
+    let mut reviews = Generator::new(11).reviews(1_200);
     reviews
         .iter_mut()
         .step_by(3)

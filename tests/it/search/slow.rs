@@ -33,7 +33,7 @@ async fn assert_exact(reviews: &[Review], app: &TestApp, state: &str) -> usize {
 
 #[tokio::test]
 async fn searches_are_exact_while_other_programs_write() {
-    let mut reviews = Generator::new(31).reviews(1_200);
+    let mut reviews = Generator::new(31).reviews(600);
     naive::decorate(&mut reviews);
     let app = TestApp::uncoded(&reviews).await;
     // None of it is published.
@@ -56,7 +56,7 @@ async fn searches_are_exact_while_other_programs_write() {
 
 #[tokio::test]
 async fn a_text_index_that_fails_changes_no_answer() {
-    let mut reviews = Generator::new(32).reviews(1_200);
+    let mut reviews = Generator::new(32).reviews(600);
     naive::decorate(&mut reviews);
     for damage in [
         "drop table review_fts",
