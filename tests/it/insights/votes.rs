@@ -54,6 +54,13 @@ const JUDGED: &str = "
     Restaurant → 4 → We took eight clients to lunch. → -
     Restaurant → 4 → We were seated at an excellent table. → -
     Restaurant → 5 → The owner and the staff are all Thai as well. → -
+    Restaurant → 4 → I've definitely had better kimchi pancakes. → -
+    Hotel → 4 → The mattress was kind of firm. → -
+    Hotel → 4 → My husband travels a great deal. → -
+    Hotel → 4 → The free breakfast was the usual faire. → -
+    Hotel → 4 → The clerk acted like they were expecting me. → -
+    Hotel → 4 → There were buses but we never heard any of them. → atmosphere+
+    GeneralContractor → 5 → Al didn't finish the job, it's not Al's problem. → -
     HairSalon → 5 → She cut my dirty blonde hair. → -
     Dentist → 5 → The patient before me was rude. → -
     Plumber → 5 → Quickly became our go-to electrician. → -

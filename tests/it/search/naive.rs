@@ -238,10 +238,8 @@ pub(super) fn fragment(generator: &mut Generator, reviews: &[Review]) -> String 
     }
     let length_max = if generator.once_in(10) { 1_000 } else { 14 };
     loop {
-        let text: Vec<char> = reviews[generator.below(reviews.len())]
-            .text
-            .chars()
-            .collect();
+        let review = &reviews[generator.below(reviews.len())];
+        let text: Vec<char> = review.text.chars().collect();
         if text.is_empty() {
             continue;
         }

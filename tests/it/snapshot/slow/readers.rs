@@ -31,11 +31,8 @@ async fn stream(
     target: &str,
     coding: &str,
 ) -> BoxStream<'static, std::io::Result<Bytes>> {
-    let request = Request::builder()
-        .uri_str(target)
-        .header("host", HOST)
-        .header("accept-encoding", coding)
-        .finish();
+    let request = Request::builder().uri_str(target).header("host", HOST);
+    let request = request.header("accept-encoding", coding).finish();
     let response = app.app().endpoint.get_response(request).await;
     response.into_body().into_bytes_stream().boxed()
 }

@@ -58,11 +58,9 @@ pub struct Received {
 impl Received {
     /// The value of a header field that must not be repeated; "" if it is absent.
     pub fn field(&self, name: &str) -> &str {
-        let mut values = self
-            .fields
-            .iter()
-            .filter(|(field, _)| field.eq_ignore_ascii_case(name))
-            .map(|(_, value)| value.as_str());
+        let fields = self.fields.iter();
+        let fields = fields.filter(|(field, _)| field.eq_ignore_ascii_case(name));
+        let mut values = fields.map(|(_, value)| value.as_str());
         let value = values.next().unwrap_or_default();
         assert_eq!(values.next(), None, "{name} is repeated");
         value
