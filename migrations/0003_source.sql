@@ -13,7 +13,7 @@ create table review_source (
     posted_at           text,
     -- A JSON object: a member for each part of the review of which it is known, by name; null if the source said that there is
     -- none. author, title and text are the first 16 hexadecimal digits of their SHA-256, reply and mentions those of their JSON.
-    -- `decided` lists the parts that a command made the owner's.
+    -- `decided` lists the parts that a command made the owner's, `hidden_by` the columns of formats that hid one, each with the part.
     said                text not null constraint review_source_said_is_json check (json_type(said) = 'object'),
     -- Digests of what the source gives, equal for equal rows: of author (40 bits) and day (24); of author, day, rating and text,
     -- also for two sources' copies of one review; of the text.

@@ -20,7 +20,7 @@ use crate::imports::fault::FileError;
 use crate::imports::value::date::DateFormat;
 use crate::imports::value::rating::RatingWords;
 use crate::model::text::{base_letter, escaped, nearest, shorten};
-use crate::model::{ReviewField, compose, named, parse_toml};
+use crate::model::{ReviewField, Unit, compose, named, parse_toml};
 
 /// An open value.
 pub const OPEN: &str = "?";
@@ -483,6 +483,16 @@ named! {
         Reply = "public_reply",
         /// The name of the author.
         Name = "public_name",
+    }
+}
+
+impl PublicPart {
+    pub const fn unit(self) -> Unit {
+        match self {
+            Self::Review => Unit::Status,
+            Self::Reply => Unit::Reply,
+            Self::Name => Unit::Author,
+        }
     }
 }
 

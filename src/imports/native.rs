@@ -216,6 +216,7 @@ fn take_as_customer(row: &mut ReviewRow) {
         unstated,
         decided,
         not_public: _,
+        blocks: _,
     } = &mut row.statement;
     decided.clear();
     review.verification = VOUCHED;
@@ -456,6 +457,7 @@ impl Record {
             review,
             decided,
             not_public: Units::new(),
+            blocks: Vec::new(),
         };
         let mut row = ReviewRow::new(format, statement, has_id);
         row.posted_at = self.posted_at;

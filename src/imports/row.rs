@@ -9,7 +9,7 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FieldError, FileError, Position, RowKey};
-use crate::imports::format::{Format, Names, PublicColumn, PublicPart, is_inside};
+use crate::imports::format::{Format, Names, PublicColumn, PublicPart, column_key, is_inside};
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
@@ -22,9 +22,9 @@ use crate::model::business::{Business, Service, Technician};
 use crate::model::text::{check_text, plain_words, quoted, shorten, url};
 use crate::model::{
     ANONYMOUS, Calendar, Day, Digests, InvalidReviewId, LastStatement, Mentions, Method,
-    NOT_PUBLISHED, Posted, Rating, Reply, Review, ReviewField, ReviewId, Source, StatedReview,
-    Status, Unit, Units, Verification, WITHOUT_STARS, fold, hex, sha256_of_parts, short_name,
-    source_day,
+    NOT_PUBLISHED, Posted, PublicBlock, Rating, Reply, Review, ReviewField, ReviewId, Source,
+    StatedReview, Status, Unit, Units, Verification, WITHOUT_STARS, fold, hex, sha256_of_parts,
+    short_name, source_day,
 };
 
 /// A row of a file: a review as its source states it, for every format.
@@ -187,6 +187,8 @@ pub struct RowReader<'t> {
 struct PublicRule<'t> {
     part: PublicPart,
     block: &'t PublicColumn,
+    /// Its first name, as names are compared.
+    key: Box<str>,
     columns: Vec<usize>,
     /// The columns of members of an object, or of a list of objects, where a plain value is meant.
     nested_columns: Vec<usize>,
@@ -293,6 +295,7 @@ impl<'t> RowReader<'t> {
             PublicRule {
                 part,
                 block,
+                key: column_key(names.first().unwrap_or(&"")).into(),
                 columns: table.find_all(&names),
                 nested_columns: all.filter(is_member).collect(),
                 object_columns: table.find_all(&objects),
@@ -413,6 +416,7 @@ impl<'t> RowReader<'t> {
             faults: Vec::new(),
             unstated: Units::new(),
             not_public: Units::new(),
+            blocks: Vec::new(),
             is_reply_hidden: false,
             has_instant: false,
         };
@@ -484,6 +488,7 @@ struct RowReading<'t> {
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
     not_public: Units,
+    blocks: Vec<(PublicBlock, bool)>,
     is_reply_hidden: bool,
     has_instant: bool,
 }
@@ -561,7 +566,10 @@ impl<'t> RowReading<'t> {
         let is_named = named != ANONYMOUS;
         let visibility = self.visibility(PublicPart::Name, is_named);
         let is_name_hidden = is_anonymous || matches!(visibility, Visibility::Hidden(_));
-        let is_unstated = visibility == Visibility::Unstated && !self.has(ReviewField::Anonymous);
+        let has_flag = self.has(ReviewField::Anonymous);
+        let flag = ((Unit::Author, "anonymous".into()), !is_anonymous);
+        self.blocks.extend(has_flag.then_some(flag));
+        let is_unstated = visibility == Visibility::Unstated && !has_flag;
         if is_named && (is_name_hidden || is_unstated) {
             self.not_public.insert(Unit::Author);
         }
@@ -637,6 +645,7 @@ impl<'t> RowReading<'t> {
             unstated: self.unstated,
             decided: Units::new(),
             not_public: self.not_public,
+            blocks: self.blocks,
         };
         let mut row = ReviewRow::new(format, statement, has_id);
         row.hidden_name = hidden_name;
@@ -885,8 +894,13 @@ impl<'t> RowReading<'t> {
         let (reader, row) = (self.reader, self.row);
         let mut most_hidden = Visibility::Nothing;
         for rule in reader.public.iter().filter(|rule| rule.part == part) {
+            let visibility = rule.visibility(row);
             if !matches!(most_hidden, Visibility::Hidden(_)) {
-                most_hidden = most_hidden.max(rule.visibility(row));
+                most_hidden = most_hidden.max(visibility);
+            }
+            if !matches!(visibility, Visibility::Nothing | Visibility::Unstated) {
+                let block = (part.unit(), rule.key.clone());
+                self.blocks.push((block, visibility == Visibility::Shown));
             }
             let lacks_all = rule.columns.iter().all(|it| row.cell(*it).is_none());
             let empty = (lacks_all && rule.is_required).then_some("");

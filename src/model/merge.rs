@@ -29,7 +29,12 @@ pub struct StatedReview {
     pub decided: Units,
     /// Units that the source does not say to be public: it hides those without a value.
     pub not_public: Units,
+    /// The blocks of its format that its file has, each with whether it publishes.
+    pub blocks: Vec<(PublicBlock, bool)>,
 }
+
+/// A block of publication: the unit that it is about, and the first of its columns.
+pub type PublicBlock = (Unit, Box<str>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
@@ -140,7 +145,8 @@ fn merge_unit(unit: Unit, stored: &Review, statement: &StatedReview, merged: &mu
     // What the source hid stays hidden until it says otherwise.
     let stays_hidden = statement.not_public.contains(&unit)
         && !looks_hidden(unit, stated)
-        && last_statement.units.get(unit.name()) == Some(&SAID_HIDDEN);
+        && last_statement.is_hidden(unit)
+        && !last_statement.is_shown_by(statement, unit);
     if (statement.unstated.contains(&unit) || stays_hidden) && !is_decision {
         return;
     }
@@ -165,12 +171,14 @@ fn merge_unit(unit: Unit, stored: &Review, statement: &StatedReview, merged: &mu
     }
 }
 
-/// Whether a review that was withheld for want of a row, or of a verification, has one now, and no other reason.
+/// Whether a review that was withheld for want of a row, or of a verification, has one now, and no other reason; or what hid it publishes it.
 fn returns(last_statement: &LastStatement, statement: &StatedReview) -> bool {
     let status = last_statement.units.get(Unit::Status.name());
     let reasons = [GONE, MAYBE_NOT_PUBLISHED, NOT_VERIFIED];
     let was = reasons.map(|reason| status_json(&Status::withheld(reason)));
-    statement.unstated.contains(&Unit::Status) && status.is_some_and(|status| was.contains(status))
+    let is_published = status.is_some_and(|status| was.contains(status))
+        || last_statement.is_shown_by(statement, Unit::Status);
+    statement.unstated.contains(&Unit::Status) && is_published
 }
 
 /// A review without a verification is never published.
@@ -192,6 +200,9 @@ pub type Units = BTreeSet<Unit>;
 pub struct LastStatement {
     #[serde(skip_serializing_if = "Units::is_empty")]
     pub decided: Units,
+    /// The blocks that hid a unit and have not published it since.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hidden_by: Vec<PublicBlock>,
     /// By the units' names. Members that another program added mean nothing.
     #[serde(flatten)]
     units: BTreeMap<String, Value>,
@@ -208,11 +219,30 @@ fn looks_hidden(unit: Unit, review: &Review) -> bool {
 impl LastStatement {
     /// Records the unit of `review` as the source's, also that the source hides it. What it hid it still hides where there is no value.
     fn note(&mut self, unit: Unit, review: &Review, statement: &StatedReview) {
-        let was_hidden = self.units.get(unit.name()) == Some(&SAID_HIDDEN);
+        let was_hidden = self.is_hidden(unit);
         self.set(unit, review);
         if (was_hidden || statement.not_public.contains(&unit)) && looks_hidden(unit, review) {
             self.units.insert(unit.name().to_owned(), SAID_HIDDEN);
         }
+        let is_withheld = unit == Unit::Status && review.status != Status::Published;
+        let is_hidden = is_withheld || self.is_hidden(unit);
+        let blocks = statement.blocks.iter();
+        let is_stated = |it: &PublicBlock| blocks.clone().any(|(block, _)| block == it);
+        self.hidden_by
+            .retain(|it| it.0 != unit || is_hidden && !is_stated(it));
+        let hiding = blocks.filter(|(block, publishes)| block.0 == unit && !publishes);
+        self.hidden_by.extend(hiding.map(|it| it.0.clone()));
+    }
+
+    fn is_hidden(&self, unit: Unit) -> bool {
+        self.units.get(unit.name()) == Some(&SAID_HIDDEN)
+    }
+
+    /// Whether all blocks that hid a unit publish it now.
+    fn is_shown_by(&self, statement: &StatedReview, unit: Unit) -> bool {
+        let mut hiding = self.hidden_by.iter().filter(|it| it.0 == unit).peekable();
+        let publishes = |it: &PublicBlock| statement.blocks.contains(&(it.clone(), true));
+        hiding.peek().is_some() && hiding.all(publishes)
     }
 
     /// Records what the source hides by a later statement.
@@ -220,6 +250,7 @@ impl LastStatement {
         let hidden = later.units.iter().filter(|it| *it.1 == SAID_HIDDEN);
         self.units
             .extend(hidden.map(|it| (it.0.clone(), SAID_HIDDEN)));
+        self.hidden_by.extend_from_slice(&later.hidden_by);
     }
 
     /// Records the unit of `review` as the source's.
@@ -411,6 +442,7 @@ mod tests {
             unstated: Units::new(),
             decided: Units::new(),
             not_public: Units::new(),
+            blocks: Vec::new(),
         }
     }
 

@@ -45,8 +45,8 @@ mod votes;
 mod words;
 
 pub use merge::{
-    Digests, LastStatement, Merged, StatedReview, Units, adopt, merge, sha256_of_parts, source_day,
-    withhold_unverified,
+    Digests, LastStatement, Merged, PublicBlock, StatedReview, Units, adopt, merge,
+    sha256_of_parts, source_day, withhold_unverified,
 };
 pub use review::{
     ANONYMOUS, Day, GONE, InvalidDay, InvalidRating, InvalidReviewId, MAYBE_NOT_PUBLISHED,

@@ -143,21 +143,38 @@ async fn reviews_that_a_source_hides_stay_hidden_in_every_format() {
 const FILES: &str = r#"
 # a private answer in a table is neither published nor stored
 review_id,review_content,review_score,date,display_name,published,comment_content,comment_public
-1,Fixed.,5,2025-03-14,Ann,true,Thank you.,true
+1,Fixed.,5,2025-03-14,Ann,false,Thank you.,true
 2,Late.,2,2025-03-14,Bob,true,PRIVATE,false
+3,HIDDEN,2,2025-03-14,Cy,false,,
+then
+review_id,review_content,review_score,date,display_name,review_status,deleted
+1,Fixed.,5,2025-03-14,Ann,published,false
+3,HIDDEN,2,2025-03-14,Cy,published,true
 =
 author | reply_text | status
 Ann | Thank you. | published
 Bob |  | published
+Cy |  | withheld
+# what one column hid stays hidden where only another one publishes
+{"reviews": [{"id": "5f", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-12T14:03:22Z", "status": "reported", "consumer": {"displayName": "Bo"}}]}
+then format: like = "trustpilot"; ignored = "*"; [[public]]; names = ["Review Status"]; values = ["Published"]
+Review Id,Review Created (UTC),Review Username,Review Content,Review Stars,Review Status
+5f,2026-10-12 14:03:22,Bo,HIDDEN,1,Published
+=
+author | status
+Bo | withheld
 # a private answer of an API is neither published nor stored
 {"reviews": [{"reviewId": "a", "productId": "p", "rating": 5, "body": "Fixed.", "dateCreated": "2025-03-14T09:11:02Z",
 "reviewer": {"displayName": "Ann"}, "reply": {"body": "Thank you.", "isPrivate": false}, "status": "approved"},
 {"reviewId": "b", "productId": "p", "rating": 2, "body": "Late.", "dateCreated": "2025-03-14T09:11:02Z",
-"reviewer": {"displayName": "Bob"}, "reply": {"body": "PRIVATE", "isPrivate": true}, "status": "approved"}]}
+"reviewer": {"displayName": "Bob"}, "reply": {"body": "PRIVATE", "isPrivate": true}, "status": "pending"}]}
+then
+{"reviews": [{"reviewId": "b", "productId": "p", "rating": 2, "body": "Late.", "dateCreated": "2025-03-14T09:11:02Z",
+"reviewer": {"displayName": "Bob"}, "reply": {"body": "Sorry.", "isPrivate": false}, "status": "approved"}]}
 =
 author | reply_text | status
 Ann | Thank you. | published
-Bob |  | published
+Bob | Sorry. | published
 # of several answers the published one is stored
 [{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "Google"},
 "responses": [{"body": "PRIVATE", "status": "draft"}, {"body": "Thank you.", "status": "published"}]},

@@ -94,9 +94,9 @@ then
 rating | status
 4 | withheld
 # a review that its platform hid stays hidden where the file lacks what hid it
-each HIDING: "status": "archived", | "reportData": {"reviewVisibility": "hidden"}, "status": "active",
+each STATUS: archived | active
 each LACKING: "title": "T", | "reportData": {"source": "x"}, "status": "active",
-[{"id": "t", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", HIDING "consumer": {"id": "c", "displayName": "Ann"}}]
+[{"id": "t", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", "reportData": {"reviewVisibility": "hidden"}, "status": "STATUS", "consumer": {"id": "c", "displayName": "Ann"}}]
 then
 [{"id": "t", "stars": 2, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", LACKING "consumer": {"id": "c", "displayName": "Ann"}}]
 =
