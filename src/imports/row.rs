@@ -161,6 +161,8 @@ impl ReviewRow {
     }
 }
 
+/// Words of Judge.me and Yotpo for writers of whom nothing is known.
+const NO_BUYERS: [&str; 2] = ["nothing", "anonymous_user"];
 const NO_ADDRESS: &str = "has an address and cannot be read; correct the cell, or name another column in the source's format";
 
 /// Reads the rows of one table.
@@ -843,7 +845,7 @@ impl<'t> RowReading<'t> {
             };
             // Google's ids are opaque and may not fit our syntax; such an id is replaced by its digest.
             key.parse().or_else(|_| digest(&format.name, &[&key]))
-        } else if self.reader.is_manual() {
+        } else if self.reader.is_manual() && format.ids.is_none() {
             id.parse().or_else(|_| of_platform(id))
         } else {
             of_platform(id)
@@ -857,7 +859,9 @@ impl<'t> RowReading<'t> {
         let verified_at = verified_at.and_then(Posted::instant);
         let matched = self.cell(ReviewField::Matched);
         let matched = matched.zip(format.matched.as_deref());
-        let method = if self.read(ReviewField::Buyer, flag) == Some(false) {
+        let buyer = self.cell(ReviewField::Buyer).map(|cell| cell.text.trim());
+        let is_no_buyer = |text| NO_BUYERS.contains(&text) || flag(text) == Ok(false);
+        let method = if buyer.is_some_and(is_no_buyer) {
             // A writer who is no buyer is neither verified by the platform nor withheld.
             Method::Manual
         } else if self.reader.is_manual() {

@@ -41,6 +41,12 @@ author | status | verification
 Hanna | published | manual
 Jo | published | source_platform
 Bo | withheld | source_platform
+# of a writer of whom nothing is known nothing is verified
+each FILE: {"reviews": [{"id": 1, "body": "Fine", "rating": 5, "created_at": "2026-10-04T10:00:00Z", "reviewer": {"name": "Ann B"}, "verified": "nothing", "hidden": false, "published": true, "curated": "ok"}]} | {"reviews": [{"id": 3, "content": "Fine", "score": 5, "created_at": "2026-10-04T10:00:00.000Z", "name": "Ann B", "reviewer_type": "anonymous_user", "deleted": false, "archived": false}]}
+FILE
+=
+author | status | verification
+Ann B. | published | manual
 # a state that is not public withholds
 each FILE: [{"id": "t", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", "status": "archived", "consumer": {"id": "c", "displayName": "Ann"}}] | {"@context": "https://schema.org", "@type": "Review", "@id": "s", "reviewRating": {"ratingValue": 5}, "author": "Ann", "datePublished": "2026-10-01", "reviewBody": "HIDDEN", "creativeWorkStatus": "Draft"}
 FILE
