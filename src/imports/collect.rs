@@ -260,6 +260,10 @@ impl Reading<'_> {
         let bounds = &mut Bounds::new(&mut self.counts, &is_stopped);
         let mut table = opened.table(parts[0], &format, bounds)?;
         table.named = format.all_names();
+        let answered = format.answered.as_deref().and_then(|it| table.find(it));
+        for _ in 0..answered.map_or(0, |column| table.remove_answers(column)) {
+            self.collected.report.add(Outcome::LeftOut, String::new);
+        }
         self.request.mask.hide_in(&mut table);
         // What is kept or built in is asked for each column of publication that is missing.
         if self.request.owner_format.is_none() && places.is_empty() {
@@ -447,10 +451,6 @@ impl Reading<'_> {
         let before = self.collected.rows.len();
         let mut first_fault = None;
         for row in &table.rows {
-            if reader.is_answer(row) {
-                self.collected.report.add(Outcome::LeftOut, String::new);
-                continue;
-            }
             if row.fault.is_none() && reader.is_elsewhere(row) {
                 self.count(row.file);
                 self.collected.report.add(Outcome::Elsewhere, String::new);

@@ -377,10 +377,10 @@ impl Draft {
     /// Asks which location is the business's, where the format's `location` has several, and the owner did not say that all are.
     fn find_location(&mut self, columns: &Columns<'_>, whole: &Format) {
         for column in field_columns(whole, columns.table, ReviewField::Location) {
-            let mut values = columns.values(column);
-            values.retain(|(value, _)| !is_empty(value, false));
+            let values = columns.values(column);
+            let has_name = values.iter().any(|(value, _)| !is_empty(value, false));
             let is_ignored = whole.ignores(&columns.table.columns, column);
-            if values.len() > 1 && self.location.is_none() && !is_ignored {
+            if values.len() > 1 && has_name && self.location.is_none() && !is_ignored {
                 self.location = Some(columns.name(column).to_owned());
                 self.open("only");
             }

@@ -46,7 +46,7 @@ named! {
         /// Superseded by another row of the same review.
         Repeated = "repeated: of rows with the same ID the last one was used, of equal rows one",
         /// Answers another row.
-        LeftOut = "left out: comments on reviews; give your replies with `reviews reply`",
+        LeftOut = "left out: comments on reviews (give your replies with `reviews reply`), or reviews of products",
         /// Of a review that another source brought, which a run may not touch.
         OfOther = "left out, of reviews that other imports brought, or that were deleted",
         /// Of another business, by the format's `only`.

@@ -177,9 +177,8 @@ pub struct RowReader<'t> {
     /// The columns of each field, in the order in which they are tried.
     fields: BTreeMap<ReviewField, Vec<usize>>,
     public: Vec<PublicRule<'t>>,
-    /// The column of `only`, and the column of the row that a row answers.
+    /// The column of `only`.
     only: Option<usize>,
-    answered: Option<usize>,
     /// The order of dates in each column, where one is needed.
     orders: BTreeMap<usize, DateOrder>,
 }
@@ -312,7 +311,6 @@ impl<'t> RowReader<'t> {
             business,
             public: public.collect(),
             only: only.and_then(|only| table.find(&only.column)),
-            answered: format.answered.as_deref().and_then(|name| table.find(name)),
             orders,
             fields: fields.collect(),
         }
@@ -345,7 +343,7 @@ impl<'t> RowReader<'t> {
         for rule in &self.public {
             used.extend(rule.columns.iter().chain(&rule.nested_columns));
         }
-        used.extend(self.only.iter().chain(&self.answered));
+        used.extend(self.only);
         used
     }
 
@@ -385,12 +383,6 @@ impl<'t> RowReader<'t> {
             )
         });
         lacking.into_iter().chain(missing).collect()
-    }
-
-    /// Whether a row answers another row.
-    pub fn is_answer(&self, row: &Row) -> bool {
-        let cell = self.answered.and_then(|column| row.cell(column));
-        cell.is_some_and(|id| !matches!(id.trim(), "" | "0"))
     }
 
     /// Whether a row is another business's.

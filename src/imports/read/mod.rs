@@ -270,6 +270,14 @@ impl Table {
         rows.any(|row| row.cell(column).is_some_and(|it| !it.trim().is_empty()))
     }
 
+    /// Takes away the rows that have the ID of another one in a column; returns their number.
+    pub fn remove_answers(&mut self, column: usize) -> usize {
+        let count = self.rows.len();
+        let is_id = |cell: &str| !matches!(cell.trim(), "" | "0");
+        self.rows.retain(|row| !row.cell(column).is_some_and(is_id));
+        count - self.rows.len()
+    }
+
     /// Adds the rows of another file, which is read by the same format.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 //! members.
 //!
 //! Enclosing objects (a business, a product, a `@graph`) are searched. A page may show reviews of several businesses, so each
-//! row says which: that of `itemReviewed`, else the nearest around it.
+//! row says which: that of `itemReviewed`, else the nearest around it. A review of a product is none of a business.
 
 use std::ops::ControlFlow;
 
@@ -113,24 +113,25 @@ struct Reviews<'l, 'w> {
 }
 
 impl Reviews<'_, '_> {
-    /// Adds a review inside the business with that name, with the member `business`.
+    /// Adds a review of the business with that name, with the member `business`, or of a [`PRODUCT`].
     fn add(&mut self, review: &str, business: Option<&Value>) -> Result<(), FileError> {
         let (array, index) = ("reviews".into(), self.count);
         self.count += 1;
         let at = Position::Element { array, index };
         let mut row = parse_row(review);
         if let Ok(Value::Object(members)) = &mut row {
-            let reviewed = members.get("itemReviewed");
-            let reviewed = reviewed.filter(|it| is_business(&it["@type"]));
-            let name = reviewed.map(|it| &it["name"]).or(business);
-            if let Some(name) = name.filter(|name| name.is_string()).cloned() {
-                members.insert("business".to_owned(), name);
+            let reviewed = members.get("itemReviewed").unwrap_or(&Value::Null);
+            let reviewed = reviewed_name(&reviewed["@type"], || Some(reviewed["name"].clone()));
+            match reviewed.or_else(|| business.cloned()) {
+                Some(PRODUCT) => _ = members.insert("product".to_owned(), true.into()),
+                Some(name) if name.is_string() => _ = members.insert("business".to_owned(), name),
+                Some(_) | None => {}
             }
         }
         self.objects.add_value(at, row, self.bounds)
     }
 
-    /// Adds every schema.org review in `data`, a value of JSON; `business` is the name of the nearest business around it.
+    /// Adds every schema.org review in `data`, a value of JSON; `business` is the name of the nearest business around it, or [`PRODUCT`].
     fn collect(
         &mut self,
         data: &str,
@@ -142,7 +143,7 @@ impl Reviews<'_, '_> {
         if has_type(&kind, |name| matches!(name, "Review" | "UserReview")) {
             return self.add(data, business);
         }
-        let inner = is_business(&kind).then(|| value(data, "name")).flatten();
+        let inner = reviewed_name(&kind, || value(data, "name"));
         let business = inner.as_ref().or(business);
         if deep == 0 {
             return Ok(());
@@ -161,6 +162,18 @@ impl Reviews<'_, '_> {
 /// The value of a member of an object of JSON.
 fn value(object: &str, name: &str) -> Option<Value> {
     serde_json::from_str(member(object, name)?).ok()
+}
+
+/// In place of a name: what is reviewed is a product.
+const PRODUCT: Value = Value::Bool(true);
+
+/// What is reviewed in an object of this type, if that is a business or a product.
+fn reviewed_name(kind: &Value, name: impl FnOnce() -> Option<Value>) -> Option<Value> {
+    if is_business(kind) {
+        return name();
+    }
+    let is_one = |name: &str| matches!(name, "Product" | "ProductGroup" | "ProductModel");
+    has_type(kind, is_one).then_some(PRODUCT)
 }
 
 fn is_business(kind: &Value) -> bool {

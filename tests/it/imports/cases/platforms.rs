@@ -204,6 +204,15 @@ then format: like = "schema-org"; ignored = "business"
 author
 Ann
 Bo
+# a review outside of the business is asked about, and one of a product is left out
+{"@graph": [{"@type": "Plumber", "name": "DP", "review": [{"@type": "Review", "author": "Ann", LINKED}]}, {"@type": "Review", "author": "Bo", LINKED},
+{"@type": "Product", "review": {"@type": "Review", "author": "Cy", LINKED}}, {"@type": "Review", "author": "Di", "itemReviewed": {"@type": "Product"}, LINKED}], "@context": "x"}
+then format: like = "schema-org"; ignored = "business"
+=
+? only: business has DP 1, (empty) 1
+author
+Ann
+Bo
 "#;
 
 #[tokio::test]
