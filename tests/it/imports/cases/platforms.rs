@@ -65,12 +65,14 @@ FILE
 =
 author | status
 Ann | published
-# an empty state hides and an empty deletion does not
+# an empty state hides, with or without a column of what is hidden
 reviewer_name,review_date,product_handle,rating,body,curated
 Ann,2026-10-02,p,5,HIDDEN,
+Bo,2026-10-02,p,5,Fine,ok
 =
-withheld_reason
-not published at the source
+author | withheld_reason
+Ann | not published at the source
+Bo |
 # an empty state hides and an empty deletion does not
 review_id,review_content,review_score,display_name,date,published,deleted
 1,Fine,5,Ann,2026-10-02,true,
@@ -78,7 +80,7 @@ review_id,review_content,review_score,display_name,date,published,deleted
 status
 published
 # a table without a column of publication that its platform requires publishes nothing
-each HEADERS: reviewer_name,review_date,product_handle,rating,body,hidden | reviewer_name,review_date,product_handle,rating,body,curated | Nickname,Review Date,Review Id,Rating,Review Text,Review Display | Nickname,Review Date,Verified Buyer,Rating,Review Text,Review Status | client_name,post_date,post_title,star_rating,post_content,post_status | author,reviewDate,product_id,reviewRating,reviewMessage,reviewState | display_name,date,product_id,review_score,review_content,deleted
+each HEADERS: reviewer_name,review_date,product_handle,rating,body,hidden | Nickname,Review Date,Review Id,Rating,Review Text,Review Display | Nickname,Review Date,Verified Buyer,Rating,Review Text,Review Status | client_name,post_date,post_title,star_rating,post_content,post_status | author,reviewDate,product_id,reviewRating,reviewMessage,reviewState | display_name,date,product_id,review_score,review_content,deleted
 each STATE: yes | approved | publish | ok | false
 HEADERS
 Ann,2026-10-02,yes,5,HIDDEN,STATE
