@@ -374,13 +374,24 @@ impl<'t> RowReader<'t> {
             let names = missing.join(", ");
             format!("columns of the format that the file lacks: {names}; it states nothing of them")
         });
-        let rules = self.public.iter();
-        let missing = rules.filter(|rule| rule.is_required && rule.columns.is_empty());
+        let replies = &self.fields[&ReviewField::ReplyText];
+        let has_replies = replies.iter().any(|it| self.table.has_cells(*it));
+        let missing = self.public.iter().filter(|rule| {
+            let is_needed = rule.part != PublicPart::Reply || has_replies;
+            rule.is_required && rule.columns.is_empty() && is_needed
+        });
         let missing = missing.map(|rule| {
-            format!(
-                "the file lacks the column {}, which says what is public; without it, nothing is",
-                rule.block.names.parts().first().unwrap_or(&"")
-            )
+            let mut names = rule.block.names.parts().into_iter();
+            // The table of a platform has no members of objects.
+            let has_any = self.table.is_objects || self.format.is_table();
+            let name = names.find(|it| has_any || !it.contains('.'));
+            let column = name.map_or_else(String::new, |name| format!(" {name}"));
+            let hidden = match rule.part {
+                PublicPart::Review => "reviews",
+                PublicPart::Reply => "replies",
+                PublicPart::Name => "authors' names",
+            };
+            format!("the file lacks the column{column} that says which {hidden} are public; without it, none are")
         });
         lacking.into_iter().chain(missing).collect()
     }

@@ -175,6 +175,13 @@ then
 author | reply_text | status
 Ann | Thank you. | published
 Bob | Sorry. | published
+# a note says what is hidden, and names no column that a table cannot have
+store_review_id,rating,comments,reviewer_name,date_created,reply
+1,5,Fine.,Ann,2026-10-02,PRIVATE
+=
+~ the file lacks the column that says which replies are public
+author | reply_text
+Ann |
 # of several answers the published one is stored
 [{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "Google"},
 "responses": [{"body": "PRIVATE", "status": "draft"}, {"body": "Thank you.", "status": "published"}]},
