@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::imports::fault::{FieldError, FileError, Position, RowKey};
 use crate::imports::format::{Format, Names, PublicColumn, PublicPart, column_key, is_inside};
+use crate::imports::platforms::source_name;
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
@@ -823,8 +824,8 @@ impl<'t> RowReading<'t> {
 
     fn source(&mut self) -> Source {
         let name = self.text(ReviewField::Source);
-        let name = name.as_deref().map_or(self.reader.source, str::trim);
-        let name = name.to_owned();
+        let named = name.as_deref().map(|it| source_name(it.trim()));
+        let name = named.unwrap_or(self.reader.source).to_owned();
         // What is no address is not published, and no reason to lose the review.
         let cell = self.cell(ReviewField::SourceUrl);
         let url = cell.and_then(|cell| url(cell.text).ok());

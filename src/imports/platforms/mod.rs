@@ -93,6 +93,13 @@ pub fn find_format(name: &str) -> Option<Arc<Format>> {
     all.find(|format| format.name == name).cloned()
 }
 
+/// The name of a source as its format writes it; another one stays.
+pub fn source_name(name: &str) -> &str {
+    let mut known = BUILT_IN.iter().filter_map(|it| it.source.as_deref());
+    let found = known.find(|it| it.eq_ignore_ascii_case(name));
+    found.unwrap_or(name)
+}
+
 /// The names of all built-in formats. Every command lists them at its start, so no file is read.
 pub fn format_names() -> impl Iterator<Item = &'static str> {
     FORMATS.iter().map(|(name, _)| *name)

@@ -183,14 +183,14 @@ store_review_id,rating,comments,reviewer_name,date_created,reply
 author | reply_text
 Ann |
 # of several answers the published one is stored
-[{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "Google"},
+[{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "google"},
 "responses": [{"body": "PRIVATE", "status": "draft"}, {"body": "Thank you.", "status": "published"}]},
 {"uid": "b", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Bob"}, "review": {"rating": 1, "body": "Late.", "siteName": "Google"},
 "responses": [{"body": "PRIVATE", "deleted": true}]}]
 =
-author | reply_text | status
-Ann | Thank you. | published
-Bob |  | published
+author | reply_text | source_name
+Ann | Thank you. | Google
+Bob |  | Google
 # what the customer added is no answer
 rating,date,author,text,response.text,response.author
 5,2025-03-14,Ann Bell,Fixed.,One more thing.,ann  bell
