@@ -9,7 +9,7 @@ use chrono::NaiveDate;
 use crate::imports::fault::FileError;
 use crate::imports::files::{Basis, TableInput};
 use crate::imports::format::{
-    Format, Names, basic_string, ignored_name, is_same_column, named_field,
+    Format, Names, basic_string, column_key, ignored_name, is_same_column, named_field,
 };
 use crate::imports::opened_file::{describe_places, find_lacking_keys};
 use crate::imports::read::{LIST, Table};
@@ -28,6 +28,15 @@ const CELL_CHARACTERS_MAX: usize = 40;
 const CELLS_SHOWN: usize = 3;
 const VALUES_SHOWN: usize = 6;
 const COLUMNS_SHOWN: usize = 60;
+/// Words in the names of columns that say what may be published.
+const STATES: [&str; 6] = [
+    "status",
+    "publish",
+    "public",
+    "consent",
+    "approv",
+    "permission",
+];
 /// Maximum number of characters of their names in a sentence.
 const LEFT_CHARACTERS_MAX: usize = 200;
 
@@ -113,6 +122,11 @@ fn is_sentence(cell: &str) -> bool {
     let words = cell.split_whitespace();
     let words = words.filter(|word| word.contains(char::is_alphabetic) && !word.contains("://"));
     words.count() >= SENTENCE_WORDS_MIN
+}
+
+/// Whether these values are choices: few that repeat.
+fn are_choices(values: &[(String, u64)]) -> bool {
+    values.len() <= VALUES_SHOWN && values.iter().any(|it| it.1 > 1 && !it.0.is_empty())
 }
 
 /// Whether at least half of these values that are not empty are sentences.
@@ -427,9 +441,7 @@ impl Draft {
     fn describe_values(&self, header: &str) -> String {
         let column = self.column(header);
         let values = column.map_or(&[][..], |column| &column.values);
-        let are_choices = values.len() <= VALUES_SHOWN
-            && values.iter().any(|it| it.1 > 1 && !it.0.is_empty())
-            || self.location.as_deref() == Some(header);
+        let are_choices = are_choices(values) || self.location.as_deref() == Some(header);
         if !are_choices && are_texts(values) {
             return "(text)".to_owned();
         }
@@ -521,7 +533,13 @@ impl Draft {
         let shown =
             shown.map(|name| format!("{} ({})", basic_string(name), self.describe_values(name)));
         let left = shown.collect::<Vec<_>>().join(", ");
-        let name = self.left.last().map_or("", String::as_str);
+        let has_state = |name: &&String| STATES.iter().any(|it| column_key(name).contains(it));
+        let has_choices =
+            |name: &&String| self.column(name).is_some_and(|it| are_choices(&it.values));
+        let mut names = self.left.iter();
+        let named = names.clone().rfind(has_state);
+        let name = named.or_else(|| names.rfind(has_choices));
+        let name = name.map_or("…", String::as_str);
         let ignored = match self.format.ignored.parts().join(", ") {
             none if none.is_empty() => none,
             names => format!(" Ignored already: {names}."),
