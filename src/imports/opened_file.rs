@@ -498,7 +498,7 @@ fn unreadable(format: &Format) -> FileError {
     FileError::new(format!("cannot be read as {name}; leave the format out"))
 }
 
-/// Refuses a first row that is no header of several columns.
+/// Refuses a row that is no header of several columns.
 ///
 /// # Errors
 /// With what to write.
@@ -507,7 +507,7 @@ fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), FileE
     let mut letters = cells.iter().flat_map(|cell| cell.chars());
     if letters.any(|c| c.is_control() && !c.is_whitespace()) {
         return Err(FileError::new(
-            "has control characters in its first row, so it is no table; give the table as XLSX, ODS or CSV",
+            "has control characters in the row of its header, so it is no table; give the table as XLSX, ODS or CSV",
         ));
     }
     let has_names = |cells: &[String]| {
@@ -517,7 +517,12 @@ fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), FileE
     let named = rows_near_header(text).find(|(_, cells)| has_names(cells));
     // The owner may name a row with such a cell, if no other one can be meant.
     let is_only_choice = is_named && (named.is_none() || has_names(cells));
-    let fault = if cells.len() < 2 {
+    // Nothing else holds a delimiter in a row of one cell.
+    let is_quoted = cells.len() == 1 && cells[0].trim_end_matches([',', ';']).contains([',', ';']);
+    let fault = if is_quoted && named.is_none() {
+        let refusal = "has whole lines in quotation marks; save the table again, as XLSX or CSV";
+        return Err(FileError::new(refusal));
+    } else if cells.len() < 2 {
         "is a text without a header line of several columns"
     } else if !is_only_choice && cells.iter().any(|cell| is_day_or_rating(cell)) {
         "has a day or a rating in the row of its header, so that is none"

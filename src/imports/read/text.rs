@@ -314,14 +314,10 @@ const CHART_DATA: &str =
     "is what a Google sheet answers to charts, not the sheet; open it and download it as CSV";
 
 /// What a text is that is no table.
-const TEXTS: [RefusedKind; 5] = [
+const TEXTS: [RefusedKind; 4] = [
     (
         |text| is_jsonp(text) && text.contains("google.visualization"),
         CHART_DATA,
-    ),
-    (
-        has_quoted_lines,
-        "has whole lines in quotation marks; save the table again, as XLSX or CSV",
     ),
     (
         is_script,
@@ -411,12 +407,6 @@ fn has_member(json: &str, name: &str) -> bool {
     let ends = json.match_indices(&member);
     let mut ends = ends.map(|(at, _)| &json[at + member.len()..]);
     ends.any(|rest| rest.trim_start().starts_with(':'))
-}
-
-fn has_quoted_lines(text: &str) -> bool {
-    let first = text.lines().next().unwrap_or_default().trim_end();
-    let inner = first.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-    inner.is_some_and(|it| it.contains([',', ';']) && !it.contains('"'))
 }
 
 fn is_script(text: &str) -> bool {

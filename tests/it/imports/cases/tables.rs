@@ -130,7 +130,8 @@ async fn tables_are_read_alike_in_every_format() {
 
 const FILES: &str = r#"
 # titles above the header are skipped where the owner names its row
-Feedback 2026;;;
+each TITLE: Feedback 2026;;; | "Reviews, as of 2026; all"
+TITLE
 
 Name;Stars;Review Date;Comment
 Ann;5;2026-10-30;Fine
