@@ -1,5 +1,5 @@
 //! Completes a source's format from the columns of a file: a field takes the one column with an exact name of it (`names.toml`), and what
-//! is then open stands as `"?"`. Nothing is inferred from cells, and nothing that a format says is changed.
+//! is then open stands as `"?"`. Of cells only numbers of rows and what a key is about count, and nothing that a format says is changed.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
@@ -170,7 +170,7 @@ impl<'t> Columns<'t> {
             let double = self.table.doubles.get(column).map(String::as_str);
             named_field(double.unwrap_or_else(|| self.name(*column))) == Some(field)
                 && !self.is_list(*column)
-                // A column that counts the rows has no IDs: it begins again in each file.
+                // Numbers of rows begin again in each file, so they are no IDs.
                 && !(field == ReviewField::Id && self.table.counts_rows(*column))
         });
         found

@@ -337,7 +337,7 @@ impl Table {
         }
     }
 
-    /// Whether the cells count the rows: 1, 2, 3 in their order and without a gap, from any number on.
+    /// Whether the cells count the rows: in their order and without a gap, from 0 or 1 on. From another number on they may be IDs.
     pub fn counts_rows(&self, column: usize) -> bool {
         let numbers = self.rows.iter().map(|row| {
             let cell = row.cell(column)?.trim().trim_start_matches('#');
@@ -345,6 +345,8 @@ impl Table {
             number.trim_end_matches('.').parse::<u64>().ok()
         });
         let numbers: Vec<u64> = numbers.collect::<Option<_>>().unwrap_or_default();
-        numbers.len() > 1 && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
+        numbers.len() > 1
+            && numbers[0] <= 1
+            && numbers.windows(2).all(|pair| pair[1] == pair[0] + 1)
     }
 }

@@ -65,7 +65,7 @@ async fn columns_that_are_no_field_scale_and_dates_are_open() {
 /// Tables, in which `\n` stands for a line end, with their open keys.
 const OPEN_TABLES: &str = r"
     Nom,Note,Date,Avis\nAnn,18,2026-03-05,Ponctuel.\nBo,9,2026-03-06,Un jour.\n → scale
-    Id,Name,Rating,Date,Review\n101.,Ann,5,2026-03-05,Tidy.\n102.,Bo,4,2026-03-06,Late.\n → ignored
+    Id,Name,Rating,Date,Review\n1.,Ann,5,2026-03-05,Tidy.\n2.,Bo,4,2026-03-06,Late.\n → ignored
     Name,Rating,Date,Review\nAnn,0.8,2026-03-05,Tidy.\nBo,1,2026-03-06,Late.\n → scale
     Name,Rating,Date,Review\nAnn,50,2026-03-05,Tidy.\nBo,20,2026-03-06,Late.\n → scale
     Name,Rating,Date,Review,Rating\nAnn,5,2026-03-05,Tidy.,1\nBo,2,2026-03-06,Late.,4\n → fields.rating ignored

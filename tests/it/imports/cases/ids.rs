@@ -11,6 +11,14 @@ ZEROS2 | Bo   | 1     | 2026-05-02 | Broke my door.
 ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
 =
 ? ignored
+# IDs may follow each other
+ID  | Name | Stars | Date       | Review
+501 | Ann  | 5     | 2026-06-10 | Neat.
+502 | Bo   | 4     | 2026-06-11 | Late.
+=
+review_id
+501
+502
 # equal ids of two sources get the source as prefix, and a deleted review is that of its source alone
 Review ID | Name | Stars | Date       | Review
 q1        | Ann  | 5     | 2026-06-10 | Neat.
