@@ -420,6 +420,10 @@ fn is_script(text: &str) -> bool {
         "module.exports",
         "window.",
         "(function",
+        "(()",
+        "(async",
+        "\"use strict\"",
+        "'use strict'",
     ];
     let first = text.lines().next().unwrap_or_default();
     begins.iter().any(|it| text.starts_with(it))
@@ -435,7 +439,7 @@ fn is_jsonp(text: &str) -> bool {
 }
 
 fn is_sql(text: &str) -> bool {
-    let begins = ["insert into ", "create table ", "--", "/*!40", "pragma "];
+    let begins = "insert into |create table |drop table |begin transaction;|set names |--|/*!40|/*m!|pragma ";
     let head: String = text.chars().take(100).collect::<String>().to_lowercase();
-    begins.iter().any(|it| head.starts_with(it))
+    begins.split('|').any(|it| head.starts_with(it))
 }

@@ -48,6 +48,8 @@ async fn a_file_of_an_unsupported_kind_is_identified_with_advice() {
         (b"window.reviews = [{\"stars\": 5}];".to_vec(), "is a script of JavaScript"),
         (b"/*O_o*/\ngoogle.visualization.Query.setResponse({\"table\": {}});".to_vec(), "is what a Google sheet answers"),
         (b"{\"table\": {\"cols\": [], \"rows\": [{\"c\":[]}]}}".to_vec(), "is what a Google sheet answers"),
+        (b"\"use strict\"; let rows = [{\"stars\": 5}];".to_vec(), "is a script of JavaScript"),
+        (b"/*M!999999\\- enable the sandbox mode */\nSET NAMES utf8;".to_vec(), "is a dump of a database in SQL"),
         (b"take([{\"stars\": 5}]);".to_vec(), "is JSONP"),
         (b"\"Name;Stars\"\n\"Ann;5\"\n".to_vec(), "has whole lines in quotation marks"),
         (b"[{\"stars\": NaN}]".to_vec(), "has NaN or Infinity"),
