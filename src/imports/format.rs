@@ -197,7 +197,7 @@ pub struct Format {
     /// of files that are not UTF-8, such as `windows-1252`
     #[serde(deserialize_with = "read_encoding")]
     pub encoding: Option<String>,
-    /// the number of the row with the names of the columns, counted from 1
+    /// the number of the row (in a text, of the line) with the names of the columns, from 1
     pub header_row: Option<NonZeroU16>,
     /// the sheet of a workbook
     pub sheet: Option<String>,

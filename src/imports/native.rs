@@ -26,7 +26,7 @@ use crate::model::{
 };
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
-/// The paths of the members of a native record, one review as JSON, as in exports and documents (`docs/IMPORT.md`): the header of an
+/// The paths of the members of a native record, one review as JSON, as in exports and documents (`docs/FORMAT.md`): the header of an
 /// exported table.
 const COLUMNS: &str = "id,rating,date,author,title,text,language,source,source_url,verified,verification,verified_at,mentions.technicians,\
     mentions.services,mentions.service_areas,owner_reply.text,owner_reply.date,owner_reply.author,status,withheld_reason,updated_at,decided,\

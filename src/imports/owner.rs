@@ -1,5 +1,5 @@
 //! What the owner states about the business: business.json and editorial.json, which an owner writes by hand; errors in them have line and
-//! column. Our own documents and exports begin with the same objects (`docs/IMPORT.md`). Every value that the tables would refuse is refused
+//! column. Our own documents and exports begin with the same objects (`docs/BUSINESS.md`). Every value that the tables would refuse is refused
 //! here.
 
 use std::collections::{BTreeSet, HashSet};

@@ -1007,11 +1007,10 @@ fn is_object(text: &str) -> bool {
         && text.contains(':')
 }
 
-// Ids of reviews from other platforms: stable over imports, distinct between platforms, and within our permalinks'
-// syntax (`[A-Za-z0-9._~=-]{1,128}`).
+// IDs of reviews: stable over imports, and within our permalinks' syntax (`[A-Za-z0-9._~=-]{1,128}`).
 
-/// The id for the platform's id `theirs`. It contains the platform, because two platforms may both count from 1. An id
-/// with unsupported characters or length is replaced by its digest.
+/// The id for the platform's id `theirs`, with the platform in front: two that verify reviews may both count from 1. Where anybody may
+/// write, it is only for an id that is none of ours. One with unsupported characters or length is replaced by its digest.
 pub fn of_platform(platform: &str, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
     format!("{platform}-{theirs}")
         .parse()
