@@ -66,6 +66,7 @@ pub fn collect(
     sources: &[SourceCounts],
     watch: Watcher<'_>,
 ) -> Result<Collected, ImportError> {
+    let names = sources.iter().map(|source| &source.source_name);
     let mut reading = Reading {
         request,
         kept,
@@ -76,10 +77,7 @@ pub fn collect(
         has_business: request.business.is_some(),
         rows_read: 0,
         rows: 0,
-        source_names: sources
-            .iter()
-            .map(|source| (fold(&source.source_name), source.source_name.clone()))
-            .collect(),
+        source_names: names.map(|name| (fold(name), name.clone())).collect(),
         unread: BTreeSet::new(),
         damage: None,
         faults: Vec::new(),

@@ -29,14 +29,7 @@ const CELLS_SHOWN: usize = 3;
 const VALUES_SHOWN: usize = 6;
 const COLUMNS_SHOWN: usize = 60;
 /// Words in the names of columns that say what may be published.
-const STATES: [&str; 6] = [
-    "status",
-    "publish",
-    "public",
-    "consent",
-    "approv",
-    "permission",
-];
+const STATES: &str = "status|publish|public|consent|approv|permission";
 /// Maximum number of characters of their names in a sentence.
 const LEFT_CHARACTERS_MAX: usize = 200;
 
@@ -533,7 +526,7 @@ impl Draft {
         let shown =
             shown.map(|name| format!("{} ({})", basic_string(name), self.describe_values(name)));
         let left = shown.collect::<Vec<_>>().join(", ");
-        let has_state = |name: &&String| STATES.iter().any(|it| column_key(name).contains(it));
+        let has_state = |name: &&String| STATES.split('|').any(|it| column_key(name).contains(it));
         let has_choices =
             |name: &&String| self.column(name).is_some_and(|it| are_choices(&it.values));
         let mut names = self.left.iter();

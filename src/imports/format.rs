@@ -46,11 +46,10 @@ impl Names {
     /// The names, without regard to columns whose names have commas.
     pub fn parts(&self) -> Vec<&str> {
         match self {
-            Self::Text(text) => text
-                .split(',')
-                .map(str::trim)
-                .filter(|it| !it.is_empty())
-                .collect(),
+            Self::Text(text) => {
+                let parts = text.split(',').map(str::trim);
+                parts.filter(|it| !it.is_empty()).collect()
+            }
             Self::List(list) => list.iter().map(String::as_str).collect(),
         }
     }
@@ -106,11 +105,8 @@ impl PublicColumn {
     /// Whether a cell has a value that publishes. A word for "empty" is none.
     pub fn publishes(&self, cell: &str) -> bool {
         let cell = cell.trim();
-        let cell = if cell.eq_ignore_ascii_case("null") {
-            ""
-        } else {
-            cell
-        };
+        let is_null = cell.eq_ignore_ascii_case("null");
+        let cell = if is_null { "" } else { cell };
         self.values.iter().any(|value| match value.trim() {
             "" => cell.is_empty(),
             ALL_LEFT => !cell.is_empty(),
@@ -336,10 +332,8 @@ impl Format {
         let spanned = Spanned::new(0..text.len(), table);
         let read = Self::deserialize(toml::Deserializer::from(spanned));
         let format = read.map_err(|error| explain(text, &error))?;
-        if format
-            .public_columns()
-            .any(|block| block.optional.is_some())
-        {
+        let is_optional = |block: &PublicColumn| block.optional.is_some();
+        if format.public_columns().any(is_optional) {
             let reason = "optional is a key of built-in formats; leave it out of the block";
             return Err(FileError::new(reason));
         }
@@ -442,9 +436,8 @@ impl Format {
 
     /// The columns that say what is public.
     pub fn public_columns(&self) -> impl Iterator<Item = &PublicColumn> {
-        self.public_blocks()
-            .into_iter()
-            .flat_map(|(_, blocks)| blocks)
+        let blocks = self.public_blocks().into_iter();
+        blocks.flat_map(|(_, blocks)| blocks)
     }
 
     /// The format with a block for each name of a column of publication, so that each of the columns is required.
@@ -499,15 +492,7 @@ impl PublicPart {
 // The text of a format.
 
 /// Keys that a draft may leave open, besides those of `[fields]` and the names of a column of publication.
-const OPEN_KEYS: [&str; 7] = [
-    "ignored",
-    "scale",
-    "date_format",
-    "encoding",
-    "sheet",
-    "rows",
-    "only",
-];
+const OPEN_KEYS: &str = "ignored|scale|date_format|encoding|sheet|rows|only";
 
 /// Moves the paths of the open values of a format's table, which stands at the path `outer`, to `open`. An open value of another key is
 /// left as a fault.
@@ -515,7 +500,7 @@ fn take_open(table: &mut DeTable<'_>, outer: &str, open: &mut BTreeSet<String>) 
     let may_be_open = |path: &str| {
         let field = path.strip_prefix("fields.").and_then(ReviewField::find);
         let is_of_block = path.starts_with("public") && path.rsplit('.').next() == Some("names");
-        OPEN_KEYS.contains(&path) || field.is_some() || is_of_block
+        OPEN_KEYS.split('|').any(|it| it == path) || field.is_some() || is_of_block
     };
     let mut taken = Vec::new();
     for (key, value) in table.iter_mut() {
@@ -735,9 +720,8 @@ pub fn column_key(name: &str) -> String {
         }
     }
     let number = rest.split_once(' ').filter(|(number, _)| {
-        let digits = number
-            .trim_start_matches(['Q', 'q'])
-            .strip_suffix(['.', ')', ':']);
+        let digits = number.trim_start_matches(['Q', 'q']);
+        let digits = digits.strip_suffix(['.', ')', ':']);
         digits.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
     });
     rest = number.map_or(rest, |(_, rest)| rest.trim_start());
@@ -746,12 +730,10 @@ pub fn column_key(name: &str) -> String {
         c.is_alphanumeric() || *c == '^' || is_sign
     };
     let is_latin = |c: char| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c);
-    let key: String = compose(rest)
-        .chars()
-        .filter(is_kept)
-        .flat_map(char::to_lowercase)
-        .map(|c| if is_latin(c) { base_letter(c) } else { c })
-        .collect();
+    let base = |c| if is_latin(c) { base_letter(c) } else { c };
+    let text = compose(rest);
+    let letters = text.chars().filter(is_kept).flat_map(char::to_lowercase);
+    let key: String = letters.map(base).collect();
     if key.contains(char::is_alphanumeric) {
         key
     } else {

@@ -173,11 +173,8 @@ pub fn preview_change(before: &Review, after: &Review) -> String {
         let equal = old.chars().zip(new.chars());
         let common = equal.take_while(|(one, other)| one == other).count();
         // Long values that begin alike are shown from shortly before their difference.
-        let from = if common > PREVIEW_CHARACTERS_MAX / 2 {
-            common - 20
-        } else {
-            0
-        };
+        let is_long = common > PREVIEW_CHARACTERS_MAX / 2;
+        let from = if is_long { common - 20 } else { 0 };
         let [shown, new_shown] = [&old, &new].map(|value| shortened(value, from));
         let name = unit.name();
         (old != new).then(|| format!("\n    {name}: {shown} → {new_shown}"))

@@ -158,9 +158,8 @@ impl ImportRequest {
     /// Source of the rows that name none, of a file of that format.
     pub fn source_of<'r>(&'r self, format: &'r Format) -> &'r str {
         let requested = self.source.as_deref();
-        requested
-            .or(format.source.as_deref())
-            .unwrap_or(SOURCE_DEFAULT)
+        let source = requested.or(format.source.as_deref());
+        source.unwrap_or(SOURCE_DEFAULT)
     }
 }
 
@@ -204,11 +203,8 @@ impl Mask {
         let in_json = in_json.trim_matches('"').to_owned();
         let in_base64 = BASE64_STANDARD_NO_PAD.encode(secret);
         for form in [secret.to_owned(), encoded, in_json, in_base64] {
-            let form = if secret.len() < WORD_BYTES {
-                format!("={form}")
-            } else {
-                form
-            };
+            let is_short = secret.len() < WORD_BYTES;
+            let form = if is_short { format!("={form}") } else { form };
             if !secret.is_empty() && !self.0.contains(&form) {
                 self.0.push(form);
             }

@@ -436,18 +436,15 @@ impl<'t> RowReader<'t> {
         }
         let keys = self.format.keys.iter().flat_map(|set| set.split(", "));
         let keys = keys.filter_map(|name| self.table.find(name));
-        let authors = ReviewField::AUTHORS
-            .map(|field| self.fields[&field].as_slice())
-            .concat();
+        let authors = ReviewField::AUTHORS.map(|field| &self.fields[&field][..]);
+        let authors = authors.concat();
         let mut columns = self.used();
         columns.extend(keys);
         let cells = columns.into_iter().filter_map(|column| {
             let cell = row.cell(column)?;
-            let cell = if authors.contains(&column) {
-                without_address(cell)
-            } else {
-                cell.to_owned()
-            };
+            let is_author = authors.contains(&column);
+            let name = is_author.then(|| without_address(cell));
+            let cell = name.unwrap_or_else(|| cell.to_owned());
             Some((self.table.columns[column].clone(), Value::from(cell)))
         });
         Value::Object(cells.collect::<Map<_, _>>())
@@ -690,11 +687,8 @@ impl<'t> RowReading<'t> {
         match read {
             Ok(value) => return Some(value),
             Err(message) if is_first => {
-                let shown = if has_address(&message) {
-                    NO_ADDRESS
-                } else {
-                    &message
-                };
+                let is_private = has_address(&message);
+                let shown = if is_private { NO_ADDRESS } else { &message };
                 self.faults.push(FieldError::new(header, shown));
             }
             Err(_) => {}
@@ -956,10 +950,8 @@ impl<'t> RowReading<'t> {
     /// The public reply. A hidden one takes back an earlier one.
     fn reply(&mut self) -> Option<Reply> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
-        let text = self
-            .text(ReviewField::ReplyText)
-            .filter(|text| flag(text).is_err());
-        let Some(text) = text else {
+        let text = self.text(ReviewField::ReplyText);
+        let Some(text) = text.filter(|text| flag(text).is_err()) else {
             self.note_unstated(ReviewField::ReplyText, Unit::Reply);
             return None;
         };
@@ -1012,9 +1004,8 @@ fn is_object(text: &str) -> bool {
 /// The id for the platform's id `theirs`, with the platform in front: two that verify reviews may both count from 1. Where anybody may
 /// write, it is only for an id that is none of ours. One with unsupported characters or length is replaced by its digest.
 pub fn of_platform(platform: &str, theirs: &str) -> Result<ReviewId, InvalidReviewId> {
-    format!("{platform}-{theirs}")
-        .parse()
-        .or_else(|_| digest(platform, &[theirs]))
+    let id = format!("{platform}-{theirs}").parse();
+    id.or_else(|_| digest(platform, &[theirs]))
 }
 
 /// An id from parts that do not change, in place of one that fits no permalink.

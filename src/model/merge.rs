@@ -248,8 +248,8 @@ impl LastStatement {
     /// Records what the source hides by a later statement.
     pub fn keep_hidden(&mut self, later: &Self) {
         let hidden = later.units.iter().filter(|it| *it.1 == SAID_HIDDEN);
-        self.units
-            .extend(hidden.map(|it| (it.0.clone(), SAID_HIDDEN)));
+        let hidden = hidden.map(|it| (it.0.clone(), SAID_HIDDEN));
+        self.units.extend(hidden);
         self.hidden_by.extend_from_slice(&later.hidden_by);
     }
 

@@ -530,13 +530,12 @@ impl Merging<'_> {
         let are_new = self.rules.request.doubtful == Some(Doubtful::New);
         let rejected = std::mem::take(&mut outcome.report.rejected_hidden);
         for (id, known) in &self.without_row {
-            let is_of_run =
-                (self.rules.brought.as_ref()).is_none_or(|brought| brought.contains(id));
+            let brought = self.rules.brought.as_ref();
+            let is_of_run = brought.is_none_or(|brought| brought.contains(id));
+            let mut keys = row_keys(id, known).into_iter();
             let is_rejected = is_of_run
                 && !rejected.is_empty()
-                && row_keys(id, known)
-                    .into_iter()
-                    .any(|key| rejected.contains(&(fold(known.source_name()), key)));
+                && keys.any(|key| rejected.contains(&(fold(known.source_name()), key)));
             if is_rejected || !are_new && doubted_hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
                     let counts = &mut outcome.report.withheld;

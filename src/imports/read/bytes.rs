@@ -66,9 +66,8 @@ pub fn is_office_document(archive: &ZipArchive<Cursor<&[u8]>>) -> bool {
 fn has_extension(name: &str, extensions: &[&str]) -> bool {
     let extension = Path::new(name).extension();
     let extension = extension.and_then(|it| it.to_str()).unwrap_or_default();
-    extensions
-        .iter()
-        .any(|it| it.eq_ignore_ascii_case(extension))
+    let mut extensions = extensions.iter();
+    extensions.any(|it| it.eq_ignore_ascii_case(extension))
 }
 
 /// # Errors

@@ -139,10 +139,8 @@ pub struct Cells {
 impl Cells {
     /// `None` if the object has no such member, or the row no such cell.
     pub fn get(&self, column: usize) -> Option<&str> {
-        let found = self
-            .filled
-            .binary_search_by_key(&column, |(column, _)| *column as usize);
-        match found {
+        let filled = &self.filled;
+        match filled.binary_search_by_key(&column, |(column, _)| *column as usize) {
             Ok(at) => Some(&self.filled[at].1),
             Err(_) => (column < self.width).then_some(""),
         }

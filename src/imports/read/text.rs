@@ -410,23 +410,9 @@ fn has_member(json: &str, name: &str) -> bool {
 }
 
 fn is_script(text: &str) -> bool {
-    let begins = [
-        "var ",
-        "let ",
-        "const ",
-        "export ",
-        "import ",
-        "function ",
-        "module.exports",
-        "window.",
-        "(function",
-        "(()",
-        "(async",
-        "\"use strict\"",
-        "'use strict'",
-    ];
+    let begins = "var |let |const |export |import |function |module.exports|window.|(function|(()|(async|\"use strict\"|'use strict'";
     let first = text.lines().next().unwrap_or_default();
-    begins.iter().any(|it| text.starts_with(it))
+    begins.split('|').any(|it| text.starts_with(it))
         && (first.contains('=') || first.contains('{') || first.contains(';'))
 }
 

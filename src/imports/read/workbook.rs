@@ -122,9 +122,8 @@ impl Sheet {
         let below = self.rows_from(header_row).len();
         let rows = self.rows.split_off(self.rows.len() - below);
         let mut rows = rows.into_iter();
-        let found = rows
-            .next()
-            .filter(|row| header_row.is_none_or(|it| row.0 == it));
+        let found = rows.next();
+        let found = found.filter(|row| header_row.is_none_or(|it| row.0 == it));
         let Some((header_row, header)) = found else {
             return Err(FileError::new(format!(
                 "its sheet \"{name}\" has no row {}; name the row of the header as `header_row` in the source's format",

@@ -14,18 +14,7 @@ use crate::model::text::{plain_words, quoted};
 use crate::model::{Day, FIRST_YEAR, Posted};
 
 /// Layouts of a time.
-const TIMES: [&str; 10] = [
-    "%I:%M:%S%.f %p",
-    "%I:%M %p",
-    "%I.%M.%S%.f %p",
-    "%I.%M %p",
-    "%H:%M:%S%.f",
-    "%H:%M",
-    "%H.%M.%S%.f",
-    "%H.%M",
-    "%H h %M",
-    "%H%M%S",
-];
+const TIMES: &str = "%I:%M:%S%.f %p|%I:%M %p|%I.%M.%S%.f %p|%I.%M %p|%H:%M:%S%.f|%H:%M|%H.%M.%S%.f|%H.%M|%H h %M|%H%M%S";
 
 /// Unix seconds from 2001-09-09 to 2099; smaller numbers have another meaning.
 const UNIX_SECONDS: std::ops::Range<i64> = 1_000_000_000..4_102_444_800;
@@ -161,9 +150,8 @@ impl Dates<'_> {
         }
         let date = self.in_order(&written, text)?;
         let default = self.zone.map(|zone| (zone, 0));
-        let zoned = written
-            .clock
-            .and_then(|it| Some((it, it.zone.or(default)?)));
+        let zoned = written.clock;
+        let zoned = zoned.and_then(|it| Some((it, it.zone.or(default)?)));
         let posted = match zoned {
             // If the clock shows an hour twice, the first one counts; a skipped hour is an error.
             Some((clock, (zone, seconds))) => {
@@ -383,17 +371,15 @@ impl WrittenTime {
     /// A time with what stands before and behind it.
     fn of(text: &str) -> Option<Self> {
         let (before, text) = text.split_at(text.find(is_digit)?);
-        let (time, rest, has_half) = TIMES.into_iter().find_map(|layout| {
+        let (time, rest, has_half) = TIMES.split('|').find_map(|layout| {
             let (time, rest) = NaiveTime::parse_and_remainder(text, layout).ok()?;
             let has_half = layout.ends_with('p');
             // `2:05 America/Phoenix`
             let is_other = has_half && rest.starts_with(char::is_alphabetic);
             (!is_other).then_some((time, rest, has_half))
         })?;
-        let zone = match rest
-            .trim_start_matches([' ', 'h'])
-            .trim_start_matches("Uhr")
-        {
+        let zone = rest.trim_start_matches([' ', 'h']);
+        let zone = match zone.trim_start_matches("Uhr") {
             "" => None,
             zone => Some(zone_of(zone)?),
         };
@@ -510,10 +496,8 @@ impl TryFrom<String> for DateFormat {
     /// Fails if it does not say a whole day.
     fn try_from(text: String) -> Result<Self, String> {
         let pattern = strftime_of(&text).unwrap_or_default();
-        let day = pattern
-            .find("%d")
-            .or(pattern.find("%e"))
-            .or(pattern.find("%-d"));
+        let day = pattern.find("%d").or(pattern.find("%e"));
+        let day = day.or(pattern.find("%-d"));
         let month = pattern.find("%m").or(pattern.find("%-m"));
         let order = day.zip(month);
         let order = order.map(|(day, month)| DateOrder::BOTH[usize::from(day < month)]);

@@ -234,12 +234,10 @@ pub fn ascii_digits(text: &str) -> String {
 }
 
 fn ascii_digit(c: char) -> char {
-    let mut numbers = ZEROS
-        .chars()
-        .map(|zero| u32::from(c).wrapping_sub(u32::from(zero)));
-    numbers
-        .find_map(|number| char::from_digit(number, 10))
-        .unwrap_or(c)
+    let numbers = ZEROS.chars();
+    let mut numbers = numbers.map(|zero| u32::from(c).wrapping_sub(u32::from(zero)));
+    let digit = numbers.find_map(|number| char::from_digit(number, 10));
+    digit.unwrap_or(c)
 }
 
 // Private data: e-mail addresses in names.
