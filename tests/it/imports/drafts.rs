@@ -477,13 +477,9 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
     let all = format("public:Approved public:Consent public_name:Named");
     bench.csv(sheet, &all).await;
     // The last two have as many columns, of which one is another.
-    for blocks in [
-        "public:Approved",
-        "public:Approved public:Consent",
-        "public:Approved public:Later public_name:Named",
-        "public:Approved public:Consent public_name:Later",
-        "public_reply:Approved public_name:Consent public_name:Named",
-    ] {
+    let lacking = "public:Approved | public:Approved public:Consent | public:Approved public:Later public_name:Named \
+        | public:Approved public:Consent public_name:Later | public_reply:Approved public_name:Consent public_name:Named";
+    for blocks in lacking.split(" | ") {
         let refusal = bench.refused(sheet, &format(blocks)).await;
         assert_has(&refusal, "`reviews source format Direct` shows its");
         assert_eq!(bench.sql(PUBLIC), "Ann", "{blocks}");

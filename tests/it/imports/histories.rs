@@ -152,10 +152,8 @@ sql: delete from review
 
 /// What is wrong with a history.
 async fn wrong(case: &str, owner: Owner) -> Option<String> {
-    let rows: std::collections::HashMap<&str, &str> = table::<2>(ROWS)
-        .into_iter()
-        .map(|[word, row]| (word, row))
-        .collect();
+    let rows = table::<2>(ROWS).into_iter();
+    let rows: std::collections::HashMap<&str, &str> = rows.map(|[word, row]| (word, row)).collect();
     let bench = bench().await;
     for line in case.lines().skip(1) {
         let wrong =

@@ -423,9 +423,8 @@ async fn a_doubtful_row_stops_a_withdrawal() {
     sheet(&bench, &[UMA, VIC, WEN], "").await;
     Owner::Replied.act(&bench, "author = 'Vic Oren'");
     let file = format!("author,rating,date,text\n{UMA}\n{VIC_REWRITTEN}\n");
-    let refusal = bench
-        .refused(&file, "--withdraw-missing --accept-changes")
-        .await;
+    let options = "--withdraw-missing --accept-changes";
+    let refusal = bench.refused(&file, options).await;
     assert_has(&refusal, "doubtful rows: 1;");
     assert_eq!(reviews_where(&bench, "status = 'published'").len(), 3);
 }

@@ -176,12 +176,10 @@ impl Bench {
             ..Business::default()
         };
         let mut write = self.database.write().await.unwrap();
-        storage::business::replace(&mut write, &business)
-            .await
-            .unwrap();
-        storage::business::note_time_zone(&mut write, time_zone)
-            .await
-            .unwrap();
+        let stored = storage::business::replace(&mut write, &business).await;
+        stored.unwrap();
+        let noted = storage::business::note_time_zone(&mut write, time_zone).await;
+        noted.unwrap();
         write.commit().await.unwrap();
     }
 }
@@ -216,12 +214,8 @@ fn tally<const OUTCOMES: usize>(report: &ImportReport, of: [Outcome; OUTCOMES]) 
 }
 
 fn counts(report: &ImportReport) -> (u64, u64, u64, u64) {
-    (
-        report.count(Outcome::New),
-        report.count(Outcome::Updated),
-        report.count(Outcome::Unchanged),
-        report.count(Outcome::Rejected),
-    )
+    use Outcome::{New, Rejected, Unchanged, Updated};
+    tally(report, [New, Updated, Unchanged, Rejected]).into()
 }
 
 /// This number of cases, or a multiple of it.
@@ -237,20 +231,15 @@ fn config_of(cases: usize) -> proptest::test_runner::Config {
 fn native(changes: &Value) -> Value {
     let mut row = json!({"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."});
     for (name, value) in changes.as_object().unwrap() {
-        if value.is_null() {
-            row.as_object_mut().unwrap().remove(name);
-        } else {
-            row[name] = value.clone();
-        }
+        row[name] = value.clone();
     }
+    row.as_object_mut().unwrap().retain(|_, it| !it.is_null());
     row
 }
 
 fn lines(rows: &[Value]) -> String {
-    rows.iter()
-        .map(Value::to_string)
-        .collect::<Vec<_>>()
-        .join("\n")
+    let lines: Vec<String> = rows.iter().map(Value::to_string).collect();
+    lines.join("\n")
 }
 
 fn google(account: u32, review: &str, changes: &Value) -> Value {
@@ -272,9 +261,8 @@ fn page(rows: &[Value]) -> String {
 fn zipped(members: &[(&str, &str)]) -> Vec<u8> {
     let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
     for (name, content) in members {
-        archive
-            .start_file(*name, zip::write::SimpleFileOptions::default())
-            .unwrap();
+        let options = zip::write::SimpleFileOptions::default();
+        archive.start_file(*name, options).unwrap();
         archive.write_all(content.as_bytes()).unwrap();
     }
     archive.finish().unwrap().into_inner()

@@ -59,9 +59,8 @@ pub(super) fn workbook_of_sheets([(first, above), (second, body)]: [(&str, &str)
         xl/styles.xml → <styleSheet xmlns="{main}"><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>
         "#
     );
-    let parts = table(&parts)
-        .into_iter()
-        .map(|[name, content]| (name, content));
+    let parts = table(&parts).into_iter();
+    let parts = parts.map(|[name, content]| (name, content));
     let mut parts: Vec<(&str, &str)> = parts.collect();
     parts.push(("xl/worksheets/sheet1.xml", &above));
     parts.push(("xl/worksheets/sheet2.xml", &body));

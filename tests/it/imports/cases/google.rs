@@ -57,9 +57,7 @@ async fn special_cases_of_google_files_are_read() {
         let changes = json!({"name": format!("accounts/1/locations/{location}/reviews/r"), "reviewer": {"displayName": author}});
         google(1, "r", &changes).to_string()
     };
-    let files = FILES
-        .replace("MORE", more)
-        .replace("A77", &of(77, "Ann"))
-        .replace("A78", &of(78, "Bo"));
+    let files = FILES.replace("MORE", more).replace("A77", &of(77, "Ann"));
+    let files = files.replace("A78", &of(78, "Bo"));
     as_they_are(&files).await;
 }

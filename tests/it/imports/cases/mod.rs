@@ -53,9 +53,8 @@ fn cells_of(table: &str) -> Cells {
     let replaced = |cell: String, (from, to): &(&str, &str)| cell.replace(from, to);
     let cell = |cell: &str| white_space.iter().fold(cell.trim().to_owned(), replaced);
     let lines = table.lines().map(str::trim).filter(|line| !line.is_empty());
-    lines
-        .map(|line| format!("{line} ").split("| ").map(cell).collect())
-        .collect()
+    let rows = lines.map(|line| format!("{line} ").split("| ").map(cell).collect());
+    rows.collect()
 }
 
 fn delimited(rows: &Cells, delimiter: &str) -> Vec<u8> {
@@ -66,12 +65,10 @@ fn delimited(rows: &Cells, delimiter: &str) -> Vec<u8> {
             cell.clone()
         }
     };
-    let rows = rows
-        .iter()
-        .map(|row| row.iter().map(quoted).collect::<Vec<_>>());
-    rows.map(|row| row.join(delimiter) + "\r\n")
-        .collect::<String>()
-        .into()
+    let rows = rows.iter();
+    let rows = rows.map(|row| row.iter().map(quoted).collect::<Vec<_>>());
+    let lines: String = rows.map(|row| row.join(delimiter) + "\r\n").collect();
+    lines.into()
 }
 
 /// A workbook whose cells are all texts.
@@ -80,9 +77,8 @@ fn texts_in_a_workbook(rows: &Cells) -> Vec<u8> {
         let cell = quick_xml::escape::escape(cell.as_str()).replace('\r', "&#13;");
         format!("<c t=\"inlineStr\"><is><t xml:space=\"preserve\">{cell}</t></is></c>")
     };
-    let rows = rows
-        .iter()
-        .map(|row| row.iter().map(cell).collect::<String>());
+    let rows = rows.iter();
+    let rows = rows.map(|row| row.iter().map(cell).collect::<String>());
     let rows: String = rows.map(|row| format!("<row>{row}</row>")).collect();
     let rows = format!("<sheetData>{rows}</sheetData>");
     workbook_of_sheets([("Notes", "<sheetData/>"), ("Reviews", &rows)])
@@ -143,9 +139,8 @@ async fn messages(bench: &Bench, content: impl AsRef<[u8]>, options: &str) -> Ve
 
 /// The reviews with these columns, a line for each.
 fn stored(bench: &Bench, columns: &str) -> Vec<String> {
-    let columns = columns
-        .split(" | ")
-        .map(|name| format!("ifnull({name}, '')"));
+    let columns = columns.split(" | ");
+    let columns = columns.map(|name| format!("ifnull({name}, '')"));
     let columns = columns.collect::<Vec<_>>().join(" || ' | ' || ");
     let select =
         format!("select rtrim(replace({columns}, char(10), '\\n')) from review order by 1");
@@ -211,9 +206,8 @@ pub(super) fn each(case: &str) -> Vec<String> {
 /// The files of a case, each after its options, and what is expected.
 fn parts(case: &str) -> (Vec<[String; 2]>, Vec<String>) {
     let mut lines = case.lines().skip(1).peekable();
-    let options = lines
-        .next_if(|line| line.starts_with("--") || line.starts_with("format: "))
-        .unwrap_or_default();
+    let options = lines.next_if(|line| line.starts_with("--") || line.starts_with("format: "));
+    let options = options.unwrap_or_default();
     if let Some(headers) = lines.next_if(|line| line.starts_with("cells: ")) {
         let (table, expected) = cells_under(&headers["cells: ".len()..], lines);
         return (vec![[options.to_owned(), table]], expected);
@@ -286,9 +280,8 @@ async fn check(text: &str, formats: &[(&str, Option<Format>)]) {
                 Some(format) => format(&cells_of(text)),
                 None => text.into(),
             };
-            let steps = files
-                .iter()
-                .map(|[options, text]| (options.as_str(), content(text)));
+            let steps = files.iter();
+            let steps = steps.map(|[options, text]| (options.as_str(), content(text)));
             if let Some(wrong) = wrong(&steps.collect::<Vec<_>>(), &expected).await {
                 let what = case.lines().next().unwrap();
                 failed.push(format!("{what}: {name}: {wrong}"));

@@ -26,9 +26,8 @@ async fn rows_equal_to_another_source_are_counted_or_skipped() {
         let report = bench.csv(rows("Google", 4), "--skip-duplicates").await;
         assert_eq!(tally(&report, COPIES), [19, 0, 0]);
         // Those that are there follow their source, and only new ones are left out.
-        let report = bench
-            .csv(rows("Google", 5), "--skip-duplicates --accept-changes")
-            .await;
+        let options = "--skip-duplicates --accept-changes";
+        let report = bench.csv(rows("Google", 5), options).await;
         assert_eq!(tally(&report, COPIES), [0, 19, 19]);
         let (report, _) = bench.take(rows("Angi", 5)).await;
         assert_eq!(tally(&report, COPIES), [19, 0, 19]);

@@ -44,9 +44,8 @@ fn an_archive_that_unpacks_to_more_than_the_limit_is_refused() {
 #[test]
 fn garbled_files_are_refused() {
     let mut dice = Generator::new(7);
-    let noise: Vec<u8> = (0..200_000)
-        .map(|_| u8::try_from(dice.below(256)).unwrap())
-        .collect();
+    let noise = (0..200_000).map(|_| u8::try_from(dice.below(256)).unwrap());
+    let noise: Vec<u8> = noise.collect();
     assert_refused("noise", noise, "given: ");
     let archive = zipped(&[("reviews.json", &page(&[google(1, "a", &json!({}))]))]);
     for cut in [5, 30, archive.len() / 2, archive.len() - 1] {
@@ -67,10 +66,8 @@ fn archive_names_create_no_files_and_are_escaped_in_messages() {
     let before = home.file_names();
     let names = r"../../reviews.json /tmp/reviews-owned.json ..\..\reviews.json C:\reviews.json";
     let pages = [1, 2, 3, 4].map(|number: u32| page(&[google(1, &number.to_string(), &json!({}))]));
-    let members: Vec<(&str, &str)> = names
-        .split(' ')
-        .zip(pages.iter().map(String::as_str))
-        .collect();
+    let members = names.split(' ');
+    let members: Vec<(&str, &str)> = members.zip(pages.iter().map(String::as_str)).collect();
     let done = home.import_content(zipped(&members));
     assert_eq!(done.code, Some(0), "{}", done.err);
     assert_clear("paths", &done, "4 new");
@@ -98,9 +95,8 @@ fn a_folder_is_refused_and_a_link_in_an_archive_not_followed() {
     );
     // A link in an archive is a file that contains its target.
     let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
-    archive
-        .add_symlink("reviews.json", "/etc/passwd", SimpleFileOptions::default())
-        .unwrap();
+    let options = SimpleFileOptions::default();
+    (archive.add_symlink("reviews.json", "/etc/passwd", options)).unwrap();
     let archive = archive.finish().unwrap().into_inner();
     assert_refused("a link in an archive", archive, "given: reviews.json: ");
 }

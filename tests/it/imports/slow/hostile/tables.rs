@@ -28,9 +28,8 @@ fn with_part(table: &[u8], part: &str, content: &[u8]) -> Vec<u8> {
             archive.raw_copy_file(other).unwrap();
         }
     }
-    archive
-        .start_file(part, SimpleFileOptions::default())
-        .unwrap();
+    let options = SimpleFileOptions::default();
+    archive.start_file(part, options).unwrap();
     archive.write_all(content).unwrap();
     archive.finish().unwrap().into_inner()
 }
@@ -125,8 +124,7 @@ fn tables_that_would_fill_the_memory_are_refused() {
             "<worksheet xmlns=\"{main}\"><dimension ref=\"A1:XFD1048576\"/><sheetData><row r=\"1\">{cell}</row></sheetData></worksheet>"
         )
     };
-    let entities: String = ('b'..='m')
-        .zip('a'..)
+    let entities: String = (('b'..='m').zip('a'..))
         .map(|(name, other)| format!("<!ENTITY {name} \"{}\">", format!("&{other};").repeat(10)))
         .collect();
     let laughs = sheet("<c r=\"A1\" t=\"inlineStr\"><is><t>&m;</t></is></c>");
