@@ -175,10 +175,8 @@ impl Turns {
         if Arc::strong_count(&peer) > PEER_WAITING_MAX {
             return Err(Crowded);
         }
-        let own = Arc::clone(&peer.own)
-            .acquire_owned()
-            .await
-            .map_err(|_| Crowded)?;
+        let own = Arc::clone(&peer.own).acquire_owned().await;
+        let own = own.map_err(|_| Crowded)?;
         let next = peer.next.acquire().await.map_err(|_| Crowded)?;
         let of_all = Arc::clone(&self.all).acquire_owned().await;
         drop(next);

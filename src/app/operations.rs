@@ -120,8 +120,6 @@ fn measure(ctx: &Ctx, database: &Database) {
 }
 
 fn text(kind: &'static str, text: String) -> Response {
-    Response::builder()
-        .content_type(kind)
-        .header(CACHE_CONTROL, "no-store")
-        .body(text)
+    let answer = Response::builder().content_type(kind);
+    answer.header(CACHE_CONTROL, "no-store").body(text)
 }

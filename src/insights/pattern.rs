@@ -389,8 +389,8 @@ impl PatternMatcher {
             symbols.dedup();
         }
         Self {
-            beginning,
             nodes,
+            beginning,
             vocabulary,
             number,
             money,

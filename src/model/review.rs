@@ -616,10 +616,8 @@ impl RatingCounts {
     /// The mean in hundredths of a star, rounded half away from zero; `None` without reviews.
     pub fn mean_hundredths(&self) -> Option<u64> {
         let reviews = self.total();
-        let stars: u64 = (1..)
-            .zip(self.by_stars)
-            .map(|(stars, count): (u64, u64)| stars * count)
-            .sum();
+        let counts = (1..).zip(self.by_stars);
+        let stars: u64 = counts.map(|(stars, count): (u64, u64)| stars * count).sum();
         // floor(x + 1/2) in integers; every rating is positive, so up is away from zero
         (reviews > 0).then(|| (200 * stars + reviews) / (2 * reviews))
     }
@@ -690,10 +688,8 @@ pub const FIRST_YEAR: i32 = 1995;
 impl Calendar {
     /// The last day of a review: a fast clock or a zone further east may be a day ahead, but not a typing error.
     pub fn tomorrow(self) -> NaiveDate {
-        let today = self
-            .now
-            .with_timezone(&self.zone.unwrap_or(Tz::UTC))
-            .date_naive();
+        let zone = self.zone.unwrap_or(Tz::UTC);
+        let today = self.now.with_timezone(&zone).date_naive();
         today.succ_opt().unwrap_or(today)
     }
 

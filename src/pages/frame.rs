@@ -170,11 +170,9 @@ pub fn page(
 
 /// An error in a frame, with what is wrong.
 pub fn refusal(html: String) -> Response {
-    let refusal = Response::builder()
-        .status(StatusCode::BAD_REQUEST)
-        .content_type(HTML)
-        .header(CACHE_CONTROL, "no-store")
-        .body(html);
+    let refusal = Response::builder().status(StatusCode::BAD_REQUEST);
+    let refusal = refusal.header(CACHE_CONTROL, "no-store");
+    let refusal = refusal.content_type(HTML).body(html);
     protect(refusal, POLICY_FRAMEABLE)
 }
 

@@ -181,10 +181,8 @@ impl Catalog {
     /// # Errors
     /// See [`CallError`].
     pub async fn call(&self, name: &str, arguments: &Object) -> ToolAnswer {
-        let tool = TOOLS
-            .iter()
-            .find(|tool| tool.name == name)
-            .ok_or(CallError::Unknown)?;
+        let tool = TOOLS.iter().find(|tool| tool.name == name);
+        let tool = tool.ok_or(CallError::Unknown)?;
         let tool_call = ToolCall {
             tool: tool.name,
             arguments: Arguments::tool(arguments),

@@ -349,11 +349,9 @@ impl Serving {
                 panic!("exited during the start: {greeting}{err}");
             }
         }
-        let line = greeting
-            .lines()
-            .find_map(|line| line.trim().strip_prefix("Listening on "))
-            .and_then(|line| line.split(',').next())
-            .unwrap();
+        let mut lines = greeting.lines().map(str::trim);
+        let line = lines.find_map(|line| line.strip_prefix("Listening on "));
+        let line = line.and_then(|line| line.split(',').next()).unwrap();
         Self {
             address: line.parse().unwrap(),
             child,

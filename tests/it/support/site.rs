@@ -164,10 +164,8 @@ fn serve(
     reader.take(length).read_to_string(&mut request.body)?;
     let SiteAnswer(status, headers, body) = (answers.lock().unwrap())(&request);
     requests.lock().unwrap().push(request);
-    let headers: String = headers
-        .iter()
-        .map(|header| format!("{header}\r\n"))
-        .collect();
+    let headers = headers.iter().map(|header| format!("{header}\r\n"));
+    let headers: String = headers.collect();
     let length = body.len();
     write!(
         stream,
