@@ -593,12 +593,12 @@ fn is_empty_document(document: &str) -> bool {
         || is_empty_object && !says_error(document) && !is_native_document(document)
 }
 
-/// Whether a document has an empty list where the format names the list of rows, and no error.
+/// Whether a document has an empty list where the format names the list of rows, and no error; Google leaves out an empty list.
 pub fn is_empty_by(document: &str, format: &Format) -> bool {
     let paging = (format.paging.as_ref()).and_then(|paging| paging.rows.as_ref());
     let mut paths = (format.rows.iter().chain(paging)).flat_map(|paths| paths.split(", "));
-    let is_empty =
-        paths.any(|path| is_empty_at(document, path.replace("[]", "").trim_matches('.')));
+    let is_empty = document == "{}" && format.has_google_names
+        || paths.any(|path| is_empty_at(document, path.replace("[]", "").trim_matches('.')));
     is_empty && serde_json::from_str::<IgnoredAny>(document).is_ok() && !says_error(document)
 }
 

@@ -178,7 +178,7 @@ impl Fetched {
             let known = format.clone().or_else(|| prepared.known_format());
             is_empty |= known.is_some_and(|format| is_empty_by(text, &format));
             let is_object = text.starts_with('{') && !is_native && !is_empty;
-            self.needs_rows = is_object || text == "{}";
+            self.needs_rows = is_object || text == "{}" && !is_empty;
             self.pager.format = format;
             self.pager.check_page_size()?;
         }

@@ -58,12 +58,12 @@ fn empty_list_is_a_valid_answer() {
     assert_eq!(withheld(&home), "0");
     add(&home, "new", &site.url("/r"), "").done();
     home.file("data.toml", "rows = \"data.reviews\"\n");
-    for [format, body, label] in table(
+    for [format, body, label, none] in table(
         r#"
-        judgeme → {"reviews":[],"current_page":1,"per_page":100} → Judge.me
-        google → {"reviews":[]} → Google Business Profile
-        data.toml → {"data":{"reviews":[]},"total":5} → the source's format
-        data.toml → [] → the source's format
+        judgeme → {"reviews":[],"current_page":1,"per_page":100} → Judge.me → {}
+        google → {} → Google Business Profile → <p>
+        data.toml → {"data":{"reviews":[]},"total":5} → the source's format → {}
+        data.toml → [] → the source's format → {}
         "#,
     ) {
         let (name, key) = (&format[..4], format!("format = \"{format}\""));
@@ -74,10 +74,11 @@ fn empty_list_is_a_valid_answer() {
         for [body, reason] in table(
             r#"
             {"data":[{}]} → no
-            {} → no reviews found
+            NONE → no reviews found
             <!doctype html><title>Sign in</title> → no reviews found: the answer is a web page, perhaps one to log in
             "#,
         ) {
+            let body = if body == "NONE" { none } else { body };
             site.answer(move |_| SiteAnswer::json(body));
             home.run(&["sync", "run", name]).failed(reason);
         }
