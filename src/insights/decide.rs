@@ -124,7 +124,7 @@ impl OpinionFinder {
             .get_or_init(|| Self::new(Trade::built_in(id), Classifier::built_in()))
     }
 
-    /// Compiles a trade's patterns: about a tenth of a second for home services.
+    /// Compiles a trade's patterns: about 40 ms for home services.
     pub fn new(trade: &'static Trade, classifier: Arc<Classifier>) -> Self {
         let aspects = trade.aspects.iter();
         let heads = aspects.map(|one| AspectHeads::find(&classifier, &one.id));
