@@ -264,11 +264,11 @@ pub struct Accepted;
 
 impl IntoResponse for Accepted {
     fn into_response(self) -> Response {
-        let accepted = Response::builder().status(StatusCode::ACCEPTED);
-        let accepted = accepted
+        Response::builder()
+            .status(StatusCode::ACCEPTED)
             .content_type(TEXT)
-            .header(CACHE_CONTROL, "no-store");
-        accepted.body("Accepted; the callback will be asked to confirm.\n")
+            .header(CACHE_CONTROL, "no-store")
+            .body("Accepted; the callback will be asked to confirm.\n")
     }
 }
 

@@ -128,9 +128,9 @@ fn find_place(path: &Path) -> Option<PathBuf> {
     if let Ok(real) = path.canonicalize() {
         return Some(real);
     }
-    let named = path
+    let folder = path
         .parent()
-        .filter(|folder| !folder.as_os_str().is_empty());
-    let folder = named.unwrap_or(Path::new("."));
+        .filter(|folder| !folder.as_os_str().is_empty())
+        .unwrap_or(Path::new("."));
     Some(folder.canonicalize().ok()?.join(path.file_name()?))
 }

@@ -193,8 +193,8 @@ impl Index {
     pub fn votes(&self, positions: &Range<u32>, aspects: usize) -> Vec<VoteCounts> {
         let none = AspectPositions::default();
         let opinions = self.aspects.iter().chain(std::iter::repeat(&none));
-        let opinions = opinions.take(aspects);
         opinions
+            .take(aspects)
             .map(|opinions| count_votes(opinions, positions))
             .collect()
     }

@@ -177,8 +177,8 @@ impl Fetched {
             let is_native = format.as_ref().is_some_and(Format::is_native);
             let known = format.clone().or_else(|| prepared.known_format());
             is_empty |= known.is_some_and(|format| is_empty_by(text, &format));
-            let is_object = text.starts_with('{') && !is_native && !is_empty;
-            self.needs_rows = is_object || text == "{}" && !is_empty;
+            let may_lack_rows = text.starts_with('{') && !is_native || text == "{}";
+            self.needs_rows = may_lack_rows && !is_empty;
             self.pager.format = format;
             self.pager.check_page_size()?;
         }

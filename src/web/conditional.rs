@@ -118,12 +118,12 @@ fn choose(request: &HeaderMap, body: &CachedBody) -> Option<Coding> {
     };
     // `*` applies to every coding that the header does not name. Of equal weights `max_by` returns the last, which must be
     // the first of `ALL`.
-    let codings = body.codings().rev();
-    let codings =
-        codings.filter_map(|coding| Some((coding, weight(coding.name()).or_else(|| weight("*"))?)));
-    let usable = codings.filter(|(_, weight)| *weight > 0.0);
-    let best = usable.max_by(|(_, one), (_, other)| one.total_cmp(other));
-    best.map(|(coding, _)| coding)
+    body.codings()
+        .rev()
+        .filter_map(|coding| Some((coding, weight(coding.name()).or_else(|| weight("*"))?)))
+        .filter(|(_, weight)| *weight > 0.0)
+        .max_by(|(_, one), (_, other)| one.total_cmp(other))
+        .map(|(coding, _)| coding)
 }
 
 /// The codings of `Accept-Encoding` with their weights: 1 if there is none, 0 if it is invalid (RFC 9110 §12.4.2).
