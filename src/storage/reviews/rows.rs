@@ -17,10 +17,17 @@ use crate::model::{Review, ReviewId, Status};
 use crate::storage::columns::{NullableText, Text, instant, review_ids, strings, utc, utc_seconds};
 use crate::storage::write::Write;
 
-/// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as
-/// `r`, `review_change` as `n` and `derived_analysis` as `d`, and its arguments.
+/// A query for reviews: the part of the SQL after the one list of columns, which begins with `from` and names `review` as `r` and
+/// `review_change` as `n`, and its arguments. `analysed` reads the analyses, too, from `derived_analysis` as `d`: a database that was
+/// served has one of each review, so what does not need them must not look for them.
 macro_rules! select_reviews {
-    ($rest:tt $(, $argument:expr)*) => {
+    (analysed $rest:tt $(, $argument:expr)*) => {
+        select_reviews!(
+            @ r#"d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText",
+                 d.analysis as "analysis?: Vec<u8>" "#, $rest $(, $argument)*
+        )
+    };
+    (@ $analysis:tt, $rest:tt $(, $argument:expr)*) => {
         sqlx::query_as!(
             StoredReview,
             r#"select r.review_id as "id!: Text",
@@ -37,10 +44,14 @@ macro_rules! select_reviews {
                      json_object('Withheld', json_object('reason', r.withheld_reason)))),
                    'updated_at', r.updated_at) as "json!: Vec<u8>",
                  r.note as "note!: NullableText", n.review_no as "review_no?: i64", n.observed_at as "observed_at!: NullableText",
-                 n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64",
-                 d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText",
-                 d.analysis as "analysis?: Vec<u8>" "# + $rest
+                 n.bound_change_no as "bound_change_no?: i64", n.change_no as "change_no?: i64", "# + $analysis + $rest
             $(, $argument)*
+        )
+    };
+    ($rest:tt $(, $argument:expr)*) => {
+        select_reviews!(
+            @ r#"null as "text_hash!: NullableText", null as "method_hash!: NullableText", null as "analysis?: Vec<u8>" "#,
+            $rest $(, $argument)*
         )
     };
 }
@@ -106,7 +117,7 @@ pub fn newest(
     connection: &mut SqliteConnection,
 ) -> impl Stream<Item = sqlx::Result<Numbered>> + Send + '_ {
     let rows = select_reviews!(
-        r#"from review as r indexed by review_newest left join review_change as n on n.review_id = r.review_id
+        analysed r#"from review as r indexed by review_newest left join review_change as n on n.review_id = r.review_id
            left join derived_analysis as d on d.review_id = r.review_id where r.status = 'published' order by r.reviewed_on desc, r.review_id"#
     )
     .fetch(connection);
@@ -134,7 +145,7 @@ pub async fn published(
 ) -> sqlx::Result<Vec<Numbered>> {
     let ids = Value::from(ids).to_string();
     let rows = select_reviews!(
-        r#"from json_each(?) as i cross join review as r on r.review_id = i.value
+        analysed r#"from json_each(?) as i cross join review as r on r.review_id = i.value
            left join review_change as n on n.review_id = r.review_id
            left join derived_analysis as d on d.review_id = r.review_id where r.status = 'published'"#,
         ids
@@ -174,7 +185,7 @@ pub(super) async fn of_ids(
     let ids = Value::from(ids).to_string();
     let rows = select_reviews!(
         r#"from json_each(?) as i cross join review as r on r.review_id = i.value
-           left join review_change as n on n.review_id = r.review_id left join derived_analysis as d on false"#,
+           left join review_change as n on n.review_id = r.review_id"#,
         ids
     )
     .fetch_all(connection)
@@ -203,8 +214,7 @@ pub async fn position(connection: &mut SqliteConnection) -> sqlx::Result<Databas
 /// The ids of invalid rows.
 pub async fn unreadable(connection: &mut SqliteConnection) -> sqlx::Result<Vec<String>> {
     let mut rows = select_reviews!(
-        "from review as r left join review_change as n on n.review_id = r.review_id left join derived_analysis as d on false
-         order by r.review_id"
+        "from review as r left join review_change as n on n.review_id = r.review_id order by r.review_id"
     )
     .fetch(connection);
     let mut unreadable = Vec::new();
