@@ -145,7 +145,8 @@ impl Reading<'_> {
         } else {
             let folder = self.request.folder.as_deref();
             let place = folder.map_or(path.into(), |folder| folder.join(path));
-            let bytes = read_file(&place, &mut self.bytes_left);
+            let is_by_hand = self.request.run_of.is_none() && !self.request.is_sample;
+            let bytes = read_file(&place, is_by_hand, &mut self.bytes_left);
             (path.display().to_string(), bytes)
         };
         let taken = bytes.and_then(|bytes| self.take_all(&name, &bytes));

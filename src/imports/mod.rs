@@ -380,10 +380,10 @@ pub async fn load_sample(
     if matches!(place.try_exists(), Ok(false)) {
         return Err(missing(&place));
     }
-    let business = OwnerFile::read(&place)?.business(None, false)?;
+    let business = OwnerFile::read_sample(&place)?.business(None, false)?;
     let place = folder.join("editorial.json");
     let editorial = if place.exists() {
-        Some(OwnerFile::read(&place)?.editorial(&Editorial::default())?)
+        Some(OwnerFile::read_sample(&place)?.editorial(&Editorial::default())?)
     } else {
         None
     };
