@@ -563,7 +563,7 @@ impl Reading<'_> {
             row.hidden_name = hidden.map(|name| short_name(&name).into());
         }
         // What its source gives, unless an export has the digests.
-        let exported = row.exported.digests;
+        let exported = row.exported.as_ref().and_then(|it| it.digests);
         row.digests =
             exported.unwrap_or_else(|| Digests::new(row.review(), row.author(), row.posted_at));
         // A text may show a secret only once entities and elements of HTML are gone.
@@ -588,7 +588,9 @@ impl Reading<'_> {
         {
             statement.unstated.remove(&Unit::Source);
             source.clone_from(name);
-            row.exported.imported_from = None;
+            if let Some(exported) = &mut row.exported {
+                exported.imported_from = None;
+            }
         }
         // The native form passes through unchanged.
         if format.reader != Reader::Records && !statement.unstated.contains(&Unit::Source) {

@@ -311,7 +311,7 @@ async fn write_changes(
         }
         if let Some(run) = run {
             let notes = batch.iter();
-            let notes = notes.map(|it| (&it.source.id, it.kind, it.former.as_ref()));
+            let notes = notes.map(|it| (&it.source.id, it.kind, it.former.as_deref()));
             reviews::note_run_reviews(write, run, notes).await?;
         }
         let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());

@@ -55,7 +55,7 @@ impl Export {
     pub async fn next(
         &mut self,
         connection: &mut SqliteConnection,
-    ) -> sqlx::Result<Option<Vec<(ReviewId, KnownReview)>>> {
+    ) -> sqlx::Result<Option<Vec<(ReviewId, Box<KnownReview>)>>> {
         let ids = reviews::ids_after(connection, &self.last, ROWS).await?;
         let Some(last) = ids.last() else {
             return Ok(None);
@@ -217,7 +217,7 @@ fn take_as_customer(row: &mut ReviewRow) {
         decided,
         not_public: _,
         blocks: _,
-    } = &mut row.statement;
+    } = &mut *row.statement;
     decided.clear();
     review.verification = VOUCHED;
     unstated.insert(Unit::Verification);
@@ -228,7 +228,7 @@ fn take_as_customer(row: &mut ReviewRow) {
         review.status = Status::withheld(NOT_PUBLISHED);
     }
     row.posted_at = None;
-    row.exported = Exported::default();
+    row.exported = None;
 }
 
 /// The members of a native record that are read; all others may be private. What is not an object is unchanged.
@@ -461,13 +461,13 @@ impl Record {
         };
         let mut row = ReviewRow::new(format, statement, has_id);
         row.posted_at = self.posted_at;
-        row.exported = Exported {
+        row.exported = Some(Box::new(Exported {
             id_at_source: self.id_at_source,
             imported_from: self.imported_from,
             note: self.note,
             last_statement: self.last_statement,
             digests: self.digests,
-        };
+        }));
         Ok(row)
     }
 

@@ -42,11 +42,7 @@ pub fn read_all(input: impl Read, bytes_left: &mut u64) -> Result<Vec<u8>, FileE
 }
 
 /// The bytes of a file that is not named `-`; of a pipe, too, if a command `may_wait` for it.
-pub fn read_file(
-    path: &Path,
-    may_wait: bool,
-    bytes_left: &mut u64,
-) -> Result<Vec<u8>, FileError> {
+pub fn read_file(path: &Path, may_wait: bool, bytes_left: &mut u64) -> Result<Vec<u8>, FileError> {
     if path.is_dir() {
         return Err(FileError::new(
             "is a folder; give its files, for example FOLDER/*.csv",
