@@ -296,6 +296,7 @@ async fn state_of(path: &Path) -> Result<CopyState, DbError> {
     if !path.exists() {
         return Err(DbError::Missing(path.to_owned()));
     }
+    schema::check_regular(path)?;
     let reading = options(path).read_only(true);
     let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
     let state = CopyState::of_file(&mut connection).await.at(path)?;
