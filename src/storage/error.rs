@@ -40,6 +40,13 @@ pub enum DbError {
         /// The operating system's error.
         reason: io::Error,
     },
+    /// A file by which processes exclude each other, which another user made.
+    #[error(
+        "cannot open {}, by which processes exclude each other: it belongs to the user {owner}; run the command as that user, for example \
+         with `sudo -u '#{owner}'`, or stop what uses the database and remove that file",
+        path.display()
+    )]
+    LockOfOther { path: PathBuf, owner: u32 },
     #[error("{} is not a SQLite database; name another file, or move this one away", .0.display())]
     NotADatabase(PathBuf),
     /// Another program's tables are in the file, or those of another build of this one.

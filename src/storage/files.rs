@@ -216,12 +216,18 @@ pub fn has_sender(path: &Path) -> bool {
 /// It is a separate file because closing the database's file would release SQLite's own locks on it (POSIX).
 ///
 /// # Errors
-/// [`DbError::Create`] when that file cannot be created or locked.
+/// [`DbError::Create`] when that file cannot be created or locked, [`DbError::LockOfOther`] when another user made it.
 pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
     // A symbolic link leads to the same lock.
     let real = real(path);
     let name = beside(&real, suffix);
-    let fault = |reason| DbError::create(&name, reason);
+    let fault = |reason: io::Error| match metadata(&name) {
+        Ok(file) if reason.kind() == ErrorKind::PermissionDenied => DbError::LockOfOther {
+            path: name.clone(),
+            owner: file.uid(),
+        },
+        Ok(_) | Err(_) => DbError::create(&name, reason),
+    };
     let file = open_private(&name, owner_of(&real)).map_err(fault)?;
     match file.try_lock() {
         Ok(()) => Ok(Some(file)),
