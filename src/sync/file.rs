@@ -21,7 +21,9 @@ use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::Spanned;
+use url::Url;
 
+use super::client::check_scheme;
 use crate::config::{SyncConfig, TimeSpan, read_text};
 use crate::imports::{
     Format, FormatArgument, ImportRequest, QUERY_VALUE, SOURCE_DEFAULT, basic_string, find_format,
@@ -265,12 +267,23 @@ impl SyncEntry {
             Some(("basic", reason))
         } else if self.command.is_empty() && variables.any(|name| name == COMMAND) {
             Some(("command", "missing, and ${COMMAND} is what it prints"))
+        } else if let Some(reason) = self.find_fault_of_url() {
+            Some(("url", reason))
         } else {
             let mut others = ["source", "format", "google_credentials"].into_iter();
             let key = others.find(|key| written[*key].to_string().contains("${"));
             let reason = "variables stand in url, headers and basic only; write the value";
             key.map(|key| (key, reason))
         }
+    }
+
+    /// Why the address is never fetched, as far as it is known without the values of variables.
+    fn find_fault_of_url(&self) -> Option<&'static str> {
+        let url: Url = self.shown_url().parse().ok()?;
+        let is_known = !url.host_str()?.contains('{');
+        check_scheme(&url, self.allows_http)
+            .err()
+            .filter(|_| is_known)
     }
 
     /// The entry with what is not among its keys; `digested` are these as JSON.
