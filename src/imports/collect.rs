@@ -26,8 +26,8 @@ use crate::imports::read::bytes::{
     is_zip, open_archive, read_all, read_file, refuse_binary,
 };
 use crate::imports::read::json::parse_row;
-use crate::imports::read::text::{decode, describe_damage, encodings};
-use crate::imports::read::{Bounds, ROWS_BETWEEN_LOOKS, ReadCounts, RowFault};
+use crate::imports::read::text::{decode, describe_damage, encoded_part, encodings};
+use crate::imports::read::{Amount, Bounds, ROWS_BETWEEN_LOOKS, ReadCounts, RowFault};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
@@ -223,7 +223,7 @@ impl Reading<'_> {
             return self.take_text(name, bytes, Some(&encoding));
         }
         let tried = encodings(bytes).into_iter().map(|encoding| {
-            let text = encoding.decode_without_bom_handling(bytes).0;
+            let text = encoding.decode_without_bom_handling(encoded_part(bytes)).0;
             let mut words = text.split(|c: char| c.is_whitespace() || ",;|\"".contains(c));
             let word = words.find(|word| !word.is_ascii()).unwrap_or_default();
             (encoding.name(), word.to_owned())
@@ -451,7 +451,7 @@ impl Reading<'_> {
         let mut first_fault = None;
         for row in &table.rows {
             if row.fault.is_none() && reader.is_elsewhere(row) {
-                self.count(row.file);
+                self.count(row.file)?;
                 self.collected.report.add(Outcome::Elsewhere, String::new);
                 continue;
             }
@@ -489,6 +489,12 @@ impl Reading<'_> {
         at: Position,
         text: &str,
     ) -> Result<(), FileError> {
+        let is_stopped = || self.watch.is_stopped();
+        Bounds::new(&mut self.counts, &is_stopped).count(Amount {
+            rows: 1,
+            bytes: text.len(),
+            ..Amount::default()
+        })?;
         let mask = &self.request.mask;
         let record = match parse_row(text) {
             Ok(record) if !mask.is_empty() && mask.is_in(&record.to_string()) => {
@@ -509,7 +515,7 @@ impl Reading<'_> {
         let read = match parse_record(&record, format, self.request, calendar) {
             Ok(NativeRecord::Settings) => return self.take_settings(&record),
             Ok(NativeRecord::Deleted(deleted)) => {
-                self.count(file);
+                self.count(file)?;
                 self.add_deleted(*deleted);
                 return Ok(());
             }
@@ -524,10 +530,17 @@ impl Reading<'_> {
     }
 
     /// Counts a row of a file, and reports progress.
-    fn count(&mut self, file: usize) {
+    ///
+    /// # Errors
+    /// If the import is to stop.
+    fn count(&mut self, file: usize) -> Result<(), FileError> {
         self.rows_read += 1;
         self.watch.read(self.rows_read, self.rows);
         self.collected.report.files[file].rows += 1;
+        if self.rows_read.is_multiple_of(ROWS_BETWEEN_LOOKS) && self.watch.is_stopped() {
+            return Err(FileError::new("stopped"));
+        }
+        Ok(())
     }
 
     /// Adds a review, or rejects its row with all its faults; `raw` returns the row as in the file.
@@ -538,10 +551,6 @@ impl Reading<'_> {
         read: Result<ReviewRow, Vec<FieldError>>,
         raw: impl Fn() -> Value,
     ) -> Result<(), FileError> {
-        let is_due = self.rows_read.is_multiple_of(ROWS_BETWEEN_LOOKS);
-        if is_due && self.watch.is_stopped() {
-            return Err(FileError::new("stopped"));
-        }
         let mut row = match read {
             Ok(row) => row,
             Err(faults) => return self.reject(file, at, raw(), &faults),
@@ -574,9 +583,8 @@ impl Reading<'_> {
         if self.damage.is_none() {
             self.damage = row.texts().find_map(describe_damage);
         }
-        self.count(file);
         self.collected.rows.push(row);
-        Ok(())
+        self.count(file)
     }
 
     /// Gives a review the source that the request names, and a source the spelling of the stored one.
@@ -608,7 +616,7 @@ impl Reading<'_> {
         faults: &[FieldError],
     ) -> Result<(), FileError> {
         let faults = self.request.describe_faults(faults);
-        self.count(file);
+        self.count(file)?;
         let report = &mut self.collected.report;
         let stored = report.reject(self.watch, file, at, faults, row);
         stored.map_err(|error| FileError::new(format!("{error}; nothing was changed")))

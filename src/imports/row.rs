@@ -647,17 +647,19 @@ impl<'t> RowReading<'t> {
             status,
             updated_at,
         };
-        let statement = StatedReview {
+        let mut statement = StatedReview {
             review,
             unstated: self.unstated,
             decided: Units::new(),
             not_public: self.not_public,
             blocks: self.blocks,
         };
+        statement.blocks.shrink_to_fit();
         let mut row = ReviewRow::new(format, statement, has_id);
         row.hidden_name = hidden_name;
         row.is_reply_hidden = self.is_reply_hidden;
         row.hiding = self.hiding;
+        row.hiding.shrink_to_fit();
         row.has_instant = self.has_instant;
         row.posted_at = posted_at;
         Ok(row)

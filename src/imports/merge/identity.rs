@@ -230,15 +230,17 @@ impl<'k> Matcher<'k> {
     /// author, day and text, or the review does, all are rejected.
     fn match_ids(&mut self) {
         let by_id = self.candidates_by_id();
-        let mut rows_by_id: BTreeMap<(&str, &ReviewId), Vec<usize>> = BTreeMap::new();
-        for (index, row) in self.rows.iter().enumerate() {
-            if row.has_id {
-                let source = row.source_name().unwrap_or_default();
-                let rows = rows_by_id.entry((source, row.id())).or_default();
-                rows.push(index);
-            }
-        }
-        for ((source, id), rows) in rows_by_id {
+        let rows = self.rows.iter().enumerate();
+        let rows = rows.filter(|(_, row)| row.has_id);
+        let rows = rows.map(|(index, row)| {
+            let source = row.source_name().unwrap_or_default();
+            ((source, row.id()), index)
+        });
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_unstable();
+        for same in rows.chunk_by(|one, other| one.0 == other.0) {
+            let (source, id) = same[0].0;
+            let rows: Vec<usize> = same.iter().map(|(_, index)| *index).collect();
             let last = rows[rows.len() - 1];
             let row = &self.rows[last];
             let mut digests = rows.iter().map(|it| &self.rows[*it].digests);

@@ -93,3 +93,49 @@ async fn a_takeout_archive_imports_each_review_once() {
     let text = "select text from review where review_id = '77.same'";
     assert_eq!(bench.sql(text), "Edited.");
 }
+
+#[tokio::test]
+async fn a_name_with_several_values_publishes_only_what_each_publishes() {
+    let row = r#""author": "Ann", "stars": 5, "date": "2026-03-01", "text": "Neat.""#;
+    for (state, status) in [
+        (r#""state.visible": true"#, "published"),
+        (
+            r#""state.visible": true, "state": {"visible": true}"#,
+            "published",
+        ),
+        (
+            r#""state.visible": true, "state": {"visible": false}"#,
+            "withheld",
+        ),
+        (
+            r#""state": {"visible": false}, "state.visible": true"#,
+            "withheld",
+        ),
+        (
+            r#""state": {"visible": ""}, "state.visible": true"#,
+            "withheld",
+        ),
+        (
+            r#""state": {"visible": false, "visible": true}"#,
+            "withheld",
+        ),
+        (
+            r#""state": {"visible": false}, "state": {"visible": true}"#,
+            "withheld",
+        ),
+        (
+            r#""state.visible": null, "state.visible": true"#,
+            "withheld",
+        ),
+        (
+            r#""state.visible": true, "state.visible": true"#,
+            "published",
+        ),
+    ] {
+        let bench = bench().await;
+        let file = bench.file("rows.jsonl", format!("{{{row}, {state}}}\n"));
+        let format = "format: [[public]]; names = 'state.visible'; values = ['true']";
+        bench.done(file, format).await;
+        assert_eq!(bench.sql("select status from review"), status, "{state}");
+    }
+}

@@ -104,12 +104,19 @@ async fn hidden_rows_and_columns_are_refused() {
             <row r="3" → hidden="1" → has hidden rows; clear the filter
             <row r="3" → hidden=" true " → has hidden rows
             <row r="3" → ht="0" customHeight="1" → has hidden rows
+            <row r="3" → ht="0.1" customHeight="1" → has hidden rows
+            <row r="3" → hidden="&#49;" → has hidden rows
+            <row r="3" → hidden="&#x74;rue" → has hidden rows
+            <sheetFormatPr → zeroHeight="1"/> → has hidden rows
+            <sheetFormatPr → zeroHeight="tru&#101;"/> → has hidden rows
+            <sheetFormatPr → defaultRowHeight="0" customHeight="1"/> → has hidden rows
+            <sheetFormatPr → defaultColWidth="0"/> → has hidden columns
             <cols><col → min="3" max="3" hidden="1"/></cols> → has hidden columns
             <cols><col → min="1" max="2" width="0"/></cols> → has hidden columns
         "#,
     ) {
         let hidden = format!("{begin} {attributes}");
-        let body = if begin.starts_with("<row") {
+        let body = if begin == "<row r=\"3\"" {
             body.replace(begin, &hidden)
         } else {
             with(&hidden)
@@ -118,6 +125,10 @@ async fn hidden_rows_and_columns_are_refused() {
         assert_has(&refusal, what);
         assert_has(&refusal, "save the sheet as CSV");
     }
+    // Where rows are hidden unless they say otherwise.
+    let shown = with("<sheetFormatPr zeroHeight=\"1\"/>").replace("<row ", "<row ht=\"15\" ");
+    let (_, report, _) = import_into_new(sheet(&shown), "").await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
     // Beside the table they say nothing of it.
     let beside = with("<cols><col min=\"9\" max=\"9\" hidden=\"1\"/></cols>");
     let (_, report, _) = import_into_new(sheet(&beside), "").await;
@@ -125,9 +136,15 @@ async fn hidden_rows_and_columns_are_refused() {
 }
 
 /// The content of an `OpenDocument` spreadsheet with one sheet.
-fn open_document(rows: &str) -> Vec<u8> {
+pub(super) fn open_document(rows: &str) -> Vec<u8> {
+    open_document_with("", rows)
+}
+
+/// The same with styles.
+fn open_document_with(styles: &str, rows: &str) -> Vec<u8> {
     let content = format!(
-        "<?xml version=\"1.0\"?><office:document-content xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"><office:body>\
+        "<?xml version=\"1.0\"?><office:document-content xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\" xmlns:style=\"s\">\
+         <office:automatic-styles>{styles}</office:automatic-styles><office:body>\
          <office:spreadsheet><table:table table:name=\"Reviews\">{rows}</table:table></office:spreadsheet></office:body></office:document-content>"
     );
     zipped(&[
@@ -173,6 +190,34 @@ async fn spreadsheet_of_opendocument_is_read_as_shown() {
         let hidden = format!("<{group} table:display=\"false\">{inner}</{group}>");
         let refusal = bench.refused(open_document(&rows(&hidden)), "").await;
         assert_has(&refusal, &format!("hidden {kind}s"));
+    }
+    for (kind, property, is_hidden) in [
+        ("row", "row-height=\"0cm\"", true),
+        ("row", "row-height=\"0.1mm\"", true),
+        ("row", "row-height=\"&#48;in\"", true),
+        ("row", "row-height=\"0.45cm\"", false),
+        ("column", "column-width=\"0pt\"", true),
+        ("column", "column-width=\"0.9in\"", false),
+    ] {
+        let style = |name: &str, keys: &str, property: &str| {
+            format!(
+                "<style:style style:name=\"{name}\"{keys}><style:table-{kind}-properties {property}/></style:style>"
+            )
+        };
+        let child = style("s", " style:parent-style-name=\"p\"", "");
+        let begin = format!("<table:table-{kind}");
+        let named = format!("{begin} table:style-name=\"s\"");
+        let body = ["<table:table-column/>", &rows(&row("", "Bo"))].concat();
+        let body = body.replacen(&begin, &named, 1);
+        for styles in [style("s", "", property), style("p", "", property) + &child] {
+            let content = open_document_with(&styles, &body);
+            if is_hidden {
+                let refusal = bench.refused(content, "").await;
+                assert_has(&refusal, &format!("hidden {kind}s"));
+            } else {
+                import_into_new(content, "").await;
+            }
+        }
     }
     // Rows that a number repeats are counted as rows.
     let many = row(" table:number-rows-repeated=\"18446744073709551615\"", "Bo");
