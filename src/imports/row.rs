@@ -1,5 +1,6 @@
 //! Rows to reviews: what a row of cells says by its source's format, with all its faults at once.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -42,8 +43,8 @@ pub struct ReviewRow {
     pub hidden_name: Option<Box<str>>,
     /// Whether its answer is not published.
     pub is_reply_hidden: bool,
-    /// The values by which it or a part of it is hidden, as in [`HidingValues`].
-    pub hiding: Vec<(PublicPart, String, String)>,
+    /// The values by which it or a part of it is hidden.
+    pub hiding: Vec<Arc<HidingValue>>,
     /// Whether its source gives an instant, whose day depends on the time zone.
     pub has_instant: bool,
     /// Time of the review, if its source gave an instant.
@@ -186,6 +187,8 @@ pub struct RowReader<'t> {
     only: Option<usize>,
     /// The order of dates in each column, where one is needed.
     orders: BTreeMap<usize, DateOrder>,
+    /// The values that hide something, so far.
+    hiding: RefCell<BTreeSet<Arc<HidingValue>>>,
 }
 
 /// A block of publication, with its columns in the table.
@@ -238,8 +241,10 @@ impl<'t> PublicRule<'t> {
     }
 }
 
-/// Numbers of reviews with a value that hides something, by what it hides, its column and the value in lower case.
-pub type HidingValues = BTreeMap<(PublicPart, String, String), u64>;
+/// A value that hides something: what it hides, its column and the value in lower case.
+pub type HidingValue = (PublicPart, String, String);
+/// Numbers of reviews with each.
+pub type HidingValues = BTreeMap<HidingValue, u64>;
 
 /// The columns of a field in a table.
 pub fn field_columns(format: &Format, table: &Table, field: ReviewField) -> Vec<usize> {
@@ -317,6 +322,7 @@ impl<'t> RowReader<'t> {
             public: public.collect(),
             only: only.and_then(|only| table.find(&only.column)),
             orders,
+            hiding: RefCell::default(),
             fields: fields.collect(),
         }
     }
@@ -454,6 +460,17 @@ impl<'t> RowReader<'t> {
         Value::Object(cells.collect::<Map<_, _>>())
     }
 
+    /// A value that hides something, of which all rows have the same copy.
+    fn share(&self, value: HidingValue) -> Arc<HidingValue> {
+        let mut shared = self.hiding.borrow_mut();
+        if let Some(shared) = shared.get(&value) {
+            return Arc::clone(shared);
+        }
+        let value = Arc::new(value);
+        shared.insert(Arc::clone(&value));
+        value
+    }
+
     /// How the dates of a column are read.
     fn dates(&self, column: usize) -> Dates<'_> {
         // `Submit Date (UTC)`
@@ -489,7 +506,7 @@ struct Cell<'t> {
 struct RowReading<'t> {
     reader: &'t RowReader<'t>,
     row: &'t Row,
-    hiding: Vec<(PublicPart, String, String)>,
+    hiding: Vec<Arc<HidingValue>>,
     rejected: &'t mut HashSet<(String, RowKey)>,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
@@ -919,7 +936,7 @@ impl<'t> RowReading<'t> {
                 };
                 let header = reader.table.columns[*column].clone();
                 let value = shorten(&cell.trim().to_lowercase(), VALUE_CHARACTERS_MAX);
-                self.hiding.push((part, header, value));
+                self.hiding.push(reader.share((part, header, value)));
             }
         }
         if most_hidden == Visibility::Nothing {

@@ -15,7 +15,7 @@ use crate::imports::report::{
     ImportError, ImportReport, Outcome, Watcher, preview, preview_change,
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
-use crate::imports::row::{Exported, ReviewRow, VALUES_MAX};
+use crate::imports::row::{Exported, HidingValue, ReviewRow, VALUES_MAX};
 use crate::model::{
     ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
     fold, merge, short_name, withhold_unverified,
@@ -229,8 +229,8 @@ impl Merging<'_> {
         }
         let values = &mut self.outcome.report.new_values;
         for value in &row.hiding {
-            if values.len() < VALUES_MAX || values.contains_key(value) {
-                *values.entry(value.clone()).or_default() += 1;
+            if values.len() < VALUES_MAX || values.contains_key(&**value) {
+                *values.entry(HidingValue::clone(value)).or_default() += 1;
             }
         }
         self.note_stored(&row, &id, known.as_ref(), brings_content);
