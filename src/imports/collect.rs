@@ -88,6 +88,9 @@ pub fn collect(
         },
     };
     for file in &request.files {
+        if reading.watch.is_stopped() {
+            break;
+        }
         reading.open(file);
     }
     reading.refuse_faults()?;
@@ -165,6 +168,9 @@ impl Reading<'_> {
         // Only what is unpacked counts.
         self.bytes_left += bytes.len() as u64;
         for member in choose_members(&archive)? {
+            if self.watch.is_stopped() {
+                break;
+            }
             let file = format!("{name}: {member}");
             let unpacked = archive.by_name(&member).map_err(broken_archive);
             let unpacked = unpacked.and_then(|it| read_all(it, &mut self.bytes_left));

@@ -430,3 +430,20 @@ pub async fn load_sample(
     write.commit().await.at(path)?;
     Ok(applied.report)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::StatedReview;
+    use crate::storage::reviews::KnownReview;
+
+    /// An import of 200,000 rows beside as many known reviews has 400 MiB, of which a half is for their texts.
+    #[test]
+    fn rows_and_known_reviews_need_little_memory() {
+        let row = size_of::<ReviewRow>() + size_of::<StatedReview>();
+        let known = size_of::<(ReviewId, Box<KnownReview>)>() + size_of::<KnownReview>();
+        let change = size_of::<Change>();
+        assert!(200_000 * (row + known) <= 200 << 20, "{row} {known}");
+        assert!(200_000 * (row + change) <= 200 << 20, "{row} {change}");
+    }
+}
