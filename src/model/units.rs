@@ -19,10 +19,6 @@ impl Units {
         1 << unit as u16
     }
 
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "as in the sets of the standard library"
-    )]
     pub const fn contains(&self, unit: &Unit) -> bool {
         self.0 & Self::bit(*unit) != 0
     }
@@ -34,10 +30,6 @@ impl Units {
         is_new
     }
 
-    #[expect(
-        clippy::trivially_copy_pass_by_ref,
-        reason = "as in the sets of the standard library"
-    )]
     pub const fn remove(&mut self, unit: &Unit) {
         self.0 &= !Self::bit(*unit);
     }

@@ -77,11 +77,13 @@ pub fn is_page_without_reviews(text: &str) -> bool {
 
 /// Whether there is a schema.org review in a value of JSON.
 fn has_review(data: &str, deep: usize) -> bool {
-    let has_inner =
-        |value: &str| deep > 0 && value.starts_with(['[', '{']) && has_review(value, deep - 1);
-    let find = |_: &str, value| match has_inner(value) {
-        true => ControlFlow::Break(()),
-        false => ControlFlow::Continue(()),
+    let find = |_: &str, value: &str| {
+        let is_inner = deep > 0 && value.starts_with(['[', '{']);
+        if is_inner && has_review(value, deep - 1) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
     };
     is_review(&kind_of(data)) || visit(data, find).is_some()
 }
@@ -176,9 +178,10 @@ impl Reviews<'_, '_> {
             return self.add(data, business);
         }
         self.bounds.count(Amount::default())?;
-        let name = || match value(data, "name")? {
-            Value::String(name) => Some(shorten(&name, NAME_CHARACTERS_MAX).into()),
-            other => Some(other),
+        let name = || {
+            let name = value(data, "name")?;
+            let cut = name.as_str().map(|it| shorten(it, NAME_CHARACTERS_MAX));
+            Some(cut.map_or(name, Value::from))
         };
         let inner = reviewed_name(&kind, name);
         let business = inner.as_ref().or(business);

@@ -20,6 +20,10 @@ fn an_endless_file_is_refused_with_the_limit() {
 }
 
 /// The output of a command that ends in time.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process has no clock that a test could move"
+)]
 #[track_caller]
 fn ended(mut command: Command) -> CommandOutput {
     let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
