@@ -38,6 +38,7 @@ use tokio::task::spawn_blocking;
 
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile, note_variable};
+use crate::metrics::DATABASE_STEPS;
 use crate::storage::remove_unfinished;
 use crate::sync::kill_commands;
 
@@ -147,6 +148,8 @@ impl Cli {
             };
             kill_commands();
             remove_unfinished();
+            let steps = DATABASE_STEPS.counter(&[]).get();
+            tracing::debug!(steps, "command.ended: the steps of SQLite that it took");
             run.map_err(|error| match path {
                 Ok(path) => name_database(error, &path),
                 Err(_) => error,

@@ -19,6 +19,7 @@ use super::files::{
     self, FileIdentity, LOG, begin, bytes_beside, copy_into, options, pool, unlogged,
 };
 use super::schema::{self, Migrated};
+use super::steps::connect;
 use super::write::Write;
 use crate::compute::lock;
 use crate::config::DatabaseAddress;
@@ -67,7 +68,7 @@ impl Database {
             .journal_mode(SqliteJournalMode::Wal)
             // SQLite writes the log back as it grows, and cuts a longer one afterwards.
             .pragma("journal_size_limit", LOG_BYTES_MAX.to_string());
-        let mut connection = writing.connect().await.at(path)?;
+        let mut connection = connect(&writing).await.at(path)?;
         let migrated = schema::migrate(&mut connection, path).await?;
         connection.close().await.at(path)?;
         let open = OpenFile::open(path, options(path)).await?;
@@ -172,7 +173,7 @@ impl Database {
         let reading = options(&self.path).read_only(true);
         Ok(Changes {
             path: self.path.clone(),
-            connection: Some(reading.connect().await.at(&self.path)?),
+            connection: Some(connect(&reading).await.at(&self.path)?),
             seen: None,
         })
     }
@@ -345,7 +346,7 @@ impl Database {
         self.verify_place()?;
         let options = options(self.path()).busy_timeout(SHORT_BUSY_TIMEOUT);
         let cut = async {
-            let mut connection = options.connect().await?;
+            let mut connection = connect(&options).await?;
             // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
             connection.execute("pragma wal_checkpoint(passive)").await?;
             let (is_busy, _, _): (bool, i64, i64) =
@@ -379,9 +380,11 @@ impl Database {
         };
         schema::identify(path).await?;
         // Not read-only, because a connection that only reads would leave a log behind.
-        let mut connection = match connect(options(path)).await.at(path) {
+        let mut connection = match connect_and_read(options(path)).await.at(path) {
             // Nothing may be written there.
-            Err(DbError::ReadOnly(_)) => connect(schema::untouching(path)).await.at(path)?,
+            Err(DbError::ReadOnly(_)) => {
+                connect_and_read(schema::untouching(path)).await.at(path)?
+            }
             connected => connected?,
         };
         copy_into(&mut connection, begun).await.at(name)?;
@@ -390,8 +393,8 @@ impl Database {
 }
 
 /// A connection that has read, which SQLite does not do while it connects.
-async fn connect(options: SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
-    let mut connection = options.connect().await?;
+async fn connect_and_read(options: SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    let mut connection = connect(&options).await?;
     connection
         .execute("select count(*) from sqlite_schema")
         .await?;

@@ -13,6 +13,7 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
 use super::error::{BUSY_TIMEOUT, DbError};
+use super::steps::{connect, count_steps};
 use crate::compute::lock;
 use crate::model::hex;
 use crate::random;
@@ -247,11 +248,14 @@ pub fn pool(place: &Arc<FileIdentity>) -> SqlitePoolOptions {
         // Closing the last connection removes the log, and the next connection would create another log.
         .idle_timeout(None)
         .max_lifetime(None)
-        .after_connect(move |_, _| {
+        .after_connect(move |connection, _| {
             let verified = place
                 .verify()
                 .map_err(|error| sqlx::Error::Configuration(error.into()));
-            Box::pin(std::future::ready(verified))
+            Box::pin(async {
+                verified?;
+                count_steps(connection).await
+            })
         });
     options.before_acquire(|connection, _| {
         Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
@@ -266,7 +270,7 @@ pub async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Re
 
 /// Copies the database at `path`, to which this only reads, into a new file.
 pub async fn copy_file(path: &Path, to: &Path) -> sqlx::Result<()> {
-    let mut connection = options(path).read_only(true).connect().await?;
+    let mut connection = connect(&options(path).read_only(true)).await?;
     copy_into(&mut connection, to).await?;
     connection.close().await
 }

@@ -21,6 +21,7 @@ mod files;
 mod locks;
 pub mod reviews;
 mod schema;
+mod steps;
 pub mod sync;
 mod text_index;
 pub mod transparency;

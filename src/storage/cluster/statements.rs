@@ -25,6 +25,7 @@ use crate::random;
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
+use crate::storage::steps::{connect, count_steps};
 
 /// A row or a result of a statement.
 pub type StatementStep = Either<SqliteQueryResult, SqliteRow>;
@@ -201,6 +202,7 @@ impl WorkingCopy {
         let path = folder.path().join("copy.db");
         copy_file(file, &path).await.at(file)?;
         let pool = SqlitePoolOptions::new().max_connections(1);
+        let pool = pool.after_connect(|connection, _| Box::pin(count_steps(connection)));
         let pool = pool.connect_with(options(&path)).await.at(&path)?;
         let mut connection = pool.acquire().await.at(&path)?;
         schema::verify_version(&mut connection, file).await?;
@@ -297,7 +299,7 @@ async fn state_of(path: &Path) -> Result<CopyState, DbError> {
         return Err(DbError::Missing(path.to_owned()));
     }
     let reading = options(path).read_only(true);
-    let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
+    let mut connection = connect(&reading).await.at(path)?;
     let state = CopyState::of_file(&mut connection).await.at(path)?;
     connection.close().await.at(path)?;
     Ok(state)
