@@ -75,7 +75,10 @@ fn made(count: usize) -> Vec<(String, Vec<u8>)> {
         numbers.map(|n| row(n, words) + "\n").collect::<String>()
     };
     home.file("business.json", r#"{"telephone": "+1 480 555 0100"}"#);
-    home.file("editorial.json", r#"{"summary": {"text": "Quick and tidy."}}"#);
+    home.file(
+        "editorial.json",
+        r#"{"summary": {"text": "Quick and tidy."}}"#,
+    );
     home.file("one.jsonl", &rows(&mut (0..1), "tidy"));
     home.file("all.jsonl", &rows(&mut (0..count), "tidy"));
     let some = rows(&mut (0..count).step_by(7), "neat");
