@@ -19,7 +19,7 @@ const GROWING: &[&str] = &[
 /// A part of each statement that reads such a table from end to end, and why it may.
 const SCANS: &[(&str, &str)] = &[
     (
-        "select review_id as \"id: Text\" from review where (?1 is null",
+        "(?1 is null or rating = ?1) and (?2 is null or status = ?2)",
         "`list` shows or looks through all reviews",
     ),
     (
