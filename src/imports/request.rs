@@ -66,6 +66,9 @@ pub struct ImportRequest {
     /// Whether the files are sample data, which cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
+    /// Whether others wait to write while the rows are compared with the stored reviews, and not only while the import writes.
+    #[arg(skip)]
+    pub holds_lock: bool,
     /// The entry of the sync file whose run this import is.
     #[arg(skip)]
     pub run_of: Option<String>,

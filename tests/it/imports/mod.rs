@@ -6,6 +6,7 @@ mod formats;
 mod histories;
 mod identity;
 mod native;
+mod other_writers;
 mod platforms;
 mod seed;
 mod slow;

@@ -120,7 +120,7 @@ async fn settings_of_an_import_cannot_change_during_the_reading() {
         let mut watch = OtherProgram(&bench, statement);
         let refused = import(&bench.database, &bench.clock, &request, &mut watch).await;
         let refusal = refused.unwrap_err().to_string();
-        assert_has(&refusal, "was changed while the files were read");
+        assert_has(&refusal, "another process wrote to the database");
         assert_eq!(bench.sql("select text from review"), "On time.");
     }
 }
