@@ -11,6 +11,7 @@ use super::operations;
 use crate::api::{Description, hub_error};
 use crate::links::{HUB_PATH, OPENAPI_PATH};
 use crate::mcp::{self, Mcp};
+use crate::model::text::escaped_json;
 use crate::pages::{self, error_page};
 use crate::storage::Database;
 use crate::web::context::Ctx;
@@ -18,7 +19,6 @@ use crate::web::{
     HttpProblem, ListedRoute, PROBLEM, RequestRecord, Routes, add_common_headers, check_target,
     redirect_to_page, remove_body, start_series, wants_html,
 };
-use crate::wire;
 
 pub struct RoutedService {
     /// Never fails.
@@ -147,7 +147,8 @@ fn with_problem(answered: poem::Result<Response>, form: ErrorForm, ctx: &Ctx) ->
         ErrorForm::Line => hub_error(problem),
         ErrorForm::Page => error_page(ctx, problem),
         ErrorForm::Document => {
-            let document = wire::json(&problem.document);
+            // It repeats values of the request.
+            let document = escaped_json(&problem.document);
             problem.response(PROBLEM, document)
         }
     };
