@@ -200,19 +200,17 @@ fn print_usage(mut error: clap::Error) -> io::Result<()> {
     if !error.use_stderr() {
         return error.print();
     }
-    let texts: Vec<_> = error
+    let values: Vec<_> = error
         .context()
         .map(|(kind, value)| (kind, value.clone()))
         .collect();
-    for (kind, value) in texts {
-        let value = match value {
-            ContextValue::String(text) => ContextValue::String(escaped(text)),
-            ContextValue::Strings(texts) => {
-                ContextValue::Strings(texts.into_iter().map(escaped).collect())
-            }
-            other => other,
-        };
-        error.insert(kind, value);
+    for (kind, value) in values {
+        if let ContextValue::String(text) = value {
+            error.insert(kind, ContextValue::String(escaped(text)));
+        } else if let ContextValue::Strings(texts) = value {
+            let texts = texts.into_iter().map(escaped);
+            error.insert(kind, ContextValue::Strings(texts.collect()));
+        }
     }
     io::stderr().write_all(escaped(error.render().to_string()).as_bytes())
 }

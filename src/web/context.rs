@@ -85,17 +85,20 @@ impl Ctx {
     }
 
     /// The current snapshot and how its reviews are collected and checked. If the database has changed since, and the snapshot has no
-    /// figures of its own, this is of the next snapshot.
+    /// figures of its own, this is of the next snapshot. Both come with the client's turn to compute, in which nothing waits for that
+    /// snapshot.
     ///
     /// # Errors
-    /// 503 if the database cannot be read, or changes are not published.
+    /// 503 if too many requests wait, the database cannot be read, or changes are not published.
     pub async fn transparency(
         &self,
-    ) -> Result<(Arc<Snapshot>, Arc<wire::Transparency>), HttpProblem> {
+        client: ClientAddress,
+    ) -> Result<(Slot, Arc<Snapshot>, Arc<wire::Transparency>), HttpProblem> {
         let mut swaps = self.current.swaps();
         let read = async {
             loop {
                 swaps.mark_unchanged();
+                let slot = self.turn(client).await?;
                 let snapshot = self.current.load();
                 let made = self.transparency.of(&snapshot);
                 // Concurrent requests wait for one result.
@@ -106,25 +109,29 @@ impl Ctx {
                 match made.get_or_try_init(read).await {
                     Ok(transparency) => {
                         let transparency = Arc::clone(transparency);
-                        break Ok((snapshot, transparency));
+                        break Ok((slot, snapshot, transparency));
                     }
-                    Err(Some(error)) => break Err(error.to_string()),
-                    // Its sender is a field of the context.
-                    Err(None) => drop(swaps.changed().await),
+                    Err(Some(error)) => break Err(transparency_not_read(&error.to_string())),
+                    Err(None) => {
+                        drop(slot);
+                        // Its sender is a field of the context.
+                        let _ = swaps.changed().await;
+                    }
                 }
             }
         };
         let read = timeout(PUBLISHED_WAIT_MAX, read).await;
-        let read = read.unwrap_or_else(|_| Err("its changes are not published".to_owned()));
-        read.map_err(|error| {
-            tracing::warn!(%error, "transparency.not_read: the database cannot be read");
-            HttpProblem::retry_later(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The database cannot be read just now; try again later.",
-                CROWDED_PAUSE,
-            )
-        })
+        read.unwrap_or_else(|_| Err(transparency_not_read("its changes are not published")))
     }
+}
+
+fn transparency_not_read(error: &str) -> HttpProblem {
+    tracing::warn!(%error, "transparency.not_read: the database cannot be read");
+    HttpProblem::retry_later(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The database cannot be read just now; try again later.",
+        CROWDED_PAUSE,
+    )
 }
 
 // The client's address, also behind trusted proxies (`X-Forwarded-For`). Each proxy appends the address of its peer, so the field

@@ -420,9 +420,10 @@ pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<i64> 
 
 #[cfg(test)]
 mod tests {
-    use chrono::{TimeDelta, Utc};
+    use chrono::TimeDelta;
 
     use super::{gauges, list};
+    use crate::clock::Clock;
     use crate::storage::{Database, utc_milliseconds};
 
     #[tokio::test]
@@ -430,7 +431,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let opened = Database::open(&folder.path().join("reviews.db")).await;
         let database = opened.unwrap().0;
-        let end = Utc::now();
+        let end = Clock::system().now();
         let mut write = database.write().await.unwrap();
         let row = "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at)
             values ('reviews', 'https://a.example/', 'https://a.example/', 'a.example', 'active', ?1, ?1, ?1)";
