@@ -228,4 +228,7 @@ async fn hidden_characters_leave_no_text_for_the_words_around_it() {
     let answer = app.get(&wrong).await;
     assert!(!answer.text().contains(HIDDEN), "{}", answer.text());
     assert_eq!(answer.json()["issues"][0]["received"], texts[0]);
+    let fields = ["hub.mode", "hub.topic", "hub.callback", "hub.lease_seconds"];
+    let answer = app.post_hub(&fields.map(|name| (name, texts[0]))).await;
+    assert!(!answer.text().contains(HIDDEN), "{}", answer.text());
 }
