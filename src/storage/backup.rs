@@ -14,8 +14,8 @@ use super::columns::{Text, utc};
 use super::database::{Database, Opening};
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
-    options, real, unused_name,
+    self, DELIVERY_LOCK, JOURNAL, LOG, LockFile, beside, copy_into, folder_of, has_sender,
+    lock_beside, options, real, unused_name,
 };
 use super::reviews::{KeptFormats, load_formats, load_reviews};
 use super::schema::{self, untouching};
@@ -140,7 +140,7 @@ fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
 pub struct ExclusiveAccess {
     /// In a transaction that keeps other processes from writing.
     _connection: SqliteConnection,
-    _sender: File,
+    _sender: LockFile,
 }
 
 impl ExclusiveAccess {

@@ -1,6 +1,5 @@
 //! A database that is open: its writer, the readers of its file, and what other processes did to the file.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +15,7 @@ use super::cluster::client::Cluster;
 use super::cluster::statements::{WriteOrigin, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, FileIdentity, LOG, begin, bytes_beside, copy_into, options, pool, unlogged,
+    self, FileIdentity, LOG, LockFile, begin, bytes_beside, copy_into, options, pool, unlogged,
 };
 use super::schema::{self, Migrated};
 use super::steps::connect;
@@ -47,7 +46,7 @@ pub(super) struct FileWriter {
     /// The writing connection.
     pub(super) connections: SqlitePool,
     /// The lock that gives this process the right to send.
-    pub(super) sender: Mutex<Option<File>>,
+    pub(super) sender: Mutex<Option<LockFile>>,
     /// The log and its index, which exist while a connection is open.
     sides: Vec<FileIdentity>,
 }

@@ -207,23 +207,55 @@ pub fn has_sender(path: &Path) -> bool {
     file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Locks a file beside the database at `path`, until the result is dropped or the process ends; `None` if another process holds
-/// the lock.
+/// The lock of a file, until it is dropped or the process ends.
+#[derive(Debug)]
+pub struct LockFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl LockFile {
+    /// Whether the path still leads to this file.
+    fn is_there(&self) -> io::Result<bool> {
+        let own = self.file.metadata()?;
+        let there = FileIdentity::of(&self.path);
+        Ok(there.is_ok_and(|there| there.identity == (own.dev(), own.ino())))
+    }
+}
+
+impl Drop for LockFile {
+    /// Removes the file before its lock ends, so that nobody else has it.
+    fn drop(&mut self) {
+        if self.is_there().is_ok_and(|is_there| is_there) {
+            let _ = remove_file(&self.path);
+        }
+    }
+}
+
+/// Locks a file beside the database at `path`; `None` if another process holds the lock.
 ///
 /// It is a separate file because closing the database's file would release SQLite's own locks on it (POSIX).
 ///
 /// # Errors
 /// [`DbError::Create`] when that file cannot be created or locked.
-pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
+pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<LockFile>, DbError> {
     // A symbolic link leads to the same lock.
     let real = real(path);
     let name = beside(&real, suffix);
     let fault = |reason| DbError::create(&name, reason);
-    let file = open_private(&name, owner_of(&real)).map_err(fault)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(reason)) => Err(fault(reason)),
+    loop {
+        let file = open_private(&name, owner_of(&real)).map_err(fault)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(reason)) => return Err(fault(reason)),
+        }
+        let path = name.clone();
+        let locked = LockFile { file, path };
+        // Whoever had the lock may have removed the file since it was opened here, and another process may have locked a new one.
+        if locked.is_there().map_err(fault)? {
+            return Ok(Some(locked));
+        }
     }
 }
 

@@ -176,6 +176,40 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
 }
 
 #[test]
+fn control_characters_of_arguments_never_reach_the_terminal() {
+    let hostile = CONTROLS.iter().collect::<String>() + "31m\u{200f}";
+    let hostile = hostile.replace('\r', "");
+    let home = Home::with(1);
+    for words in [
+        &["list", "--rating", &hostile][..],
+        &["list", "--status", &hostile],
+        &["list", "--limit", "1", &hostile],
+        &["list", &format!("--{hostile}")],
+        &[&*hostile],
+        &["show", &hostile],
+        &["import", &hostile],
+        &["status", "--log", &format!("{hostile}=")],
+        &["status", "--database", &format!("http://{hostile}")],
+        &["serve", "--listen", &hostile],
+        &["serve", "--hub-retry-delays", &hostile],
+        &["man", &hostile],
+    ] {
+        let done = home.run(words);
+        done.failed("error: ");
+        let printed = done.out + &done.err;
+        assert!(
+            !printed.contains(CONTROLS) && !printed.contains('\u{200f}'),
+            "{words:?}: {printed:?}"
+        );
+        assert_has(&printed, "31m");
+    }
+    let home = Home::new().with_variable("REVIEWS_LISTEN", &hostile);
+    let done = home.run("serve");
+    done.failed("REVIEWS_LISTEN");
+    assert!(!done.err.contains(CONTROLS), "{}", done.err);
+}
+
+#[test]
 fn an_exported_table_contains_no_formulas() {
     let home = Home::new();
     let begins = [
