@@ -538,22 +538,11 @@ impl<'t> RowReading<'t> {
         }
     }
 
-    /// Whether Google is the source of the review.
-    fn is_google(&self) -> bool {
-        let cell = self.cell(ReviewField::Source);
-        let source = cell.map_or(self.reader.source, |cell| cell.text.trim());
-        let start = source.get(..6);
-        start.is_some_and(|start| start.eq_ignore_ascii_case("google"))
-    }
-
     /// The end of the scale: that of the row, or that of the format.
     fn scale(&self) -> Option<NonZeroU16> {
         let of_row = self.cell(ReviewField::Scale);
         let of_row = of_row.and_then(|cell| whole_number(cell.text.trim()).parse().ok());
-        // On a scale of five, half stars are refused, as in all formats that name none.
-        of_row
-            .filter(|best: &NonZeroU16| best.get() != 5 || self.reader.format.scale.is_some())
-            .or(self.reader.format.scale)
+        of_row.or(self.reader.format.scale)
     }
 
     /// The review, or all its errors.
@@ -742,7 +731,7 @@ impl<'t> RowReading<'t> {
         }
         // WordPress marks HTML so: `content.rendered`.
         let is_html = self.reader.format.html || cell.header.ends_with(".rendered");
-        Some(clean(cell.text, is_html, self.is_google()))
+        Some(clean(cell.text, is_html))
     }
 
     /// The stars, and whether they were derived from a recommendation.
@@ -1054,7 +1043,7 @@ fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String>
         if name.trim().contains(char::is_control) {
             return Err("has a control character; remove it".to_owned());
         }
-        *name = clean(name.trim(), false, false);
+        *name = clean(name.trim(), false);
     }
     names.retain(|name| !name.is_empty());
     Ok(names)

@@ -118,7 +118,7 @@ pub fn remove_formula_escape(cell: &str) -> &str {
 }
 
 /// A text as it is published.
-pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
+pub fn clean(text: &str, is_html: bool) -> String {
     let mut text = Cow::Borrowed(text);
     if text.contains('\r') {
         text = Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"));
@@ -126,8 +126,7 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
     if is_html && text.contains(['<', '&']) {
         text = Cow::Owned(plain_text(&text));
     }
-    let written = if is_google { original(&text) } else { &text };
-    compose(written).into_owned()
+    compose(original(&text)).into_owned()
 }
 
 /// Elements of HTML that are lines of their own.
@@ -484,17 +483,10 @@ mod tests {
 
     #[test]
     fn line_breaks_and_letters_have_one_form() {
+        assert_eq!(clean("Jose\u{301}\r\nand\rBo", false), "José\nand\nBo");
+        assert_eq!(clean("AT&amp;T <b>", false), "AT&amp;T <b>");
         assert_eq!(
-            clean("Jose\u{301}\r\nand\rBo", false, false),
-            "José\nand\nBo"
-        );
-        assert_eq!(clean("AT&amp;T <b>", false, false), "AT&amp;T <b>");
-        assert_eq!(
-            clean(
-                "(Translated by Google) A\r\n\r\n(Original)\r\nB",
-                false,
-                true
-            ),
+            clean("(Translated by Google) A\r\n\r\n(Original)\r\nB", false),
             "B"
         );
     }
@@ -521,7 +513,7 @@ mod tests {
             ("a &bogus; b & c", "a &bogus; b & c"),
             ("M&uuml;ller", "Müller"),
         ] {
-            assert_eq!(clean(html, true, false), text, "{html}");
+            assert_eq!(clean(html, true), text, "{html}");
         }
     }
 }
