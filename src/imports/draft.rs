@@ -637,7 +637,7 @@ mod tests {
         for header in ["Stars (1-5)", "Stars (1 - 5)", "Stars (1–5)"] {
             assert_eq!(named_field(header), Some(ReviewField::Rating), "{header}");
         }
-        let others = "Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅; \
+        let others = "!Review; *Review; #Review; ~Review; -Review; _Review; =Review; Re!view; Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅; \
             Review (Private notes); Title [hidden]; Reply (for our eyes)";
         for header in others.split("; ") {
             assert_eq!(named_field(header), None, "{header}");

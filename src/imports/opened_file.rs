@@ -578,7 +578,11 @@ fn find_native_form(first: &FilePart<'_>, document: Option<&str>) -> NativeForm 
     };
     if document.or(list.texts().next()).is_some_and(begins_export) {
         NativeForm::Export
-    } else if list.are_lines && are_native(list.texts()) {
+    } else if list.are_lines
+        && are_native(list.texts())
+        // A document by itself may be the answer of a failed request.
+        && (document.is_none() || first.names.core_fields() > 1)
+    {
         NativeForm::Lines
     } else {
         NativeForm::No
@@ -618,17 +622,27 @@ const ROW_LISTS: [&str; 9] = [
 fn is_empty_document(document: &str, names: &ColumnNames) -> bool {
     let (mut has_no_rows, mut has_other) = (false, false);
     visit(document, |name, value| {
-        let key = column_key(name);
-        let is_row_list = key.ends_with("reviews") || ROW_LISTS.contains(&&*key);
-        let is_empty = is_row_list && is_empty_list(value);
+        let is_empty = is_row_list(name) && is_empty_list(value);
         has_no_rows |= is_empty || name == "totalReviewCount" && value == "0";
         has_other |= value.starts_with('[') && !is_empty && !name.starts_with("error");
         ControlFlow::<()>::Continue(())
     });
-    let is_without_rows = document.starts_with('{') && has_no_rows && !has_other;
+    let is_of_review = |name: &String| {
+        let field = named_field(name).filter(|_| !is_row_list(name));
+        field.is_some_and(|field| ReviewField::CORE.contains(&field))
+    };
     is_empty_list(document)
         || document == "{}"
-        || is_without_rows && names.core_fields() == 0 && !says_error(document)
+        || document.starts_with('{')
+            && has_no_rows
+            && !has_other
+            && !names.columns.iter().any(is_of_review)
+            && !says_error(document)
+}
+
+fn is_row_list(name: &str) -> bool {
+    let key = column_key(name);
+    key.ends_with("reviews") || ROW_LISTS.contains(&&*key)
 }
 
 /// Whether a document has an empty list where the format names the list of rows, and no error; Google leaves out an empty list.

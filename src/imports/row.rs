@@ -9,15 +9,17 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FieldError, FileError, Position, RowKey};
-use crate::imports::format::{Format, Names, PublicColumn, PublicPart, column_key, is_inside};
+use crate::imports::format::{
+    Format, Names, PublicColumn, PublicPart, Reader, column_key, is_inside,
+};
 use crate::imports::platforms::source_name;
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
-    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_spreadsheet_error,
-    language_tag, remove_formula_escape, without_address,
+    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_html,
+    is_spreadsheet_error, language_tag, remove_formula_escape, without_address,
 };
 use crate::model::business::{Business, Service, Technician};
 use crate::model::text::{check_text, plain_words, quoted, shorten, url};
@@ -729,8 +731,11 @@ impl<'t> RowReading<'t> {
             let message = format!("{shown} is JSON; write only its text into the cell");
             return self.noted(cell.header, Err(message));
         }
-        // WordPress marks HTML so: `content.rendered`.
-        let is_html = self.reader.format.html || cell.header.ends_with(".rendered");
+        // WordPress marks HTML so: `content.rendered`. Pages have it in some of their texts.
+        let format = self.reader.format;
+        let is_html = format.html
+            || cell.header.ends_with(".rendered")
+            || format.reader == Reader::LinkedData && is_html(cell.text);
         Some(clean(cell.text, is_html))
     }
 

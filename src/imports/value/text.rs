@@ -136,6 +136,37 @@ fn is_block(name: &[u8]) -> bool {
     BLOCKS.split(", ").any(|block| block.as_bytes() == name)
 }
 
+/// Number of bytes in which a tag or an entity ends by which HTML is known.
+const TAG_BYTES: usize = 256;
+/// Elements within a line of HTML.
+const INLINE: &str = "br, b, i, u, em, strong, a, span, small";
+
+/// Whether a text is HTML: it has an entity, or an element that pages have. What else stands in angle brackets is the customer's.
+pub fn is_html(text: &str) -> bool {
+    let is_entity = |rest: &str| {
+        let name = rest.split(';').next().unwrap_or_default();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '#';
+        name.len() > 1 && name.len() < rest.len() && name.chars().all(is_part)
+    };
+    let is_element = |rest: &str| {
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+        let (name, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        let name = name.to_ascii_lowercase();
+        let is_known = is_block(name.as_bytes()) || INLINE.split(", ").any(|it| it == name);
+        is_known && rest.contains('>')
+    };
+    text.match_indices(['&', '<']).any(|(at, sign)| {
+        let rest = &text[at + 1..];
+        let rest = &rest[..rest.floor_char_boundary(TAG_BYTES)];
+        if sign == "&" {
+            is_entity(rest)
+        } else {
+            is_element(rest)
+        }
+    })
+}
+
 /// The text of HTML as a browser shows it: elements become line breaks or nothing, and entities are decoded once.
 fn plain_text(html: &str) -> String {
     let (mut text, mut is_after_break) = (String::new(), false);
@@ -181,13 +212,14 @@ fn original(text: &str) -> &str {
     let is_label = |line: usize| {
         bracketed(lines[line]).is_some_and(|(words, rest)| rest.is_empty() && !names_google(words))
     };
-    let mark = (0..lines.len()).find_map(|line| {
+    let marks = (0..lines.len()).filter_map(|line| {
         let (words, rest) = bracketed(lines[line])?;
-        // Inside a paragraph, brackets are the customer's, unless the original is marked, too.
-        let is_mark =
-            names_google(words) && (begins_paragraph(line) || (0..lines.len()).any(is_label));
-        is_mark.then_some((line, start(rest)))
+        names_google(words).then(|| (line, start(rest)))
     });
+    let mut marks = marks.peekable();
+    // Inside a paragraph, brackets are the customer's, unless the original is marked, too.
+    let has_label = marks.peek().is_some() && (0..lines.len()).any(is_label);
+    let mark = marks.find(|(line, _)| has_label || begins_paragraph(*line));
     let Some((line, translated)) = mark else {
         return text;
     };
