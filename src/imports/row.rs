@@ -716,7 +716,9 @@ impl<'t> RowReading<'t> {
             // What is only an e-mail address is private.
             .filter(|text| !is_empty(text, is_author) && (is_author || !is_address(text)))
             .collect();
-        (!texts.is_empty()).then(|| texts.join("\n\n"))
+        let text = Some(texts.join("\n\n")).filter(|it| !it.is_empty())?;
+        let checked = check_text(&text, TEXT_BYTES_MAX);
+        self.noted(self.cell(field)?.header, checked.map(|()| text))
     }
 
     /// The text of a cell, without what its source adds to it.

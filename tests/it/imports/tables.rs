@@ -123,6 +123,20 @@ async fn header_below_a_title_is_named_in_a_workbook_as_in_a_text() {
 }
 
 #[tokio::test]
+async fn joined_text_is_no_longer_than_one_text() {
+    let bench = bench().await;
+    let long = "word ".repeat(8 << 10);
+    let sheet = format!(
+        "Name,Stars,Date,Liked,Disliked\nAnn,5,2026-03-01,{long},{long}\nBo,5,2026-03-01,Good.,{long}\n"
+    );
+    let format = r#"format: joined = "text"; [fields]; text = ["Liked", "Disliked"]"#;
+    let request = request_for([bench.file("t.csv", sheet)], format);
+    let (report, rejections) = bench.run(&request).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 1));
+    assert_has(&rejections[0].error, "at most 65536 can be published");
+}
+
+#[tokio::test]
 async fn hidden_rows_and_columns_are_refused() {
     let body = cells(REVIEWS);
     let sheet = |body: &str| workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", body)]);
