@@ -31,7 +31,7 @@ pub struct ImportRequest {
     /// standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Source of rows that name none, and of all rows in our own formats, for example Facebook [default: the platform of the export, else
+    /// Source of rows that name none, and of all rows in our own form, for example Facebook [default: the platform of the export, else
     /// Direct]
     #[arg(long, value_name = "NAME", value_parser = parse_source_name)]
     pub source: Option<String>,

@@ -9,15 +9,17 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FieldError, FileError, Position, RowKey};
-use crate::imports::format::{Format, Names, PublicColumn, PublicPart, column_key, is_inside};
+use crate::imports::format::{
+    Format, Names, PublicColumn, PublicPart, Reader, column_key, is_inside,
+};
 use crate::imports::platforms::source_name;
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
-    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_spreadsheet_error,
-    language_tag, remove_formula_escape, without_address,
+    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_html,
+    is_spreadsheet_error, language_tag, remove_formula_escape, without_address,
 };
 use crate::model::business::{Business, Service, Technician};
 use crate::model::text::{check_text, plain_words, quoted, shorten, url};
@@ -538,22 +540,11 @@ impl<'t> RowReading<'t> {
         }
     }
 
-    /// Whether Google is the source of the review.
-    fn is_google(&self) -> bool {
-        let cell = self.cell(ReviewField::Source);
-        let source = cell.map_or(self.reader.source, |cell| cell.text.trim());
-        let start = source.get(..6);
-        start.is_some_and(|start| start.eq_ignore_ascii_case("google"))
-    }
-
     /// The end of the scale: that of the row, or that of the format.
     fn scale(&self) -> Option<NonZeroU16> {
         let of_row = self.cell(ReviewField::Scale);
         let of_row = of_row.and_then(|cell| whole_number(cell.text.trim()).parse().ok());
-        // On a scale of five, half stars are refused, as in all formats that name none.
-        of_row
-            .filter(|best: &NonZeroU16| best.get() != 5 || self.reader.format.scale.is_some())
-            .or(self.reader.format.scale)
+        of_row.or(self.reader.format.scale)
     }
 
     /// The review, or all its errors.
@@ -725,7 +716,9 @@ impl<'t> RowReading<'t> {
             // What is only an e-mail address is private.
             .filter(|text| !is_empty(text, is_author) && (is_author || !is_address(text)))
             .collect();
-        (!texts.is_empty()).then(|| texts.join("\n\n"))
+        let text = Some(texts.join("\n\n")).filter(|it| !it.is_empty())?;
+        let checked = check_text(&text, TEXT_BYTES_MAX);
+        self.noted(self.cell(field)?.header, checked.map(|()| text))
     }
 
     /// The text of a cell, without what its source adds to it.
@@ -740,9 +733,12 @@ impl<'t> RowReading<'t> {
             let message = format!("{shown} is JSON; write only its text into the cell");
             return self.noted(cell.header, Err(message));
         }
-        // WordPress marks HTML so: `content.rendered`.
-        let is_html = self.reader.format.html || cell.header.ends_with(".rendered");
-        Some(clean(cell.text, is_html, self.is_google()))
+        // WordPress marks HTML so: `content.rendered`. Pages have it in some of their texts.
+        let format = self.reader.format;
+        let is_html = format.html
+            || cell.header.ends_with(".rendered")
+            || format.reader == Reader::LinkedData && is_html(cell.text);
+        Some(clean(cell.text, is_html))
     }
 
     /// The stars, and whether they were derived from a recommendation.
@@ -1054,7 +1050,7 @@ fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String>
         if name.trim().contains(char::is_control) {
             return Err("has a control character; remove it".to_owned());
         }
-        *name = clean(name.trim(), false, false);
+        *name = clean(name.trim(), false);
     }
     names.retain(|name| !name.is_empty());
     Ok(names)

@@ -322,11 +322,15 @@ impl SyncRunner {
             let read = read_files(&self.database, &self.clock, request, run.watch).await;
             let draft = match read {
                 Ok(files) => return Ok(files),
-                // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
-                Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
-                    let open = draft.describe_open().join("; ");
+                // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted; and so is a text without
+                // rows, such as a sentence of the server.
+                Err(ImportError::Open(draft))
+                    if draft.finds_no_review() && (prepared.is_known || !draft.has_row) =>
+                {
+                    let open: Vec<&str> = draft.format.open.iter().map(String::as_str).collect();
                     let reason = format!(
-                        "correct the address, or write the new names of the columns into the format (`reviews source format`); open: {open}"
+                        "correct the address, or write the names of its columns into the format (`reviews source format`, or a file); open: {}",
+                        open.join(", ")
                     );
                     return Err(describe_answer(name, NO_REVIEWS, &reason, fetched));
                 }

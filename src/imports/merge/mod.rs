@@ -7,7 +7,6 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::fault::RowKey;
-use crate::imports::format::Reader;
 use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
 use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
@@ -45,7 +44,7 @@ impl Rules<'_> {
     /// the entry's runs brought: their author could name any source.
     fn may_touch(&self, row: &ReviewRow, id: &ReviewId) -> bool {
         let source = self.request.source_of(&row.format);
-        let is_of_source = !row.format.is_native() && fold(row.source()) == fold(source);
+        let is_of_source = fold(row.source()) == fold(source);
         let brought = self.brought.as_ref();
         is_of_source || brought.is_none_or(|brought| brought.contains(id))
     }
@@ -237,7 +236,6 @@ impl Merging<'_> {
         let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
             || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
-        let is_of_instance = row.format.reader == Reader::Instance;
         let hidden_parts = row.hidden_parts();
         let (mut statement, exported) = (row.statement, row.exported);
         statement.review.id = id;
@@ -264,10 +262,6 @@ impl Merging<'_> {
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
-        if is_of_instance && stored.is_some() {
-            // It has an instant of a review that has none here, too, which is no change.
-            statement.review.updated_at = None;
-        }
         let mut merged = match &stored {
             None => adopt(&statement, exported.last_statement),
             Some(stored) => merge(stored, &record.last_statement(), &statement, self.rules.now),
@@ -293,8 +287,7 @@ impl Merging<'_> {
         let is_same = stored.as_ref() == Some(&merged.review);
         let former = former_record.as_ref();
         let is_same_record = former.map_or(record.says_nothing(), |it| *it == record);
-        // What an instance has is not what the source says: it has only what is public there.
-        if is_same && (is_same_record || is_of_instance) {
+        if is_same && is_same_record {
             return;
         }
         let (stored, review, note) = (stored.as_ref(), merged.review, exported.note);

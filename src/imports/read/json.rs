@@ -208,7 +208,7 @@ impl<'t> RowList<'t> {
 }
 
 /// The members of a document beside the list with this path, and of the objects that enclose it; of several in a list, of the first.
-fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
+pub fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
     let (mut found, mut object, mut place) = (Vec::new(), document, String::new());
     for step in path.split('.') {
         let name = step.trim_end_matches("[]");

@@ -248,7 +248,7 @@ fn an_exported_table_contains_no_formulas() {
 }
 
 #[test]
-fn own_exports_and_documents_are_no_word_of_the_source() {
+fn own_export_is_no_word_of_the_source() {
     let home = Home::new();
     home.steps(
         r#"
@@ -260,16 +260,10 @@ fn own_exports_and_documents_are_no_word_of_the_source() {
         sql: update review set reply_text = 'Thank you.' where author = 'Cy Tell'
         export own.jsonl → 2 reviews
         import own.jsonl → 2 unchanged
-        "#,
-    );
-    home.file("own.json", &home.serve().get("/reviews.json"));
-    home.steps(
-        "
-        import own.json → 2 unchanged
         import shown.csv → 2 unchanged
         source format Direct bare.toml → kept for Direct
         import bare.csv → 2 unchanged
-        sql: select author, reply_text from review order by 1 → Anonymous|\\nCy Tell|Thank you.
-        ",
+        sql: select author, reply_text from review order by 1 → Anonymous|\nCy Tell|Thank you.
+        "#,
     );
 }
