@@ -234,7 +234,8 @@ impl LastStatement {
         self.hidden_by.extend(hiding.map(|it| it.0.clone()));
     }
 
-    fn is_hidden(&self, unit: Unit) -> bool {
+    /// Whether the source hides the unit.
+    pub fn is_hidden(&self, unit: Unit) -> bool {
         self.units.get(unit.name()) == Some(&SAID_HIDDEN)
     }
 

@@ -128,7 +128,7 @@ async fn undo_gives_the_former_format_back() {
 }
 
 async fn undo_last(bench: &Bench) {
-    let undone = undo(&bench.database, &bench.clock, None, false).await;
+    let undone = undo(&bench.database, &bench.clock, Some("Direct"), false).await;
     undone.unwrap();
 }
 
@@ -140,7 +140,7 @@ async fn table_with_the_columns_of_another_source_is_refused() {
     // Without the column that decides, too, unless another source has just the other columns.
     let gone = without_publish();
     assert_has(&bench.refused(&gone, "").await, "--source Angi");
-    assert_eq!(bench.open(&gone, "--source Angi").await, "public.0.names");
+    assert_eq!(bench.open(&gone, "--source Angi").await, "public.0.missing");
     bench.csv(&gone, "--source Yelp").await;
     assert_has(&bench.refused(&gone, "").await, "--source Yelp");
     // Also where the header of that one's files is further down.
@@ -218,7 +218,7 @@ async fn rows_without_the_member_of_publication_are_not_native() {
         let decided = r#"format: [[public]]; names = ["ok"]; values = ["true"]"#;
         let options = format!("{source}{decided}");
         bench.csv(row(", \"ok\": true"), &options).await;
-        assert_eq!(bench.open(row(""), source).await, "public.0.names");
+        assert_eq!(bench.open(row(""), source).await, "public.0.missing");
     }
     // Nor without a source that another one decides about.
     let bench = bench().await;
@@ -295,8 +295,10 @@ const MISTAKES: &str = r#"
     "public.0.names" = "?" → line 1: public.0.names is no key here
     names = ["Publish"] → line 1: names is a key of a block such as [[public]]
     scale = "ten" → line 1: expected a whole number from 1 on ("ten")
-    scale = 10;[[public]];names = ["Publish"] → line 2: missing field `values`
-    [[public]];names = ["Publish"];values = ["yes"];optional = "all" → optional is a key of built-in formats
+    scale = 10;[[public]];names = ["Publish"] → line 3: names needs `values` in its block
+    [[public]];names = ["Publish"];values = [] → line 2: names needs `values` in its block
+    [[public]];names = ["Publish"];values = ["yes"];missing = "shown" → line 4: shown is no value here; write "public" or "hidden"
+    missing = "public" → line 1: missing is a key of a block such as [[public]]
     scale = 10;date_format = "quickly" → line 2: "quickly" is no format of a whole day
     scale = 10;encoding = "klingon" → line 2: "klingon" is no encoding
     scale = 10;values = { good = 7 } → line 2: a rating of 7 is not one of 1, 2, 3, 4, 5
@@ -340,6 +342,7 @@ reason = "the customer did not agree"
 [[public_reply]]
 names = ["Show"]
 values = ["*"]
+missing = "hidden"
 "#;
     let format = Format::parse(text).unwrap();
     assert_eq!(Format::parse(&format.to_text()).unwrap(), format);

@@ -7,6 +7,7 @@ mod histories;
 mod identity;
 mod native;
 mod platforms;
+mod publication;
 mod seed;
 mod slow;
 mod sources;

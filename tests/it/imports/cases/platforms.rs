@@ -79,35 +79,38 @@ review_id,review_content,review_score,display_name,date,published,deleted
 =
 status
 published
-# a table without a column of publication that its platform requires publishes nothing
+# a table without a column of publication that its platform requires is a question
 each HEADERS: reviewer_name,review_date,product_handle,rating,body,hidden | Nickname,Review Date,Review Id,Rating,Review Text,Review Display | Nickname,Review Date,Verified Buyer,Rating,Review Text,Review Status | client_name,post_date,post_title,star_rating,post_content,post_status | author,reviewDate,product_id,reviewRating,reviewMessage,reviewState | display_name,date,product_id,review_score,review_content,deleted
 each STATE: yes | approved | publish | ok | false
 HEADERS
 Ann,2026-10-02,yes,5,HIDDEN,STATE
 =
-status
-withheld
-# a table without a column of publication that its platform requires publishes nothing
+? which says which reviews are public
+# a table without a column of publication that its platform requires is a question
 id_product_comment,id_product,title,content,customer_name,grade,validate,date_add
 11,4,Good,HIDDEN,Ann,5,1,2026-10-13 02:30:00
 =
-withheld_reason
-not published at the source
-# a review that its platform hid stays hidden where the file lacks what hid it
+? public.0.missing: the file lacks deleted
+# a file without the column that hid a review of its platform is a question
 each HIDING: "published": false, | "deleted": true, | "archived": true,
 {"reviews": [{"id": 1, "score": 5, "votes_up": 0, "content": "HIDDEN", "title": "T", "created_at": "2026-03-14T09:11:02.000Z", HIDING "user": {"display_name": "Ann"}}]}
 then
 {"reviews": [{"id": 1, "score": 4, "votes_up": 0, "content": "HIDDEN", "title": "T", "created_at": "2026-03-14T09:11:02.000Z", "user": {"display_name": "Ann"}}]}
 =
+? public.0.missing
 rating | status
-4 | withheld
-# a review that its platform hid stays hidden where the file lacks what hid it
+5 | withheld
+# a file without the columns that hid a review of its platform is a question, and with an answer it stays hidden
 each STATUS: archived | active
-each LACKING: "title": "T", | "reportData": {"source": "x"}, "status": "active",
+each LACKING: "title": "T", | "reportData": {"source": "x"},
 [{"id": "t", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", "reportData": {"reviewVisibility": "hidden"}, "status": "STATUS", "consumer": {"id": "c", "displayName": "Ann"}}]
 then
 [{"id": "t", "stars": 2, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", LACKING "consumer": {"id": "c", "displayName": "Ann"}}]
+then format: like = "trustpilot"; [[public]]; names = ["status"]; missing = "public"; [[public]]; names = ["reportData.reviewVisibility"]; missing = "public"
+[{"id": "t", "stars": 2, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", LACKING "consumer": {"id": "c", "displayName": "Ann"}}]
 =
+? public.0.missing
+? public.1.missing
 rating | status
 2 | withheld
 # a member that says that there is nothing to hide publishes again

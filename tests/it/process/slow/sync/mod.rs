@@ -9,6 +9,7 @@ mod google;
 mod guards;
 mod native;
 mod pages;
+mod publication;
 mod questions;
 mod schedule;
 mod secrets;
