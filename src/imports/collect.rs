@@ -459,7 +459,7 @@ impl Reading<'_> {
         let reader = &RowReader::new(&format, table, source, calendar, business, orders);
         let report = &mut self.collected.report;
         report.files[*file].fields = reader.describe();
-        for note in reader.notes(&draft.format) {
+        for note in reader.notes(&choice.owners) {
             report.note(note);
         }
         self.unread.extend(reader.passed_members());

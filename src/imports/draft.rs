@@ -130,7 +130,7 @@ fn are_texts(values: &[(String, u64)]) -> bool {
     sentences.count() * 2 >= filled.count()
 }
 
-/// A table whose columns without a name are none: those with a cell have one.
+/// A table whose columns without a name are none: those with a cell have one. Nor is one that has null in place of an object.
 struct Columns<'t> {
     table: &'t Table,
     named: Vec<usize>,
@@ -138,10 +138,17 @@ struct Columns<'t> {
 
 impl<'t> Columns<'t> {
     fn new(table: &'t Table) -> Self {
-        let all = 0..table.columns.len();
+        let columns = &table.columns;
+        let is_null_object = |column: &usize| {
+            let name = &columns[*column];
+            table.is_objects
+                && columns.iter().any(|other| is_inside(other, name))
+                && !table.has_cells(*column)
+        };
+        let named = (0..columns.len()).filter(|column| !columns[*column].is_empty());
         Self {
             table,
-            named: all.filter(|it| !table.columns[*it].is_empty()).collect(),
+            named: named.filter(|column| !is_null_object(column)).collect(),
         }
     }
 

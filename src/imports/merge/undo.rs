@@ -277,14 +277,14 @@ impl<'r> Batch<'r> {
                     self.hidden.push(id);
                     return Ok(());
                 }
-                // What a later run hid stays so when that is undone, and this one after it.
+                // What this run hid stays so, and what a later one hid, which is undone already.
                 let last = known.last_statement();
+                let mut hidden = vec![Unit::Author, Unit::Reply];
+                hidden.retain(|unit| last.is_hidden(*unit));
                 let mut hides = former.hides;
-                for unit in [Unit::Author, Unit::Reply] {
-                    if last.is_hidden(unit) && !unit.is_same(&before, review) {
-                        unit.copy(review, &mut before);
-                        hides = true;
-                    }
+                for unit in &hidden {
+                    hides |= !unit.is_same(&before, review);
+                    unit.copy(review, &mut before);
                 }
                 if hides {
                     report.add(Outcome::Left, || {
@@ -298,10 +298,12 @@ impl<'r> Batch<'r> {
                     report.add(Outcome::Updated, || preview_change(review, &before));
                     self.reverted.push(before);
                 }
-                if hides && let Some(present) = &known.source {
+                if (hides || !hidden.is_empty())
+                    && let Some(present) = &known.source
+                {
                     let record = source.get_or_insert_with(|| present.clone());
                     let mut statement = record.last_statement();
-                    statement.keep_hidden(&present.last_statement());
+                    statement.keep_hidden(&last);
                     record.set_last_statement(&statement);
                 }
                 match source {

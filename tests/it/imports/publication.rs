@@ -101,7 +101,8 @@ async fn follow(seed: u64, kind: Kind) {
             let step = Step::random(&mut dice, number, matches!(kind, Kind::Json));
             history += &format!("{}\n", json!(step.objects()));
             let before = model.clone();
-            take(&bench, &mut model, &step, kind, &mut dice, number == 0).await;
+            let is_first = bench.sql("select format from source").is_empty();
+            take(&bench, &mut model, &step, kind, &mut dice, is_first).await;
             befores.insert(bench.sql("select max(run_id) from import_run"), before);
         }
         let wrong = model.check(&bench.sql(STORED));

@@ -160,7 +160,11 @@ Cy |  | withheld
 then format: like = "trustpilot"; ignored = "*"; [[public]]; names = ["Review Status"]; values = ["Published"]
 Review Id,Review Created (UTC),Review Username,Review Content,Review Stars,Review Status
 5f,2026-10-12 14:03:22,Bo,HIDDEN,1,Published
+then format: like = "trustpilot"; ignored = "*"; [[public]]; names = ["Review Status"]; values = ["Published"]; [[public]]; names = ["status"]; missing = "public"
+Review Id,Review Created (UTC),Review Username,Review Content,Review Stars,Review Status
+5f,2026-10-12 14:03:22,Bo,HIDDEN,1,Published
 =
+? public.1.missing: the file lacks status
 author | status
 Bo | withheld
 # a private answer of an API is neither published nor stored
@@ -175,6 +179,23 @@ then
 author | reply_text | status
 Ann | Thank you. | published
 Bob | Sorry. | published
+# an answer goes when its platform hides it, whether its text is there or not
+each REPLY: {"isPrivate": true} | {"body": "HIDDEN", "isPrivate": true} | {"body": "", "isPrivate": "soon"}
+{"reviews": [{"reviewId": "a", "productId": "p", "rating": 5, "body": "Fixed.", "dateCreated": "2025-03-14T09:11:02Z",
+"reviewer": {"displayName": "Ann"}, "reply": {"body": "HIDDEN", "isPrivate": false}, "status": "approved"},
+{"reviewId": "b", "productId": "p", "rating": 5, "body": "Fine.", "dateCreated": "2025-03-14T09:11:02Z",
+"reviewer": {"displayName": "Bo"}, "reply": {"body": "HIDDEN", "isPrivate": false}, "status": "approved"}]}
+then sql: update review set reply_text = 'Ours.' where author = 'Bo'
+then
+{"reviews": [{"reviewId": "a", "productId": "p", "rating": 5, "body": "Fixed.", "dateCreated": "2025-03-14T09:11:02Z",
+"reviewer": {"displayName": "Ann"}, "reply": REPLY, "status": "approved"},
+{"reviewId": "b", "productId": "p", "rating": 5, "body": "Fine.", "dateCreated": "2025-03-14T09:11:02Z",
+"reviewer": {"displayName": "Bo"}, "reply": REPLY, "status": "approved"}]}
+then undo
+=
+author | reply_text
+Ann |
+Bo | Ours.
 # whether answers are public that no column speaks of is a question, and where there are none it is not
 store_review_id,rating,comments,reviewer_name,date_created,reply
 1,5,Fine.,Ann,2026-10-02,PRIVATE

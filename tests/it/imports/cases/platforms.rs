@@ -65,6 +65,48 @@ FILE
 =
 author | status
 Ann | published
+# what a file means without the column of a platform is said once, below `like`
+title,body,rating,review_date,reviewer_name,reviewer_email,product_id,product_handle,reply,picture_urls
+Great,Fits well,5,2026-03-02 10:00:00 UTC,Ann Baker,PRIVATE@a.test,1,filter,Thanks!,
+then format: like = "judgeme"; [[public]]; names = ["curated"]; missing = "public"
+then
+=
+? public.0.missing: the file lacks curated, which says which reviews are public
+author | status | reply_text
+Ann B. | published | Thanks!
+# what a file means without the column of a platform is said once, below `like`
+{"data":[{"id":501,"author":"Ann B.","reviewTitle":"Good","reviewMessage":"Fits well.","reviewRating":5,"reviewDate":"03/02/2026","dateCreated":"2026-03-02T10:00:00Z","reviewVerifiedType":2,"reviewReply":"","productId":1,"avatar":"AB","location":"US","reviewVotesUp":0,"reviewVotesDown":0},{"id":502,"author":"Bo S.","reviewTitle":"Hm","reviewMessage":"Too thin.","reviewRating":2,"reviewDate":"03/03/2026","dateCreated":"2026-03-03T10:00:00Z","reviewVerifiedType":0,"reviewReply":"Sorry.","productId":1}],"total":2,"page":1}
+then format: like = "stamped"; [[public]]; names = ["published"]; missing = "public"
+then
+=
+? public.0.missing: the file lacks published, which says which reviews are public
+author | reviewed_on | status | reply_text
+Ann B. | 2026-03-02 | published |
+Bo S. | 2026-03-03 | published | Sorry.
+# a format may hide what a platform's file without the column has, and the answer ends with the column
+ID,Title,Content,Date,client_name,company_name,star_rating,Status
+31,Great,On time.,2026-02-01,Ann,A Inc,5,publish
+then format: like = "strong_testimonials"; [[public]]; names = ["post_password"]; missing = "hidden"
+then
+ID,Title,Content,Date,client_name,company_name,star_rating,Status,post_password
+31,Great,On time.,2026-02-01,Ann,A Inc,5,publish,
+32,Late,HIDDEN,2026-02-02,Bo,B Inc,2,publish,secret
+then
+ID,Title,Content,Date,client_name,company_name,star_rating,Status
+31,Great,On time.,2026-02-01,Ann,A Inc,5,publish
+=
+? public.0.missing
+? public.0.missing
+~ the file lacks post_password, which says which reviews are public, so by the format none are
+author | status
+Ann | published
+Bo | withheld
+# a block without values names one of the platform
+format: like = "judgeme"; [[public]]; names = ["curators"]; missing = "public"
+title,body,rating,review_date,reviewer_name,product_handle
+Great,Fits well,5,2026-03-02 10:00:00 UTC,Ann Baker,filter
+=
+! a block [[public]] of the source's format has no `values` for curators, and judgeme has no block of this column
 # an empty state hides, with or without a column of what is hidden
 reviewer_name,review_date,product_handle,rating,body,curated
 Ann,2026-10-02,p,5,HIDDEN,

@@ -146,7 +146,7 @@ fn run_without_a_kept_column_fails() {
     let sheet = sheet_of(&["yes"; 21]);
     for [header, name, cell, left] in table(
         "
-        public.0.names → ,Publish → ,yes → -
+        public.0.missing → ,Publish → ,yes → -
         rating → ,rating → ,5, → ,
         open: → ,rating,date,text → ,yes → ,yes
         ",
