@@ -126,8 +126,8 @@ fn are_choices(values: &[(String, u64)]) -> bool {
 /// Whether at least half of these values that are not empty are sentences.
 fn are_texts(values: &[(String, u64)]) -> bool {
     let filled = values.iter().filter(|it| !it.0.is_empty());
-    let sentences = filled.clone().filter(|it| is_sentence(&it.0));
-    sentences.count() * 2 >= filled.count()
+    let sentences = filled.clone().filter(|it| is_sentence(&it.0)).count();
+    sentences > 0 && sentences * 2 >= filled.count()
 }
 
 /// A table whose columns without a name are none: those with a cell have one. Nor is one that has null in place of an object.
@@ -663,11 +663,11 @@ impl Draft {
                 let renamed = if block.is_of_base() {
                     ""
                 } else {
-                    ", or write the column that says it now into `names`"
+                    ", or the column that says it now into `names`, without `missing`"
                 };
                 format!(
-                    "the file lacks {}, which says which {noun} are public; write \"public\" or \"hidden\": what {noun} are in a file \
-                     without it (what it hid stays hidden){renamed}",
+                    "the file lacks {}, which says which {noun} are public; write whether those of a file without it are \"public\" or \
+                     \"hidden\" (what it hid stays hidden){renamed}",
                     block.names.parts().join(", "),
                     noun = part.hidden_noun(),
                 )

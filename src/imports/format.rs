@@ -750,7 +750,7 @@ impl Format {
 fn add_section(lines: &mut Vec<(String, String)>, head: String, path: &str, table: &Value) {
     let members = table.as_object().into_iter().flatten();
     let mut keys: Vec<(&String, &Value)> = members.filter(|(_, it)| !it.is_null()).collect();
-    keys.sort_by_key(|(key, _)| ReviewField::find(key));
+    keys.sort_by_key(|(key, _)| (ReviewField::find(key), *key == "missing"));
     if !keys.is_empty() {
         lines.extend([String::new(), head].map(|line| (String::new(), line)));
     }

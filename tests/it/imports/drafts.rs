@@ -89,6 +89,7 @@ async fn column_without_a_cell_is_left() {
             "{content}"
         );
         assert!(draft.is_open("ignored"), "{content}");
+        assert!(!draft.text("x").contains("\"published_at\" ((text))"));
         // In a later file it is open again, and of a platform's table, too.
         bench.csv(SHEET, DECIDED).await;
         let wide = SHEET
