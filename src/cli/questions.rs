@@ -8,7 +8,7 @@ use anyhow::{Context as _, bail, ensure};
 
 use super::report::{self, counted, print_note, print_result, read_answer};
 use crate::imports::{
-    DateOrder, Draft, FormatArgument, Names, Only, PublicColumn, PublicPart, shown_cell,
+    DateOrder, Draft, FormatArgument, Missing, Names, Only, PublicColumn, PublicPart, shown_cell,
     shown_values,
 };
 use crate::model::text::quote_for_shell;
@@ -349,27 +349,47 @@ fn values(draft: &Draft, column: &str) -> (Vec<String>, Vec<String>) {
     (names, shown)
 }
 
-/// Asks which column stands for one of publication that the file lacks.
+/// What the owner says of a column of publication that the file lacks.
+enum Gone {
+    Means(Missing),
+    /// This column says it now.
+    Is(String),
+}
+
+/// Asks what a file without a column of publication means, or which column stands for it.
 fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
-    // From the last one on, because a block that is taken away moves those behind it.
-    for number in (0..draft.format.public_list(part).len()).rev() {
-        let key = format!("{part}.{number}.names");
-        if !draft.is_open(&key) {
+    for number in 0..draft.format.public_list(part).len() {
+        let key = format!("{part}.{number}.missing");
+        let Some((_, block)) = draft.block_of(&key).filter(|_| draft.is_open(&key)) else {
             continue;
-        }
-        let block = &draft.format.public_list(part)[number];
-        let former = block.names.parts().join(", ");
+        };
+        // A built-in format's columns have their names.
+        let can_be_renamed = !block.is_of_base();
+        let renamed = if can_be_renamed {
+            ", or the number of the column that says it now"
+        } else {
+            ""
+        };
         let prompt = format!(
-            "The file lacks {former}, which said what may be shown. Which column says it now? Its number, or n if none does (what it hid \
-             stays hidden, unless another column publishes it; for that --accept-changes is needed): "
+            "The file lacks {}, which says which {noun} are public. What are {noun} in a file without it? public or hidden{renamed} (what it \
+             hid stays hidden): ",
+            block.names.parts().join(", "),
+            noun = part.hidden_noun(),
         );
-        let column = ask_or_none(&prompt, |line| find_column(draft, line))?;
+        let answer = ask(&prompt, |line| match line.to_lowercase().as_str() {
+            "public" => Ok(Gone::Means(Missing::Public)),
+            "hidden" => Ok(Gone::Means(Missing::Hidden)),
+            _ if can_be_renamed => find_column(draft, line).map(Gone::Is),
+            _ => Err(format!("{line} is neither; write public or hidden")),
+        })?;
         draft.format.open.remove(&key);
-        draft.left.retain(|left| Some(left) != column.as_ref());
-        let blocks = draft.format.public_list(part);
-        match column {
-            Some(column) => blocks[number].names = Names::List(vec![column]),
-            None => _ = blocks.remove(number),
+        let block = &mut draft.format.public_list(part)[number];
+        match answer {
+            Gone::Means(missing) => block.missing = Some(missing),
+            Gone::Is(column) => {
+                draft.left.retain(|left| *left != column);
+                block.names = Names::List(vec![column]);
+            }
         }
     }
     Ok(())

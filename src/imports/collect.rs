@@ -337,12 +337,26 @@ impl Reading<'_> {
     }
 
     /// Notes what a source keeps of a completed format, in place of the one that it kept before: of the columns of publication those that
-    /// the table has. The rows are read so, too.
+    /// the table has, and what files without the others mean. The rows are read so, too.
     fn keep_format(&mut self, input: &TableInput, draft: &mut Draft) -> Result<(), ImportError> {
         let mut kept = draft.format.clone().split_public(&input.table.columns);
         let is_there = |block: &PublicColumn| !input.table.columns_of(&block.names).is_empty();
         for part in PublicPart::ALL {
-            kept.public_list(part).retain(is_there);
+            let list = kept.public_list(part);
+            for block in list.iter_mut().filter(|block| is_there(block)) {
+                // It holds until a file has the column.
+                block.missing = None;
+            }
+            list.retain(|block| is_there(block) || block.missing.is_some() || block.is_of_base());
+            let known = (input.choice.base()).map_or(&[][..], |base| base.public_list_of(part));
+            for block in known
+                .iter()
+                .filter(|it| it.missing.is_some() && is_there(it))
+            {
+                if !list.iter().any(|it| block.is_named_by(it)) {
+                    list.push(PublicColumn::of_base(&block.names, None));
+                }
+            }
         }
         let text = kept.to_text();
         check_size(&text).map_err(|fault| ImportError::Refused(fault.to_string()))?;
@@ -351,8 +365,8 @@ impl Reading<'_> {
         let before = self.kept.get(&choice.source);
         let report = &mut self.collected.report;
         let former = before.and_then(|text| Format::parse(text).ok());
-        if let Some(former) = former
-            && loses_publication(choice, &draft.format, &input.table, &former)?
+        if let Some(former) = &former
+            && loses_publication(choice, &draft.format, &input.table, former)?
         {
             let like = choice.owners.like.as_ref();
             let like = like.filter(|_| former.like.is_some());
@@ -369,10 +383,13 @@ impl Reading<'_> {
         }
         let plain = Format::like(choice.owners.like.clone());
         // A platform's format is found again by itself, unless it was given.
-        let is_owners =
-            self.request.owner_format.is_some() || plain.like.is_none() || draft.format != plain;
-        // But the files of a source that is renamed are known by it.
-        if before != Some(&text) && (is_owners || before.is_none()) {
+        let is_owners = self.request.owner_format.is_some()
+            || plain.like.is_none()
+            || draft.format.without_seen() != plain;
+        // But the files of a source that is renamed are known by it, and a column that was there is asked about once it is gone.
+        let is_of_former = former.as_ref().is_some_and(|it| it.like == plain.like);
+        let has_seen = is_of_former && draft.format != plain;
+        if before != Some(&text) && (is_owners || before.is_none() || has_seen) {
             let shown = is_owners.then(|| choice.source.clone());
             report.kept_formats.extend(shown);
             self.collected.formats.push(FormatChange {
@@ -442,7 +459,7 @@ impl Reading<'_> {
         let reader = &RowReader::new(&format, table, source, calendar, business, orders);
         let report = &mut self.collected.report;
         report.files[*file].fields = reader.describe();
-        for note in reader.notes() {
+        for note in reader.notes(&choice.owners) {
             report.note(note);
         }
         self.unread.extend(reader.passed_members());
@@ -506,7 +523,10 @@ impl Reading<'_> {
             Ok(NativeRecord::Review(row)) => Ok(*row),
             Err(faults) => {
                 let hidden = withheld_review(&record, self.request);
-                self.collected.report.rejected_hidden.extend(hidden);
+                if let Some(key) = hidden {
+                    let rejected = &mut self.collected.report.rejected_hidden;
+                    rejected.entry(key).or_default().insert(Unit::Status);
+                }
                 Err(faults)
             }
         };

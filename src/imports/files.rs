@@ -99,8 +99,8 @@ impl<'r> FormatChooser<'r> {
         let source = named.unwrap_or(SOURCE_DEFAULT);
         // One that only says which built-in format the files had says nothing of the next one.
         let own_format = self.kept.get(source);
-        let own_format =
-            own_format.filter(|it| it.like.is_none() || **it != Format::like(it.like.clone()));
+        let own_format = own_format
+            .filter(|it| it.like.is_none() || it.without_seen() != Format::like(it.like.clone()));
         let own_fit =
             own_format.map_or(Fit::OtherTable, |own_format| opened.measure_fit(own_format));
         let other = self.find_other_source(opened);
@@ -191,14 +191,20 @@ impl<'r> FormatChooser<'r> {
     /// The owner's format; `basis` is that of one with fields.
     fn choose_owners(&self, owners: &Format, basis: Basis) -> Result<Choice, FileError> {
         let built_in = base_of(owners)?;
+        let source = self.source_of(built_in.as_deref().unwrap_or(owners))?;
+        let mut owners = owners.clone();
+        let kept = self.kept.get(&source);
+        if let Some(kept) = kept.filter(|kept| kept.like.is_some() && kept.like == owners.like) {
+            owners.add_seen(kept);
+        }
         Ok(Choice {
-            source: self.source_of(built_in.as_deref().unwrap_or(owners))?,
+            source,
             basis: match built_in {
                 Some(format) => Basis::BuiltIn(format),
                 None if owners.fields.is_empty() => Basis::Draft,
                 None => basis,
             },
-            owners: owners.clone(),
+            owners,
         })
     }
 
@@ -247,13 +253,26 @@ pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
         return Ok(None);
     };
     let found = find_format(name).filter(|it| !it.is_native());
-    if found.is_none() {
+    let Some(found) = found else {
         let near = nearest(name, format_names()).unwrap_or_default();
         return Err(FileError::new(format!(
             "the source's format is like {name:?}, which is no built-in format of a platform; the nearest is {near}"
         )));
+    };
+    for (part, blocks) in format.public_blocks() {
+        let known = found.public_list_of(part);
+        let mut unknown = blocks
+            .iter()
+            .filter(|block| block.is_of_base() && !known.iter().any(|it| it.is_named_by(block)));
+        if let Some(block) = unknown.next() {
+            let names = block.names.parts().join(", ");
+            return Err(FileError::new(format!(
+                "a block [[{part}]] of the source's format has no `values` for {names}, and {name} has no block of this column; write them, or \
+                 take the block away"
+            )));
+        }
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// Whether a format, of which `owners` is the owner's part, publishes by fewer columns than `before`, which its source keeps and which may be
@@ -284,10 +303,13 @@ pub fn loses_publication(
 fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> {
     let mut lost = Vec::new();
     let [former, next] = [former, next].map(|it| it.clone().split_public(&table.columns));
-    let blocks = former.public_blocks().into_iter();
-    for ((part, blocks), (_, others)) in blocks.zip(next.public_blocks()) {
+    for part in PublicPart::ALL {
+        let [blocks, others] = [&former, &next].map(|format| {
+            let blocks = format.public_list_of(part).iter();
+            blocks.filter(|it| !it.is_of_base()).collect::<Vec<_>>()
+        });
         // A column that the file lacks may be replaced.
-        let [columns, other_columns] = [blocks, others].map(|blocks| {
+        let [columns, other_columns] = [&blocks, &others].map(|blocks| {
             let columns = blocks.iter().flat_map(|it| table.columns_of(&it.names));
             columns.collect::<BTreeSet<usize>>()
         });
@@ -307,7 +329,7 @@ pub fn lost_public_columns(before: &str, after: &str) -> Vec<String> {
         let is_same = |it: &PublicColumn, other: &PublicColumn| {
             (&it.names, &it.values) == (&other.names, &other.values)
         };
-        let blocks = before.iter();
+        let blocks = before.iter().filter(|it| !it.is_of_base());
         blocks.filter(move |it| !after.iter().any(|other| is_same(it, other)))
     });
     let names = lost.flat_map(|it| it.names.parts());

@@ -75,33 +75,45 @@ impl Names {
 pub struct PublicColumn {
     #[serde(default)]
     pub names: Names,
-    /// The values with which it is public, as cells are written, without case and outer blanks; `""` is an empty cell, `"*"` any other.
+    /// The values with which it is public, as cells are written, without case and outer blanks; `""` is an empty cell, `"*"` any other. None
+    /// in a block beside `like`, which then is the built-in format's block of these columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
     /// The reason for withholding the review.
     pub reason: Option<String>,
-    /// The files that may lack it, and then say nothing; in others a row without it is not public.
-    pub optional: Option<OptionalIn>,
+    /// What files without the column mean, until one of the source has it. Without it such a file is a question.
+    pub missing: Option<Missing>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum OptionalIn {
-    All,
-    /// Delimited text and workbooks.
-    Tables,
-    /// JSON.
-    Objects,
+pub enum Missing {
+    Public,
+    Hidden,
 }
 
 impl PublicColumn {
-    /// Whether a file must have it; of tables, or of objects.
-    pub fn is_required(&self, are_objects: bool) -> bool {
-        match self.optional {
-            None => true,
-            Some(OptionalIn::All) => false,
-            Some(OptionalIn::Tables) => are_objects,
-            Some(OptionalIn::Objects) => !are_objects,
+    /// The built-in format's block of these columns, as the owner's format names it.
+    pub fn of_base(names: &Names, missing: Option<Missing>) -> Self {
+        let names = names.parts().into_iter().map(str::to_owned).collect();
+        Self {
+            names: Names::List(names),
+            missing,
+            ..Self::default()
         }
+    }
+
+    /// Whether it only names a block of the built-in format.
+    pub const fn is_of_base(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether `other`, of the owner's format, names this block of the built-in one.
+    pub fn is_named_by(&self, other: &Self) -> bool {
+        let (names, others) = (self.names.parts(), other.names.parts());
+        let mut others = others.iter().peekable();
+        let is_name = |other: &&str| names.iter().any(|name| is_same_column(name, other));
+        other.is_of_base() && others.peek().is_some() && others.all(is_name)
     }
 
     /// Whether a cell has a value that publishes. A word for "empty" is none.
@@ -177,7 +189,7 @@ pub struct Format {
     #[serde(skip)]
     pub open: BTreeSet<String>,
 
-    /// the built-in format to which this one adds: it can withhold more, never less
+    /// the built-in format to which this one adds: it can withhold more, never less, but for `missing` of a block that it names without `values`
     pub like: Option<String>,
     /// columns that say nothing here; `word*` and `word.*` are families, `word\*` is a name; `"*"` alone means all columns that are left, and is kept as their names
     pub ignored: Names,
@@ -235,7 +247,7 @@ pub struct Format {
     pub paging: Option<Paging>,
     /// each field of a review with its column, or a list of columns of which the first filled one counts; `author = ""`: all are Anonymous; `text = ""`: ratings only
     pub fields: BTreeMap<ReviewField, Names>,
-    /// a column by which a review is public: `names`, `values` (`""` is an empty cell, `"*"` any other), `reason`; with any other value it is withheld
+    /// a column by which a review is public: `names`, `values` (`""` is an empty cell, `"*"` any other), `reason`; with any other value it is withheld; `missing` (`"public"` or `"hidden"`) says what a file without the column means, until one has it
     pub public: Vec<PublicColumn>,
     /// the same of the firm's reply
     pub public_reply: Vec<PublicColumn>,
@@ -330,14 +342,12 @@ impl Format {
         if let Some(DeValue::Table(paging)) = table.get("paging").map(Spanned::get_ref) {
             check_paging(text, paging)?;
         }
+        if !is_like {
+            check_values(text, &table)?;
+        }
         let spanned = Spanned::new(0..text.len(), table);
         let read = Self::deserialize(toml::Deserializer::from(spanned));
         let format = read.map_err(|error| explain(text, &error))?;
-        let is_optional = |block: &PublicColumn| block.optional.is_some();
-        if format.public_columns().any(is_optional) {
-            let reason = "optional is a key of built-in formats; leave it out of the block";
-            return Err(FileError::new(reason));
-        }
         Ok(Self { open, ..format })
     }
 
@@ -357,9 +367,57 @@ impl Format {
         format.sheet = owners.sheet.clone().or(format.sheet);
         format.full_names = owners.full_names.or(format.full_names);
         for (part, blocks) in owners.public_blocks() {
-            format.public_list(part).extend_from_slice(blocks);
+            let list = format.public_list(part);
+            let count = base.public_list_of(part).len();
+            for block in blocks {
+                if !block.is_of_base() {
+                    list.push(block.clone());
+                    continue;
+                }
+                // It says of the built-in one what a file without the column means, or that this is no longer said.
+                let mut named = list[..count].iter_mut();
+                if let Some(named) = named.find(|it| it.is_named_by(block)) {
+                    named.missing = block.missing;
+                }
+            }
         }
         format
+    }
+
+    /// The format without the blocks that only say that a column of the built-in one was there.
+    pub fn without_seen(&self) -> Self {
+        let mut format = self.clone();
+        for part in PublicPart::ALL {
+            let is_seen = |block: &PublicColumn| block.is_of_base() && block.missing.is_none();
+            format.public_list(part).retain(|block| !is_seen(block));
+        }
+        format
+    }
+
+    /// Adds what `kept` says of columns of the built-in format that were there, unless this one says something else of them.
+    pub fn add_seen(&mut self, kept: &Self) {
+        for (part, blocks) in kept.public_blocks() {
+            for block in blocks {
+                let mut own = self.public_list_of(part).iter();
+                let is_seen = block.is_of_base() && block.missing.is_none();
+                if is_seen && !own.any(|it| block.is_named_by(it)) {
+                    self.public_list(part).push(block.clone());
+                }
+            }
+        }
+    }
+
+    /// Takes away what a file without a column means, where `kept` says that one of its files has had the column since.
+    pub fn forget_missing(&mut self, kept: &Self) {
+        for (part, others) in kept.public_blocks() {
+            let seen = others.iter().filter(|it| it.missing.is_none());
+            let seen: Vec<&str> = seen.flat_map(|it| it.names.parts()).collect();
+            for block in self.public_list(part) {
+                if block.names.parts().iter().any(|name| seen.contains(name)) {
+                    block.missing = None;
+                }
+            }
+        }
     }
 
     /// The names of a field's columns, in the order in which they are tried.
@@ -428,11 +486,7 @@ impl Format {
 
     /// The blocks that say what is public, with their key.
     pub fn public_blocks(&self) -> [(PublicPart, &[PublicColumn]); 3] {
-        [
-            (PublicPart::Review, &self.public),
-            (PublicPart::Reply, &self.public_reply),
-            (PublicPart::Name, &self.public_name),
-        ]
+        PublicPart::ALL.map(|part| (part, self.public_list_of(part)))
     }
 
     /// The columns that say what is public.
@@ -446,10 +500,11 @@ impl Format {
         for part in PublicPart::ALL {
             let mut split = Vec::new();
             for mut block in std::mem::take(self.public_list(part)) {
-                let names = std::mem::take(&mut block.names);
-                if names.is_empty() {
-                    split.push(block.clone());
+                if block.is_of_base() || block.names.is_empty() {
+                    split.push(block);
+                    continue;
                 }
+                let names = std::mem::take(&mut block.names);
                 for name in names.among(columns) {
                     block.names = Names::List(vec![name.to_owned()]);
                     split.push(block.clone());
@@ -458,6 +513,14 @@ impl Format {
             *self.public_list(part) = split;
         }
         self
+    }
+
+    pub fn public_list_of(&self, part: PublicPart) -> &[PublicColumn] {
+        match part {
+            PublicPart::Review => &self.public,
+            PublicPart::Reply => &self.public_reply,
+            PublicPart::Name => &self.public_name,
+        }
     }
 
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {
@@ -488,11 +551,20 @@ impl PublicPart {
             Self::Name => Unit::Author,
         }
     }
+
+    /// What its columns hide.
+    pub const fn hidden_noun(self) -> &'static str {
+        match self {
+            Self::Review => "reviews",
+            Self::Reply => "replies",
+            Self::Name => "authors' names",
+        }
+    }
 }
 
 // The text of a format.
 
-/// Keys that a draft may leave open, besides those of `[fields]` and the names of a column of publication.
+/// Keys that a draft may leave open, besides those of `[fields]`, and `names` and `missing` of a column of publication.
 const OPEN_KEYS: &str = "ignored|scale|date_format|encoding|sheet|rows|only";
 
 /// # Errors
@@ -512,7 +584,9 @@ pub fn check_size(text: &str) -> Result<(), FileError> {
 fn take_open(table: &mut DeTable<'_>, outer: &str, open: &mut BTreeSet<String>) {
     let may_be_open = |path: &str| {
         let field = path.strip_prefix("fields.").and_then(ReviewField::find);
-        let is_of_block = path.starts_with("public") && path.rsplit('.').next() == Some("names");
+        let key = path.rsplit('.').next();
+        let is_of_block =
+            path.starts_with("public") && [Some("names"), Some("missing")].contains(&key);
         OPEN_KEYS.split('|').any(|it| it == path) || field.is_some() || is_of_block
     };
     let mut taken = Vec::new();
@@ -557,6 +631,27 @@ fn check_paging(text: &str, paging: &DeTable<'_>) -> Result<(), FileError> {
             let reason =
                 "needs the name of a member, or of a parameter of the address, such as \"limit\"";
             return Err(fault_at(text, key, reason));
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// If a block of publication has no values: nothing would ever be public.
+fn check_values(text: &str, table: &DeTable<'_>) -> Result<(), FileError> {
+    for part in PublicPart::ALL {
+        let Some((key, blocks)) = table.get_key_value(part.name()) else {
+            continue;
+        };
+        let blocks = blocks.get_ref().as_array();
+        let tables = blocks.into_iter().flatten();
+        for block in tables.filter_map(|it| it.get_ref().as_table()) {
+            let values = block.get("values").map(Spanned::get_ref);
+            if values.is_none_or(|it| it.as_array().is_some_and(|it| it.is_empty())) {
+                let key = block.iter().next().map_or(key, |(key, _)| key);
+                let reason = "needs `values` in its block: those that may be shown";
+                return Err(fault_at(text, key, reason));
+            }
         }
     }
     Ok(())
@@ -609,11 +704,13 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
         return FileError::new(format!("line {line}: {message} ({found})"));
     };
     let expected: Vec<&str> = names.collect();
-    let advice = if KeyUse::of(name).is_some() {
+    let advice = if expected == ["public", "hidden"] {
+        "is no value here; write \"public\" or \"hidden\"".to_owned()
+    } else if KeyUse::of(name).is_some() {
         "is a key of the format, so it stands above [fields] and the blocks".to_owned()
     } else if ReviewField::find(name).is_some() {
         "is a field of a review, so it stands below [fields]".to_owned()
-    } else if ["names", "values", "reason"].contains(&name) {
+    } else if ["names", "values", "reason", "missing"].contains(&name) {
         "is a key of a block such as [[public]], so it stands below one".to_owned()
     } else {
         let allowed = expected.into_iter();
@@ -666,7 +763,7 @@ impl Format {
 fn add_section(lines: &mut Vec<(String, String)>, head: String, path: &str, table: &Value) {
     let members = table.as_object().into_iter().flatten();
     let mut keys: Vec<(&String, &Value)> = members.filter(|(_, it)| !it.is_null()).collect();
-    keys.sort_by_key(|(key, _)| ReviewField::find(key));
+    keys.sort_by_key(|(key, _)| (ReviewField::find(key), *key == "missing"));
     if !keys.is_empty() {
         lines.extend([String::new(), head].map(|line| (String::new(), line)));
     }

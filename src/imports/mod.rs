@@ -61,8 +61,8 @@ mod value {
 pub use draft::{Draft, DraftColumn, shown_cell, shown_values};
 pub use files::{base_of, format_of, lost_public_columns};
 pub use format::{
-    Format, KeyUse, Names, Only, Paging, PublicColumn, PublicPart, basic_string, check_size,
-    line_of,
+    Format, KeyUse, Missing, Names, Only, Paging, PublicColumn, PublicPart, basic_string,
+    check_size, line_of,
 };
 pub use merge::guards::stop;
 pub use merge::undo::{Undone, find_undo_command, undo};

@@ -176,8 +176,9 @@ pub fn find_lacking_keys(format: &Format, table: &Table) -> BTreeSet<String> {
     }
     for (part, blocks) in format.public_blocks() {
         for (number, block) in blocks.iter().enumerate() {
-            if table.columns_of(&block.names).is_empty() {
-                lacking.insert(format!("{part}.{number}.names"));
+            let is_asked = block.missing.is_none() && !block.is_of_base();
+            if is_asked && table.columns_of(&block.names).is_empty() {
+                lacking.insert(format!("{part}.{number}.missing"));
             }
         }
     }

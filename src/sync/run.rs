@@ -232,12 +232,19 @@ impl SyncRunner {
         // A run by hand sends no validators.
         (state.last_import.request_digest).take_if(|_| !run.is_scheduled);
         let is_known = state.last_import.entry_digest.as_ref() == Some(&entry_digest);
-        let format = reading.owner_format.as_mut();
-        if let Some(format) = format.filter(|it| is_known && it.ignores_all())
+        let format = reading.owner_format.as_mut().filter(|_| is_known);
+        if let Some(format) = format
             && let Some(text) = state.source.as_ref().and_then(|it| kept.get(it))
         {
-            // `*` in its file means the columns that were left at its first run.
-            format.ignored = Format::parse(text).unwrap_or_default().ignored;
+            let kept = Format::parse(text).unwrap_or_default();
+            if format.ignores_all() {
+                // `*` in its file means the columns that were left at its first run.
+                format.ignored.clone_from(&kept.ignored);
+            }
+            if run.is_scheduled {
+                // A run by hand says it again.
+                format.forget_missing(&kept);
+            }
         }
         Ok(Preparation {
             reading,

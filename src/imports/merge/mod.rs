@@ -16,8 +16,8 @@ use crate::imports::report::{
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::imports::row::{ReviewRow, VALUES_MAX};
 use crate::model::{
-    ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
-    fold, merge, short_name, withhold_unverified,
+    ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, Units,
+    adopt, fold, merge, short_name, withhold_unverified,
 };
 use crate::storage::reviews::{
     Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
@@ -183,10 +183,15 @@ impl Merging<'_> {
 
     fn is_hidden_by_rejected(&self, row: &ReviewRow) -> bool {
         let rejected = &self.outcome.report.rejected_hidden;
-        let is_shown = row.review().status == Status::Published;
-        is_shown
-            && !rejected.is_empty()
-            && rejected.contains(&(fold(row.source()), RowKey::Id(row.id().clone())))
+        let (review, is_shown) = (row.review(), row.review().status == Status::Published);
+        let hidden = rejected
+            .get(&(fold(row.source()), RowKey::Id(row.id().clone())))
+            .filter(|_| is_shown);
+        hidden.is_some_and(|hidden| {
+            hidden.contains(&Unit::Status)
+                || hidden.contains(&Unit::Author) && review.author != ANONYMOUS
+                || hidden.contains(&Unit::Reply) && review.reply.is_some()
+        })
     }
 
     fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
@@ -220,7 +225,7 @@ impl Merging<'_> {
                 self.outcome.present.remove(&id);
                 return;
             };
-            if row.hides() {
+            if known.shows_any(&row.hidden()) {
                 let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
                 self.outcome.set_status(&known, &withheld, self.rules.now);
             }
@@ -236,7 +241,7 @@ impl Merging<'_> {
         let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
             || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
-        let hidden_parts = row.hidden_parts();
+        let hidden = row.hidden();
         let (mut statement, exported) = (row.statement, row.exported);
         statement.review.id = id;
         let there = known.as_ref();
@@ -244,6 +249,7 @@ impl Merging<'_> {
             was_by_source: there.is_some_and(KnownReview::is_withheld_by_source),
             is_by_row: !statement.unstated.contains(&Unit::Status)
                 && statement.review.status != Status::Published,
+            is_of_reply: hidden.contains(&Unit::Reply),
         };
         if exported.last_statement.is_some()
             && let Some(known) = &known
@@ -291,7 +297,7 @@ impl Merging<'_> {
             return;
         }
         let (stored, review, note) = (stored.as_ref(), merged.review, exported.note);
-        let former = Former::new(stored, &review, former_record, deletion, &hidden_parts);
+        let former = Former::new(stored, &review, former_record, deletion, &hidden);
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(review),
             source: record,
@@ -459,9 +465,14 @@ impl Merging<'_> {
             "author": review.author, "title": review.title, "text": review.text,
         });
         let (report, at) = (&mut self.outcome.report, row.at.clone());
-        if row.hides() {
+        let hidden = row.hidden();
+        if !hidden.is_empty() {
             let key = (fold(row.source()), RowKey::Id(row.id().clone()));
-            report.rejected_hidden.insert(key);
+            report
+                .rejected_hidden
+                .entry(key)
+                .or_default()
+                .extend(hidden);
         }
         let stored = report.reject(self.watch, row.file, at, error, shown);
         stored.map_err(|error| ImportError::Refused(format!("{error}; nothing was changed")))
@@ -526,9 +537,11 @@ impl Merging<'_> {
             let brought = self.rules.brought.as_ref();
             let is_of_run = brought.is_none_or(|brought| brought.contains(id));
             let mut keys = row_keys(id, known).into_iter();
-            let is_rejected = is_of_run
-                && !rejected.is_empty()
-                && keys.any(|key| rejected.contains(&(fold(known.source_name()), key)));
+            let is_hidden = |key| {
+                let hidden = rejected.get(&(fold(known.source_name()), key));
+                hidden.is_some_and(|hidden| known.shows_any(hidden))
+            };
+            let is_rejected = is_of_run && !rejected.is_empty() && keys.any(is_hidden);
             if is_rejected || !are_new && doubted_hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
                     let counts = &mut outcome.report.withheld;
@@ -576,7 +589,8 @@ impl MergeOutcome {
             }),
             None => self.report.add(Outcome::PublishedAgain, || preview(&after)),
         }
-        let former = Former::new(Some(review), &after, Some(record.clone()), None, &[]);
+        let hidden = Units::new();
+        let former = Former::new(Some(review), &after, Some(record.clone()), None, &hidden);
         self.changes.push(Change {
             former: Some(former),
             review: Some(after),

@@ -12,7 +12,7 @@ pub use rows::{
 pub use runs::{
     Former, ImportRun, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,
     end_run, forget_run_reviews, forget_runs, forget_sources, last_runs, note_run_reviews,
-    note_undone, remove_marks, run_reviews,
+    note_undone, pass_over_run_reviews, remove_marks, run_reviews,
 };
 pub use source::{
     FormatChange, KeptFormats, Known, KnownReview, Mark, Scope, SourceCounts, SourceRecord,

@@ -8,6 +8,7 @@ mod identity;
 mod native;
 mod other_writers;
 mod platforms;
+mod publication;
 mod seed;
 mod slow;
 mod sources;

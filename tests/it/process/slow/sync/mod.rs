@@ -8,6 +8,7 @@ mod fetching;
 mod google;
 mod guards;
 mod pages;
+mod publication;
 mod questions;
 mod schedule;
 mod secrets;

@@ -186,7 +186,7 @@ fn run_without_a_kept_column_fails() {
     let sheet = sheet_of(&["yes"; 21]);
     for [header, name, cell, left] in table(
         "
-        public.0.names → ,Publish → ,yes → -
+        public.0.missing → ,Publish → ,yes → -
         rating → ,rating → ,5, → ,
         open: → ,rating,date,text → ,yes → ,yes
         ",
@@ -199,6 +199,63 @@ fn run_without_a_kept_column_fails() {
         assert_reason_without_cells(&home);
         assert_eq!([count(&home, "true"), withheld(&home)], ["20", "0"]);
     }
+}
+
+#[test]
+fn run_without_a_platforms_column_fails_until_it_is_said_what_that_means() {
+    let home = home();
+    let site = Site::start(|_| SiteAnswer::json("[]"));
+    let give = |count: usize, status: Option<&'static str>| {
+        site.answer(move |_| {
+            let rows = (0..count).map(|number| {
+                let mut row = json!({"id": format!("t{number}"), "stars": 5, "text": "A fine loaf", "createdAt": "2026-10-15T07:00:00Z",
+                    "consumer": {"id": "c", "displayName": format!("Guest {number}")}});
+                if let Some(status) = status {
+                    row["status"] = status.into();
+                }
+                row
+            });
+            SiteAnswer::value(&rows.collect::<Value>())
+        });
+    };
+    let scheduled = |outcome: &str| {
+        make_due(&home);
+        let serving = home.serve();
+        serving.wait_for("/metrics", &runs_of("shop", outcome, 1));
+    };
+    // Trustpilot has a layout without the column.
+    give(1, None);
+    add(&home, "shop", &site.url("/r"), "").done();
+    scheduled("success");
+    give(2, Some("active"));
+    scheduled("success");
+    // Once it was there, no run decides what the want of it means.
+    give(3, None);
+    scheduled("failed");
+    assert_has(
+        &column(&home, "last_failure"),
+        "`reviews sync run shop` shows what",
+    );
+    has(&home, 2, "status = 'published'");
+    let asked = home.run("sync run shop");
+    asked.failed("public.0.missing: the file lacks status");
+    home.at_screen("sync run shop", &["public"]).done();
+    scheduled("success");
+    has(&home, 3, "status = 'published'");
+    // The same said in a file of the entry holds in runs by schedule until the column is there.
+    let said = asked.out.replace("missing = \"?\"", "missing = \"public\"");
+    home.file("shop.toml", &said);
+    add(&home, "shop", &site.url("/r"), "format = './shop.toml'").done();
+    give(4, None);
+    scheduled("success");
+    give(4, Some("active"));
+    scheduled("success");
+    give(5, None);
+    scheduled("failed");
+    has(&home, 4, "status = 'published'");
+    home.run("sync run shop").done();
+    scheduled("success");
+    has(&home, 5, "status = 'published'");
 }
 
 #[test]
