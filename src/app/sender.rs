@@ -12,6 +12,7 @@ use super::publish::Retry;
 use super::schedule::{CronSchedule, JobContext, expire, measure, set_gauges};
 use crate::clock::Clock;
 use crate::config::{HubConfig, SyncConfig, read_file};
+use crate::http::check_root_file;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError};
 use crate::sync::{EntryScheduler, SyncRunner};
@@ -43,6 +44,7 @@ impl HubOptions {
     /// # Errors
     /// If the configured roots cannot be read, or there are none.
     pub fn new(config: HubConfig) -> anyhow::Result<Self> {
+        check_root_file().map_err(Error::msg)?;
         let roots = match &config.ca_file {
             None => Roots::load(None).map_err(Error::msg)?,
             Some(path) => {

@@ -100,7 +100,7 @@ pub(super) async fn find_known(
     let id = resolve_id(connection, name).await?;
     let known = reviews::load_reviews(connection, &[id.as_str()]).await?;
     let known = known.into_values().find(|known| known.review().is_some());
-    Ok((id, known))
+    Ok((id, known.map(|known| *known)))
 }
 
 /// The error for a row that is not a valid review.
@@ -141,7 +141,7 @@ pub(super) async fn resolve_id(
         if known.is_some_and(|known| known.review().is_some()) {
             return Ok(text);
         }
-        if known.is_some_and(KnownReview::is_deleted) {
+        if known.is_some_and(|known| known.is_deleted()) {
             bail!(
                 "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has only this review"
             );

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +15,7 @@ use super::output::{self, Output};
 use super::questions;
 use super::report::{Exit, counted, print_report, print_result, style};
 use crate::clock::Clock;
-use crate::config::{DatabaseConfig, read_text};
+use crate::config::{DatabaseConfig, open_regular, read_text_or_pipe};
 use crate::imports::{
     Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, Outcome, Position,
     PublicPart, Rejection, Watch, import, load_sample, shown_values,
@@ -180,7 +179,7 @@ pub(super) async fn load_if_empty(
 /// # Errors
 /// If it cannot be read, with the line of the fault.
 pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
-    let text = read_text(path);
+    let text = read_text_or_pipe(path);
     let text = text.with_context(|| format!("{} cannot be read as a format", path.display()))?;
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
@@ -207,7 +206,7 @@ pub(super) struct Console {
 /// Refuses a file that [`Console::rejected`] did not write.
 fn refuse_other_file(path: &Path) -> anyhow::Result<()> {
     let name = format!("--rejects {}", path.display());
-    let file = File::open(path).with_context(|| format!("{name} cannot be read"))?;
+    let file = open_regular(path).with_context(|| format!("{name} cannot be read"))?;
     let mut line = Vec::new();
     BufReader::new(file)
         .take(REJECT_BYTES_MAX)

@@ -62,7 +62,7 @@ impl ListCommand {
     async fn rows(
         &self,
         reader: &mut SqliteConnection,
-    ) -> sqlx::Result<Vec<(ReviewId, KnownReview)>> {
+    ) -> sqlx::Result<Vec<(ReviewId, Box<KnownReview>)>> {
         let source = self.source.as_deref().map(fold);
         let query = self.query.as_deref().map(fold);
         let mut rows = Vec::new();

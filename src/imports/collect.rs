@@ -144,7 +144,8 @@ impl Reading<'_> {
         } else {
             let folder = self.request.folder.as_deref();
             let place = folder.map_or(path.into(), |folder| folder.join(path));
-            let bytes = read_file(&place, &mut self.bytes_left);
+            let is_by_hand = self.request.run_of.is_none() && !self.request.is_sample;
+            let bytes = read_file(&place, is_by_hand, &mut self.bytes_left);
             (path.display().to_string(), bytes)
         };
         let taken = bytes.and_then(|bytes| self.take_all(&name, &bytes));
@@ -572,7 +573,7 @@ impl Reading<'_> {
             row.hidden_name = hidden.map(|name| short_name(&name).into());
         }
         // What its source gives, unless an export has the digests.
-        let exported = row.exported.digests;
+        let exported = row.exported.as_ref().and_then(|it| it.digests);
         row.digests =
             exported.unwrap_or_else(|| Digests::new(row.review(), row.author(), row.posted_at));
         // A text may show a secret only once entities and elements of HTML are gone.
@@ -597,7 +598,9 @@ impl Reading<'_> {
         {
             statement.unstated.remove(&Unit::Source);
             source.clone_from(name);
-            row.exported.imported_from = None;
+            if let Some(exported) = &mut row.exported {
+                exported.imported_from = None;
+            }
         }
         // The native form passes through unchanged.
         if !format.is_native() && !statement.unstated.contains(&Unit::Source) {

@@ -401,7 +401,7 @@ async fn write_changes(
         }
         if let Some(run) = run {
             let notes = batch.iter();
-            let notes = notes.map(|it| (&it.source.id, it.kind, it.former.as_ref()));
+            let notes = notes.map(|it| (&it.source.id, it.kind, it.former.as_deref()));
             reviews::note_run_reviews(write, run, notes).await?;
         }
         let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
@@ -470,10 +470,10 @@ pub async fn load_sample(
     if matches!(place.try_exists(), Ok(false)) {
         return Err(missing(&place));
     }
-    let business = OwnerFile::read(&place)?.business(None, false)?;
+    let business = OwnerFile::read_sample(&place)?.business(None, false)?;
     let place = folder.join("editorial.json");
     let editorial = if place.exists() {
-        Some(OwnerFile::read(&place)?.editorial(&Editorial::default())?)
+        Some(OwnerFile::read_sample(&place)?.editorial(&Editorial::default())?)
     } else {
         None
     };

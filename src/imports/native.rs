@@ -55,7 +55,7 @@ impl Export {
     pub async fn next(
         &mut self,
         connection: &mut SqliteConnection,
-    ) -> sqlx::Result<Option<Vec<(ReviewId, KnownReview)>>> {
+    ) -> sqlx::Result<Option<Vec<(ReviewId, Box<KnownReview>)>>> {
         let ids = reviews::ids_after(connection, &self.last, ROWS).await?;
         let Some(last) = ids.last() else {
             return Ok(None);
@@ -427,13 +427,13 @@ impl Record {
         };
         let mut row = ReviewRow::new(format, statement, has_id);
         row.posted_at = self.posted_at;
-        row.exported = Exported {
+        row.exported = Some(Box::new(Exported {
             id_at_source: self.id_at_source,
             imported_from: self.imported_from,
             note: self.note,
             last_statement: self.last_statement,
             digests: self.digests,
-        };
+        }));
         Ok(row)
     }
 

@@ -3,6 +3,7 @@
 //! here.
 
 use std::collections::{BTreeSet, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveTime;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use serde_path_to_error::Segment;
 use url::Url;
 
-use crate::config::read_text;
+use crate::config::{read_text, read_text_or_pipe};
 use crate::imports::fault::{FieldError, FileError, reason};
 use crate::imports::format::is_inside;
 use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
@@ -82,10 +83,24 @@ impl OwnerFile {
         self.make(|value| editorial(value, known, origin))
     }
 
+    /// A file of sample data, which a service reads.
+    ///
     /// # Errors
-    /// [`FileError`] if the file cannot be read, or its JSON is broken.
+    /// [`FileError`] if it is no regular file, cannot be read, or its JSON is broken.
+    pub fn read_sample(path: &Path) -> Result<Self, FileError> {
+        Self::parse(path, read_text(path))
+    }
+
+    /// The file or pipe of a command.
+    ///
+    /// # Errors
+    /// [`FileError`] if it cannot be read, or its JSON is broken.
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let text = read_text(path)
+        Self::parse(path, read_text_or_pipe(path))
+    }
+
+    fn parse(path: &Path, text: io::Result<String>) -> Result<Self, FileError> {
+        let text = text
             .map_err(|reason| {
                 FileError::new(format!("{}: cannot be read: {reason}", path.display()))
             })?

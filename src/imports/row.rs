@@ -30,7 +30,7 @@ use crate::model::{
     short_name, source_day,
 };
 
-/// A row of a file: a review as its source states it, for every format.
+/// A row of a file: a review as its source states it, for every format. An import has up to 200,000 of them in memory.
 #[derive(Debug)]
 pub struct ReviewRow {
     /// Index of its file in the report.
@@ -38,7 +38,7 @@ pub struct ReviewRow {
     pub at: Position,
     pub format: Arc<Format>,
     /// Its ID is the one that the row states, or derived from the row.
-    pub statement: StatedReview,
+    pub statement: Box<StatedReview>,
     pub has_id: bool,
     /// The author's name, if it is not published.
     pub hidden_name: Option<Box<str>>,
@@ -50,7 +50,7 @@ pub struct ReviewRow {
     pub has_instant: bool,
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    pub exported: Exported,
+    pub exported: Option<Box<Exported>>,
     /// Of what its source gives.
     pub digests: Digests,
 }
@@ -83,14 +83,14 @@ impl ReviewRow {
             file: 0,
             at: Position::Line(0),
             format: Arc::clone(format),
-            statement,
+            statement: Box::new(statement),
             has_id,
             hidden_name: None,
             is_reply_hidden: false,
             hiding: Vec::new(),
             has_instant: false,
             posted_at: None,
-            exported: Exported::default(),
+            exported: None,
             digests: Digests::default(),
         }
     }
@@ -99,7 +99,9 @@ impl ReviewRow {
     pub fn source_name(&self) -> Option<&str> {
         let is_named = !self.statement.unstated.contains(&Unit::Source);
         let named = is_named.then_some(self.review().source.name.as_str());
-        self.exported.imported_from.as_deref().or(named)
+        let exported = self.exported.as_ref();
+        let former = exported.and_then(|it| it.imported_from.as_deref());
+        former.or(named)
     }
 
     /// The name of its source.
@@ -118,7 +120,7 @@ impl ReviewRow {
     /// How much of the review its source hides: all of it, or so many parts.
     pub fn hidden_share(&self) -> (bool, usize) {
         let hidden = self.hidden();
-        (hidden.contains(&Unit::Status), hidden.len())
+        (hidden.contains(&Unit::Status), hidden.iter().count())
     }
 
     pub const fn review(&self) -> &Review {
@@ -142,17 +144,19 @@ impl ReviewRow {
 
     /// Its ID at the source, if the review has another one, which is `id`.
     pub fn id_at_source(&self, id: &ReviewId) -> Option<String> {
-        let exported = self.exported.id_at_source.clone();
+        let exported = self.exported.as_ref();
+        let exported = exported.and_then(|it| it.id_at_source.clone());
         let stated = (self.has_id && self.id() != id).then(|| self.id().to_string());
         exported.or(stated)
     }
 
     pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let exported = self.exported.as_ref();
         let others = [
             Some(self.author()),
             Some(self.source()),
-            self.exported.note.as_deref(),
-            self.exported.id_at_source.as_deref(),
+            exported.and_then(|it| it.note.as_deref()),
+            exported.and_then(|it| it.id_at_source.as_deref()),
         ];
         self.review().texts().chain(others.into_iter().flatten())
     }

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
+use rustix::fs::OFlags;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
@@ -15,6 +16,7 @@ use tempfile::TempDir;
 use super::error::{BUSY_TIMEOUT, DbError};
 use super::steps::{connect, count_steps};
 use crate::compute::lock;
+use crate::config::open_regular;
 use crate::model::hex;
 use crate::random;
 
@@ -96,7 +98,9 @@ pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
     let is_new = !path.exists();
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
-    let file = options.open(path)?;
+    // A pipe without a reader would be waited for.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = options.custom_flags(flags).open(path)?;
     let (own, theirs) = (file.metadata()?, metadata(like)?);
     if is_new && own.uid() == ROOT && theirs.uid() != ROOT {
         fchown(&file, Some(theirs.uid()), Some(theirs.gid()))?;
@@ -203,7 +207,7 @@ pub fn remove_unfinished() {
 
 /// Whether a process sends for the database at `path`.
 pub fn has_sender(path: &Path) -> bool {
-    let file = File::open(beside(&real(path), DELIVERY_LOCK));
+    let file = open_regular(&beside(&real(path), DELIVERY_LOCK));
     file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 

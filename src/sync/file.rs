@@ -204,7 +204,7 @@ impl SyncFile {
     /// What is wrong with the file.
     pub fn read(config: &SyncConfig, database: &Path) -> Result<Option<Self>, String> {
         let path = Self::path(config, database);
-        let read = match read_regular(&path) {
+        let read = match read_text(&path) {
             Ok(text) => Self::parse(&text, &path),
             Err(error) if error.kind() == io::ErrorKind::NotFound && config.sync_file.is_none() => {
                 return Ok(None);
@@ -245,15 +245,6 @@ impl SyncFile {
         let path = path.to_owned();
         Ok(Self { path, entries })
     }
-}
-
-/// The text of a file; to open a pipe could wait for ever.
-fn read_regular(path: &Path) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
-        let reason = "it is no regular file";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-    }
-    read_text(path)
 }
 
 fn is_name(name: &str) -> bool {
@@ -410,7 +401,7 @@ impl SyncEntry {
         let mut format_text = String::new();
         if let Some(FormatArgument::File(path)) = &self.format {
             let shown = format!("the format {}", path.display());
-            format_text = read_regular(path).map_err(|error| format!("{shown}: {error}"))?;
+            format_text = read_text(path).map_err(|error| format!("{shown}: {error}"))?;
             let format =
                 Format::parse(&format_text).map_err(|fault| format!("{shown}: {fault}"))?;
             request.owner_format = Some(format);

@@ -14,7 +14,7 @@ use crate::imports::report::{
     ImportError, ImportReport, Outcome, Watcher, preview, preview_change,
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
-use crate::imports::row::{ReviewRow, VALUES_MAX};
+use crate::imports::row::{Exported, ReviewRow, VALUES_MAX};
 use crate::model::{
     ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, Units,
     adopt, fold, merge, short_name, withhold_unverified,
@@ -71,7 +71,7 @@ pub struct Change {
     pub source: SourceRecord,
     pub kind: RunChange,
     /// Of a review that was there, or deleted.
-    pub former: Option<Former>,
+    pub former: Option<Box<Former>>,
     /// The owner's note on a new review, from an export.
     pub note: Option<String>,
 }
@@ -210,7 +210,7 @@ impl Merging<'_> {
     /// nothing; then unit by unit. What ends before that changes no review but by withholding it.
     fn merge_row(&mut self, row: ReviewRow, id: ReviewId) {
         self.outcome.present.insert(id.clone());
-        let known = self.without_row.remove(&id);
+        let known = self.without_row.remove(&id).map(|known| *known);
         if let Some(known) = &known
             && known.is_deleted()
             && self.note_kept_deleted(&row, &id, known)
@@ -243,6 +243,7 @@ impl Merging<'_> {
         let mut record = record_of(&row, &id, known.as_ref());
         let hidden = row.hidden();
         let (mut statement, exported) = (row.statement, row.exported);
+        let exported = exported.map_or_else(Exported::default, |it| *it);
         statement.review.id = id;
         let there = known.as_ref();
         let hiding = Hiding {
@@ -302,7 +303,7 @@ impl Merging<'_> {
             review: (!is_same).then_some(review),
             source: record,
             note: note.filter(|_| kind != RunChange::Changed),
-            former: (kind != RunChange::Added).then_some(former),
+            former: (kind != RunChange::Added).then(|| Box::new(former)),
             kind,
         });
     }
@@ -328,7 +329,7 @@ impl Merging<'_> {
                 review: None,
                 source: record,
                 kind: RunChange::Deleted,
-                former: Some(Former::of_deleted(before.clone())),
+                former: Some(Box::new(Former::of_deleted(before.clone()))),
                 note: None,
             });
         }
@@ -481,7 +482,7 @@ impl Merging<'_> {
     fn note_deleted(&mut self, mark: Mark) {
         let (id, outcome) = (&mark.id, &mut self.outcome);
         let known = self.without_row.get(id);
-        if known.is_some_and(KnownReview::is_deleted) {
+        if known.is_some_and(|known| known.is_deleted()) {
             outcome.report.add(Outcome::KeptDeleted, || id.to_string());
         } else if known.is_some() || outcome.present.contains(id) {
             outcome.report.add(Outcome::StillThere, || id.to_string());
@@ -592,7 +593,7 @@ impl MergeOutcome {
         let hidden = Units::new();
         let former = Former::new(Some(review), &after, Some(record.clone()), None, &hidden);
         self.changes.push(Change {
-            former: Some(former),
+            former: Some(Box::new(former)),
             review: Some(after),
             source,
             kind: RunChange::Changed,
@@ -689,7 +690,9 @@ impl EqualReviews {
     }
 
     fn add(&mut self, review: EqualReview) {
-        let equals = self.0.entry(review.digests.content).or_default();
+        // Nearly all are alone.
+        let equals = self.0.entry(review.digests.content);
+        let equals = equals.or_insert_with(|| Vec::with_capacity(1));
         if equals.len() < EQUALS_MAX {
             equals.push(review);
         }
