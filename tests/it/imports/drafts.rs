@@ -419,7 +419,7 @@ async fn mark_before_a_name_makes_another_column() {
                 .await;
             let other = file(&format!("{mark}public"), "yes");
             let open = bench.open(&other, &source).await;
-            assert_eq!(open, "ignored public.0.names", "{mark}");
+            assert_eq!(open, "ignored public.0.missing", "{mark}");
             // At the end it is the same name.
             let same = bench.csv(file("Public?!", "no"), &source).await;
             assert_eq!(same.count(Outcome::New), 0, "{mark}");

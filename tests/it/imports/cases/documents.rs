@@ -84,6 +84,7 @@ FILE
 =
 # a review by itself is a row, whatever list of it is empty
 each LIST: photos | replies | tags | items | reviews
+format: ignored = "*"
 {"Name": "Ann", "Stars": 5, "Date": "2026-01-01", "Review": "Good words.", "LIST": []}
 =
 author | text
