@@ -82,12 +82,11 @@ fn complete_with(
 pub(super) fn command(draft: &Draft) -> String {
     let stem = draft.file.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.split('.').next().unwrap_or_default();
-    let name = if stem.is_empty() || stem.contains(' ') || stem.starts_with('-') {
+    let stem = if stem.is_empty() || stem.contains(' ') || stem.starts_with('-') {
         "format"
     } else {
         stem
     };
-    let mut file = format!("{name}.toml");
     let mut words = vec!["reviews".to_owned()];
     let mut arguments = std::env::args().skip(1);
     while let Some(word) = arguments.next() {
@@ -99,22 +98,28 @@ pub(super) fn command(draft: &Draft) -> String {
             }
             continue;
         }
-        if word
-            .rsplit('/')
-            .next()
-            .is_some_and(|it| fold(it) == fold(&file))
-        {
-            // The draft must not take the place of a file of the call.
-            file = format!("{name}-format.toml");
-        }
-        words.push(quote_for_shell(&word));
+        words.push(word);
     }
-    let mut more = vec![format!("--format {}", quote_for_shell(&file))];
-    more.extend(draft.needs_source.then(|| "--source NAME".to_owned()));
+    let mut file = format!("{stem}.toml");
+    let is_of_call = |file: &str| {
+        let mut names = words
+            .iter()
+            .map(|word| word.rsplit('/').next().unwrap_or(word));
+        names.any(|name| fold(name) == fold(file))
+    };
+    // The draft must not take the place of a file of the call.
+    while is_of_call(&file) {
+        file.insert_str(stem.len(), "-format");
+    }
+    let mut more = vec!["--format".to_owned(), file];
+    if draft.needs_source {
+        more.extend(["--source", "NAME"].map(str::to_owned));
+    }
     // What follows `--` is a file.
     let end = words.iter().position(|word| word == "--");
     let end = end.unwrap_or(words.len());
     words.splice(end..end, more);
+    let words: Vec<String> = words.iter().map(|word| quote_for_shell(word)).collect();
     words.join(" ")
 }
 

@@ -433,7 +433,8 @@ impl Reading<'_> {
         let rejected = self.collected.report.count(Outcome::Rejected) - before;
         if rejected > 0 && rejected == count {
             return Err(FileError::new(
-                "no row can be read; correct its rows as said above",
+                "no row can be read as our own form; correct the rows as said above, or, if another program wrote them, give a format whose [fields] \
+                 name their members",
             ));
         }
         Ok(())

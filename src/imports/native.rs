@@ -524,9 +524,21 @@ enum StatusName {
     Withheld,
 }
 
-/// Whether lines are native records: the first that is an object has their members alone. What the others have besides is their fault.
-pub fn are_native<'t>(lines: impl Iterator<Item = &'t str>) -> bool {
+/// The first of these lines that is an object with members.
+pub fn first_record<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Value> {
     let mut records = lines.filter_map(|line| parse_row(line).ok());
-    let first = records.find(|it| it.as_object().is_some_and(|members| !members.is_empty()));
-    first.is_some_and(|record| foreign_members(&record).is_empty())
+    records.find(|it| it.as_object().is_some_and(|members| !members.is_empty()))
+}
+
+/// Whether a record has the members of native records alone. What the records after it have besides is their fault.
+pub fn is_native(record: &Value) -> bool {
+    foreign_members(record).is_empty()
+}
+
+/// Whether a record is the first line of an export: it has the members of that alone, and one that no other file has.
+pub fn begins_export(record: &Value) -> bool {
+    let mut members = record.as_object().into_iter().flatten();
+    let is_ours =
+        record.get("editorial").is_some() || !record["business"]["publish_staff"].is_null();
+    is_ours && members.all(|(name, _)| ["business", "editorial", "formats"].contains(&&**name))
 }

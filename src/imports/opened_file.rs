@@ -2,13 +2,14 @@
 //! page. The names of the columns of a part say which format the file has, and by that one part is read as a table.
 
 use std::collections::{BTreeSet, HashSet};
+use std::iter;
 use std::ops::ControlFlow;
 
 use serde::de::IgnoredAny;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader, basic_string, column_key, is_inside, named_field};
-use crate::imports::native::{are_native, columns_of_table};
+use crate::imports::native::{begins_export, columns_of_table, first_record, is_native};
 use crate::imports::read::json::{RowList, members_beside, read_lists};
 use crate::imports::read::text::{
     Decoded, Kind, find_header, kind_of_text, read_text, refuse_text, rows_near_header,
@@ -18,7 +19,7 @@ use crate::imports::read::{Bounds, Table, page};
 use crate::imports::row::field_columns;
 use crate::imports::value::date::is_date;
 use crate::imports::value::rating::{RatingWords, parse_rating};
-use crate::model::json::{is_empty_at, is_empty_list, member, visit};
+use crate::model::json::{is_empty_at, is_empty_list, visit};
 use crate::model::{ReviewField, fold};
 
 /// An opened file.
@@ -572,37 +573,23 @@ fn is_day_or_rating(cell: &str) -> bool {
     is_day || parse_rating(cell, None, &RatingWords::new()).is_ok()
 }
 
-/// The native form of a text of JSON, which is lines. A list of native records, and a document with one, are tables.
+/// The native form of a text of JSON, which is lines: the first that can be read decides. A list of native records, and a document with one,
+/// are tables.
 fn find_native_form(first: &FilePart<'_>, document: Option<&str>) -> NativeForm {
     let Some(list) = first.list() else {
         return NativeForm::No;
     };
-    if document.or(list.texts().next()).is_some_and(begins_export) {
-        NativeForm::Export
-    } else if list.are_lines
-        && are_native(list.texts())
-        // A document by itself may be the answer of a failed request.
-        && (document.is_none() || first.names.core_fields() > 1)
-    {
-        NativeForm::Lines
-    } else {
-        NativeForm::No
+    let record = match document {
+        Some(document) => first_record(iter::once(document)),
+        None => first_record(list.texts()),
+    };
+    // A document by itself may be the answer of a failed request.
+    let may_be_row = list.are_lines && (document.is_none() || first.names.core_fields() > 1);
+    match record {
+        Some(record) if begins_export(&record) => NativeForm::Export,
+        Some(record) if may_be_row && is_native(&record) => NativeForm::Lines,
+        Some(_) | None => NativeForm::No,
     }
-}
-
-/// Whether a line is the first one of an export: it has the members of that alone, and one that no other file has.
-fn begins_export(line: &str) -> bool {
-    let mut is_ours = false;
-    let other = visit(line, |name, value| {
-        is_ours |= match name {
-            "editorial" => true,
-            "business" => member(value, "publish_staff").is_some(),
-            "formats" => false,
-            _ => return ControlFlow::Break(()),
-        };
-        ControlFlow::Continue(())
-    });
-    is_ours && other.is_none()
 }
 
 /// Names of the list of rows in a document of an unknown format, besides those that end with `reviews`.

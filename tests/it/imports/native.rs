@@ -40,10 +40,14 @@ async fn line_that_is_no_row_is_rejected_wherever_it_stands() {
         native(&changes).to_string()
     });
     let rows: Vec<String> = rows.collect();
+    let settings = json!({"business": {"id": "x", "name": "X"}, "editorial": {}}).to_string();
+    let export = [&[settings], &rows[..]].concat();
     let broken = r#"{"id": "r-1", "rating" → {"id": "x", "rating": 5}} → [1] → {} → x → {"id": "x", "publish": "no"}"#;
     for (number, broken) in broken.split(" → ").enumerate() {
         // The first sign of a file says whether it is JSON, and its first row whose it is.
-        for place in usize::from(number > 3)..=rows.len() {
+        let first = usize::from(number > 3);
+        let places = (first..=rows.len()).map(|place| (&rows, place));
+        for (rows, place) in places.chain((first..=export.len()).map(|place| (&export, place))) {
             let mut lines = rows.clone();
             lines.insert(place, broken.to_owned());
             let bench = bench().await;
@@ -53,6 +57,11 @@ async fn line_that_is_no_row_is_rejected_wherever_it_stands() {
             let public = "select group_concat(review_id) from review where status = 'published'";
             assert_eq!(bench.sql(public), "r-1,r-3", "{broken} {place}");
         }
+    }
+    for count in 2..5 {
+        let content = "{\"id\": \"r-1\",\n".repeat(count) + &rows.join("\n");
+        let (report, _) = bench().await.take(content).await;
+        assert_eq!(counts(&report), (4, 0, 0, count as u64));
     }
 }
 

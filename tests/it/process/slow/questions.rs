@@ -62,6 +62,9 @@ fn printed_command_takes_the_place_of_no_file_of_the_call() {
     }
     let asked = home.run("import sheet.csv sheet.toml");
     assert_has(&asked.err, "--format sheet-format.toml");
+    home.file("sheet-format.toml", SHEET);
+    let asked = home.run("import sheet-format.toml sheet.toml");
+    assert_has(&asked.err, "--format sheet-format-format.toml");
 }
 
 #[test]
