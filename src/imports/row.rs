@@ -224,8 +224,8 @@ impl<'t> PublicRule<'t> {
         columns.any(|column| row.cell(*column).is_some())
     }
 
-    /// What its columns say in a row.
-    fn visibility(&self, row: &Row) -> Visibility<'t> {
+    /// What its columns say in a row, which has what they are about, or not.
+    fn visibility(&self, row: &Row, is_present: bool) -> Visibility<'t> {
         let lacks = |columns: &[usize]| columns.iter().all(|it| row.cell(*it).is_none());
         let lacks_all = lacks(&self.columns);
         if !self.is_stated(row) {
@@ -233,7 +233,12 @@ impl<'t> PublicRule<'t> {
             if is_null {
                 return Visibility::Nothing;
             }
-            if !self.is_there() && self.block.missing == Some(Missing::Public) {
+            let is_public = match self.block.missing {
+                Some(missing) => missing == Missing::Public,
+                // Of a platform's file without any reply that is no question.
+                None => self.part == PublicPart::Reply && !is_present,
+            };
+            if !self.is_there() && is_public {
                 return Visibility::Unstated;
             }
         }
@@ -921,12 +926,12 @@ impl<'t> RowReading<'t> {
     }
 
     /// Whether the row's review, its reply or its author's name is public; of several columns that hide it the first gives the reason. If
-    /// it `is_there`, the values that hide it are noted; columns that the import has and the row lacks are empty.
-    fn visibility(&mut self, part: PublicPart, is_there: bool) -> Visibility<'t> {
+    /// it `is_present`, the values that hide it are noted; columns that the import has and the row lacks are empty.
+    fn visibility(&mut self, part: PublicPart, is_present: bool) -> Visibility<'t> {
         let (reader, row) = (self.reader, self.row);
         let mut most_hidden = Visibility::Nothing;
         for rule in reader.public.iter().filter(|rule| rule.part == part) {
-            let visibility = rule.visibility(row);
+            let visibility = rule.visibility(row, is_present);
             if !matches!(most_hidden, Visibility::Hidden(_)) {
                 most_hidden = most_hidden.max(visibility);
             }
@@ -936,7 +941,7 @@ impl<'t> RowReading<'t> {
             }
             let is_hidden = matches!(visibility, Visibility::Hidden(_));
             let empty = (is_hidden && !rule.is_stated(row)).then_some("");
-            for column in rule.columns.iter().filter(|_| is_there) {
+            for column in rule.columns.iter().filter(|_| is_present) {
                 let cell = row.cell(*column).or(empty);
                 let Some(cell) = cell.filter(|cell| !rule.block.publishes(cell)) else {
                     continue;
@@ -952,17 +957,12 @@ impl<'t> RowReading<'t> {
         most_hidden
     }
 
-    /// Whether the row says nothing of a reply: it has none, and no column says whether one is public, as in a platform's JSON, which leaves
-    /// out what is empty, or in a file of a platform without any reply.
-    fn is_silent_about_reply(&self) -> bool {
+    /// Whether a row of a platform's JSON, which leaves out what is empty, has nothing that says whether a reply is public.
+    fn leaves_out_reply(&self) -> bool {
         let RowReader { format, table, .. } = self.reader;
         let rules = self.reader.public.iter();
         let mut rules = rules.filter(|rule| rule.part == PublicPart::Reply);
-        let leaves_out_empty = table.is_objects && !format.is_table();
-        rules.all(|rule| {
-            let is_asked = rule.is_there() || rule.block.missing.is_some();
-            !rule.is_stated(self.row) && (leaves_out_empty || !is_asked)
-        })
+        table.is_objects && !format.is_table() && !rules.any(|rule| rule.is_stated(self.row))
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -995,7 +995,7 @@ impl<'t> RowReading<'t> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self.text(ReviewField::ReplyText);
         let text = text.filter(|text| flag(text).is_err());
-        let visibility = if text.is_none() && self.is_silent_about_reply() {
+        let visibility = if text.is_none() && self.leaves_out_reply() {
             Visibility::Unstated
         } else {
             self.visibility(PublicPart::Reply, text.is_some())

@@ -8,7 +8,9 @@ use reviews_service::imports::undo;
 use super::tables::{cells, workbook_of_sheets};
 use super::*;
 use crate::support::Generator;
-use crate::support::publication::{FORMAT, Model, OURS, STORED, Step};
+use crate::support::publication::{
+    FORMAT, Layout, Model, OKENDO, OURS, OWN, STORED, Step, number_of,
+};
 
 #[derive(Debug, Clone, Copy)]
 enum Kind {
@@ -51,8 +53,9 @@ async fn take(
     kind: Kind,
     dice: &mut Generator,
     is_first: bool,
+    options: &str,
 ) {
-    let mut request = request_for(write(bench, step, kind, dice), "--accept-changes");
+    let mut request = request_for(write(bench, step, kind, dice), options);
     request.owner_format = is_first.then(|| Format::parse(FORMAT).unwrap());
     let open = model.open(step);
     if !open.is_empty() {
@@ -78,31 +81,42 @@ async fn take(
     model.take(step);
 }
 
-async fn follow(seed: u64, kind: Kind) {
+async fn follow(seed: u64, layout: Layout, kind: Kind) {
     let (mut dice, bench) = (Generator::new(seed), bench().await);
-    let (mut model, mut befores) = (Model::default(), HashMap::<String, Model>::new());
-    let mut history = format!("{kind:?} {seed}\n");
+    let (mut model, mut befores) = (Model::new(layout), HashMap::<String, Model>::new());
+    let mut history = format!("{kind:?} {seed} {}\n", layout.source);
     for number in 0..14 {
         let stored = bench.sql(STORED);
         if number > 0 && dice.once_in(5) {
-            let undone = undo(&bench.database, &bench.clock, Some("Direct"), false).await;
+            let undone = undo(&bench.database, &bench.clock, Some(layout.source), false).await;
             let Ok(undone) = undone else { continue };
             history += &format!("undo {}\n", undone.run.id);
             model.undo(&befores[&undone.run.id.to_string()]);
         } else if dice.once_in(6) && !stored.is_empty() {
-            let ids: Vec<&str> = stored.lines().map(|row| &row[..2]).collect();
+            let ids = stored.lines().map(|row| row.split('|').next().unwrap());
+            let ids: Vec<&str> = ids.collect();
             let id = dice.pick(&ids);
             history += &format!("reply {id}\n");
             bench.sql(&format!(
                 "update review set reply_text = '{OURS}' where review_id = '{id}'"
             ));
-            model.reply(id[1..].parse().unwrap());
+            model.reply(number_of(id));
         } else {
-            let step = Step::random(&mut dice, number, matches!(kind, Kind::Json));
+            let step = Step::random(&mut dice, layout, number, matches!(kind, Kind::Json));
             history += &format!("{}\n", json!(step.objects()));
             let before = model.clone();
-            let is_first = bench.sql("select format from source").is_empty();
-            take(&bench, &mut model, &step, kind, &mut dice, is_first).await;
+            let is_first =
+                layout.source == OWN.source && bench.sql("select format from source").is_empty();
+            take(
+                &bench,
+                &mut model,
+                &step,
+                kind,
+                &mut dice,
+                is_first,
+                layout.options,
+            )
+            .await;
             befores.insert(bench.sql("select max(run_id) from import_run"), before);
         }
         let wrong = model.check(&bench.sql(STORED));
@@ -114,7 +128,8 @@ async fn follow(seed: u64, kind: Kind) {
 async fn only_what_the_last_files_publish_is_public() {
     for kind in [Kind::Csv, Kind::Json, Kind::Workbook] {
         for seed in 0..rounds(25) as u64 {
-            follow(seed, kind).await;
+            follow(seed, OWN, kind).await;
+            follow(seed, OKENDO, kind).await;
         }
     }
 }

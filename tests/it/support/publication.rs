@@ -34,9 +34,38 @@ const KEYS: [&str; 3] = [
     "public_reply.0.missing",
     "public_name.0.missing",
 ];
-/// The columns of the blocks, and that of the replies.
-const COLUMNS: [&str; 4] = ["Publish", "Answer public", "Name public", "Answer"];
 const REVIEWS: usize = 5;
+
+/// The names of the columns of files.
+#[derive(Debug, Clone, Copy)]
+pub struct Layout {
+    pub source: &'static str,
+    /// Of an import.
+    pub options: &'static str,
+    core: [&'static str; 5],
+    /// Those of the blocks, and that of the replies.
+    columns: [&'static str; 4],
+    /// A platform's has no block of names, and says that a file without a block's column is public.
+    is_platform: bool,
+}
+
+/// Of [`FORMAT`].
+pub const OWN: Layout = Layout {
+    source: "Direct",
+    options: "--accept-changes",
+    core: ["Id", "Stars", "Date", "Name", "Review"],
+    columns: ["Publish", "Answer public", "Name public", "Answer"],
+    is_platform: false,
+};
+
+/// Of the built-in format `okendo`.
+pub const OKENDO: Layout = Layout {
+    source: "Okendo",
+    options: "--accept-changes --format okendo",
+    core: ["reviewId", "rating", "dateCreated", "name", "body"],
+    columns: ["status", "replyIsPublic", "", "reply"],
+    is_platform: true,
+};
 /// A reply that the owner gave.
 pub const OURS: &str = "Ours";
 /// What the database has of each review, as [`Model::check`] reads it.
@@ -48,20 +77,22 @@ pub const STORED: &str =
 struct Row {
     number: usize,
     name: String,
-    /// Of [`COLUMNS`].
+    /// Of [`Layout::columns`].
     cells: [Option<String>; 4],
 }
 
 /// The rows of an import.
 #[derive(Debug, Clone)]
 pub struct Step {
+    layout: Layout,
+    are_objects: bool,
     rows: Vec<Row>,
 }
 
 impl Step {
     /// Rows of a table, of which each has the same columns, or objects, of which each may lack members.
-    pub fn random(dice: &mut Generator, number: usize, are_objects: bool) -> Self {
-        let columns = COLUMNS.map(|_| !dice.once_in(4));
+    pub fn random(dice: &mut Generator, layout: Layout, number: usize, are_objects: bool) -> Self {
+        let columns = layout.columns.map(|it| !dice.once_in(4) && !it.is_empty());
         let mut rows = BTreeMap::new();
         for _ in 0..=dice.below(REVIEWS) {
             let review = dice.below(REVIEWS);
@@ -91,23 +122,39 @@ impl Step {
             );
         }
         let rows = rows.into_values().collect();
-        Self { rows }
+        Self {
+            layout,
+            are_objects,
+            rows,
+        }
     }
 
     fn has(&self, column: usize) -> bool {
         self.rows.iter().any(|row| row.cells[column].is_some())
     }
 
+    /// Whether a file without the block's column needs an answer: a platform's without any reply has none to hide.
+    fn is_asked(&self, block: usize) -> bool {
+        let mut replies = self.rows.iter().map(|row| &row.cells[3]);
+        let has_replies = replies.any(|it| it.as_ref().is_some_and(|text| !text.is_empty()));
+        !self.has(block) && (!self.layout.is_platform || block != 1 || has_replies)
+    }
+
     /// The rows as cells, the first one with the headers; each has all columns that one has.
     pub fn cells(&self) -> Vec<Vec<String>> {
         let columns: Vec<usize> = (0..4).filter(|it| self.has(*it)).collect();
-        let core = ["Id", "Stars", "Date", "Name", "Review"].map(str::to_owned);
+        let Layout {
+            core,
+            columns: names,
+            ..
+        } = self.layout;
+        let core = core.map(str::to_owned);
         let header = core
             .into_iter()
-            .chain(columns.iter().map(|it| COLUMNS[*it].to_owned()));
+            .chain(columns.iter().map(|it| names[*it].to_owned()));
         let mut table = vec![header.collect::<Vec<_>>()];
         for row in &self.rows {
-            let core = core_of(row).map(|(_, cell)| cell);
+            let core = row.core();
             let cells = columns
                 .iter()
                 .map(|it| row.cells[*it].clone().unwrap_or_default());
@@ -124,9 +171,10 @@ impl Step {
     /// The rows as objects.
     pub fn objects(&self) -> Vec<Value> {
         let object = |row: &Row| {
-            let cells = COLUMNS.iter().zip(&row.cells);
+            let cells = self.layout.columns.iter().zip(&row.cells);
             let cells = cells.filter_map(|(name, cell)| Some((*name, cell.clone()?)));
-            let members = core_of(row).into_iter().chain(cells);
+            let core = self.layout.core.into_iter().zip(row.core());
+            let members = core.chain(cells);
             let members = members.map(|(name, cell)| (name.to_owned(), Value::from(cell)));
             Value::Object(members.collect::<Map<_, _>>())
         };
@@ -134,15 +182,18 @@ impl Step {
     }
 }
 
-fn core_of(row: &Row) -> [(&'static str, String); 5] {
-    let number = row.number;
-    [
-        ("Id", format!("a{number}")),
-        ("Stars", "4".to_owned()),
-        ("Date", format!("2026-03-0{}", number + 1)),
-        ("Name", row.name.clone()),
-        ("Review", format!("Came on time for number {number}")),
-    ]
+impl Row {
+    /// The cells of [`Layout::core`].
+    fn core(&self) -> [String; 5] {
+        let number = self.number;
+        [
+            format!("a{number}"),
+            "4".to_owned(),
+            format!("2026-03-0{}", number + 1),
+            self.name.clone(),
+            format!("Came on time for number {number}"),
+        ]
+    }
 }
 
 /// Whether the source hides a part.
@@ -184,10 +235,24 @@ pub struct Model {
     own: BTreeSet<usize>,
 }
 
+/// The number in a review's ID.
+pub fn number_of(id: &str) -> usize {
+    id[id.len() - 1..].parse().unwrap()
+}
+
 impl Model {
+    /// What may be public where nothing was imported.
+    pub fn new(layout: Layout) -> Self {
+        let missing = [layout.is_platform.then_some(true); 3];
+        Self {
+            missing,
+            ..Self::default()
+        }
+    }
+
     /// The open keys of a file, which the source's format does not say.
     pub fn open(&self, step: &Step) -> Vec<&'static str> {
-        let blocks = (0..3).filter(|it| !step.has(*it) && self.missing[*it].is_none());
+        let blocks = (0..3).filter(|it| step.is_asked(*it) && self.missing[*it].is_none());
         blocks.map(|it| KEYS[it]).collect()
     }
 
@@ -195,7 +260,7 @@ impl Model {
     pub fn answer(&mut self, step: &Step, are_public: &[bool]) {
         let mut answers = are_public.iter();
         for block in 0..3 {
-            if !step.has(block) && self.missing[block].is_none() {
+            if step.is_asked(block) && self.missing[block].is_none() {
                 self.missing[block] = answers.next().copied();
             }
         }
@@ -209,9 +274,15 @@ impl Model {
         }
         for row in &step.rows {
             let some = |text: &String| (!text.is_empty()).then(|| text.clone());
+            let Layout { is_platform, .. } = step.layout;
+            // A platform's JSON leaves out what is empty.
+            let leaves_out = is_platform && step.are_objects;
+            let reply = row.cells[3].as_ref().map(some);
+            let reply = reply.or(leaves_out.then_some(None));
+            let is_silent = leaves_out && row.cells[1].is_none() && reply == Some(None);
             let values = [
                 Some(Some("published".to_owned())),
-                row.cells[3].as_ref().map(some),
+                reply,
                 Some(some(&row.name)),
             ];
             let new = || Part {
@@ -225,6 +296,8 @@ impl Model {
                 let verdict = match (step.has(block), &row.cells[block]) {
                     (true, Some(cell)) if cell == "yes" => Verdict::Listed,
                     (false, _) if self.missing[block] == Some(true) => Verdict::Silent,
+                    (false, _) if is_platform && !step.is_asked(block) => Verdict::Silent,
+                    _ if block == 1 && is_silent => Verdict::Silent,
                     _ => Verdict::Hides,
                 };
                 part.take(&verdict, value);
@@ -263,7 +336,7 @@ impl Model {
         let mut there = BTreeSet::new();
         for row in stored.lines() {
             let cells: Vec<&str> = row.split('|').collect();
-            let number: usize = cells[0][1..].parse().unwrap();
+            let number = number_of(cells[0]);
             there.insert(number);
             let author = Some(cells[2]).filter(|it| *it != "Anonymous");
             let status = Some(cells[1]).filter(|it| *it == "published");

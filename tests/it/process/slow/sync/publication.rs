@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::support::Generator;
-use crate::support::publication::{FORMAT, Model, OURS, STORED, Step};
+use crate::support::publication::{FORMAT, Model, OURS, OWN, STORED, Step, number_of};
 
 /// Answers with the rows on one page or two.
 fn give(site: &Site, step: &Step, dice: &mut Generator) {
@@ -28,7 +28,7 @@ fn only_what_the_last_fetches_publish_is_public() {
         let (home, site) = (home(), Site::start(|_| SiteAnswer::json("[]")));
         set_format(&home, FORMAT);
         write_entry(&home, "own", &site.url("/r"), "");
-        let (mut model, mut history) = (Model::default(), format!("{seed}\n"));
+        let (mut model, mut history) = (Model::new(OWN), format!("{seed}\n"));
         for number in 0..8 {
             let stored = home.sql(STORED);
             if dice.once_in(6) && !stored.is_empty() {
@@ -36,10 +36,10 @@ fn only_what_the_last_fetches_publish_is_public() {
                 let id = dice.pick(&ids);
                 history += &format!("reply {id}\n");
                 home.run(&["reply", id, OURS]).done();
-                model.reply(id[1..].parse().unwrap());
+                model.reply(number_of(id));
                 continue;
             }
-            let step = Step::random(&mut dice, number, true);
+            let step = Step::random(&mut dice, OWN, number, true);
             history += &format!("{}\n", json!(step.objects()));
             give(&site, &step, &mut dice);
             let open = model.open(&step);
