@@ -22,10 +22,13 @@ use crate::imports::{
 };
 use crate::model::text::{escaped, quote_for_shell};
 use crate::storage::business::{SampleState, sample_state};
-use crate::storage::{Database, Opening};
+use crate::storage::{Database, Opening, is_overtaken};
 
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
+
+/// Attempts to compare the rows while others may write; then they wait.
+const ATTEMPTS_BESIDE_WRITERS: usize = 3;
 
 /// Import reviews, all FILEs in one transaction: merge them by ID and keep what you decided about a review
 #[derive(Debug, Clone, Args)]
@@ -57,12 +60,20 @@ impl Import {
         }
         // Standard input can be read only once.
         if self.reads_input() {
+            self.request.holds_lock = true;
             return self.run_once(config, clock).await;
         }
-        // The owner is asked once, also if another process writes first and the import is repeated.
+        for _ in 0..ATTEMPTS_BESIDE_WRITERS {
+            match self.run_once(config, clock).await {
+                Err(error) if is_overtaken(error.as_ref()) => {}
+                done => return done,
+            }
+        }
+        self.request.holds_lock = true;
         repeat_if_overtaken(async || self.run_once(config, clock).await).await
     }
 
+    /// One attempt. The owner is asked in the first one only.
     async fn run_once(&mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = config.address()?;
         // A dry run writes nothing.

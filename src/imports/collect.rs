@@ -14,11 +14,9 @@ use serde_json::Value;
 use crate::imports::draft::Draft;
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
-use crate::imports::format::{Format, Only, PublicColumn, PublicPart, Reader, basic_string};
+use crate::imports::format::{Format, Only, PublicColumn, PublicPart, basic_string, check_size};
 use crate::imports::merge::guards::stop;
-use crate::imports::native::{
-    NativeRecord, foreign_members, parse_record, readable, withheld_review,
-};
+use crate::imports::native::{NativeRecord, parse_record, readable, withheld_review};
 use crate::imports::opened_file::OpenedFile;
 use crate::imports::owner::{self, Origin};
 use crate::imports::read::bytes::{
@@ -126,7 +124,7 @@ struct Reading<'a> {
     rows: u64,
     /// The sources, by their names in lower case.
     source_names: BTreeMap<String, String>,
-    /// Members that a platform, or a newer release of another instance, has and that are passed over.
+    /// Members that a platform, or the first line of an export, has and that are passed over.
     unread: BTreeSet<String>,
     /// A sentence about letters that were decoded wrongly.
     damage: Option<String>,
@@ -136,8 +134,9 @@ struct Reading<'a> {
     collected: Collected,
 }
 
-/// Why a run of sync takes reviews only.
-const SETTINGS_LEFT_OUT: &str = "the business, editorial texts, formats and deletions of the file are left out: a run takes reviews only";
+/// Why a run of an entry fails.
+const NOT_FETCHED: &str = "is our own form (JSON Lines, as `reviews export` writes it), which is not fetched; import the file with `reviews import`, or, if \
+    another program writes these lines, name their columns in a file, and give that as the entry's format";
 
 impl Reading<'_> {
     /// Reads the file at `path`, or the files of the archive there.
@@ -247,6 +246,9 @@ impl Reading<'_> {
     ) -> Result<(), FileError> {
         let format = choice.format();
         if format.is_native() {
+            if self.request.run_of.is_some() {
+                return Err(FileError::new(NOT_FETCHED));
+            }
             return self.read_records(name, &opened, &Arc::new(format));
         }
         if opened.is_empty_by(&format) {
@@ -263,8 +265,12 @@ impl Reading<'_> {
         }
         let is_stopped = || self.watch.is_stopped();
         let bounds = &mut Bounds::new(&mut self.counts, &is_stopped);
+        let beside = opened.members_beside(&places);
         let mut table = opened.table(parts[0], &format, bounds)?;
         table.named = format.all_names();
+        if !places.is_empty() {
+            table.beside = beside;
+        }
         let answered = format.answered.as_deref().and_then(|it| table.find(it));
         for _ in 0..answered.map_or(0, |column| table.remove_answers(column)) {
             self.collected.report.add(Outcome::LeftOut, String::new);
@@ -338,21 +344,36 @@ impl Reading<'_> {
     }
 
     /// Notes what a source keeps of a completed format, in place of the one that it kept before: of the columns of publication those that
-    /// the table has. The rows are read so, too.
+    /// the table has, and what files without the others mean. The rows are read so, too.
     fn keep_format(&mut self, input: &TableInput, draft: &mut Draft) -> Result<(), ImportError> {
         let mut kept = draft.format.clone().split_public(&input.table.columns);
         let is_there = |block: &PublicColumn| !input.table.columns_of(&block.names).is_empty();
         for part in PublicPart::ALL {
-            kept.public_list(part).retain(is_there);
+            let list = kept.public_list(part);
+            for block in list.iter_mut().filter(|block| is_there(block)) {
+                // It holds until a file has the column.
+                block.missing = None;
+            }
+            list.retain(|block| is_there(block) || block.missing.is_some() || block.is_of_base());
+            let known = (input.choice.base()).map_or(&[][..], |base| base.public_list_of(part));
+            for block in known
+                .iter()
+                .filter(|it| it.missing.is_some() && is_there(it))
+            {
+                if !list.iter().any(|it| block.is_named_by(it)) {
+                    list.push(PublicColumn::of_base(&block.names, None));
+                }
+            }
         }
         let text = kept.to_text();
+        check_size(&text).map_err(|fault| ImportError::Refused(fault.to_string()))?;
         draft.format = kept;
         let choice = &input.choice;
         let before = self.kept.get(&choice.source);
         let report = &mut self.collected.report;
         let former = before.and_then(|text| Format::parse(text).ok());
-        if let Some(former) = former
-            && loses_publication(choice, &draft.format, &input.table, &former)?
+        if let Some(former) = &former
+            && loses_publication(choice, &draft.format, &input.table, former)?
         {
             let like = choice.owners.like.as_ref();
             let like = like.filter(|_| former.like.is_some());
@@ -369,10 +390,13 @@ impl Reading<'_> {
         }
         let plain = Format::like(choice.owners.like.clone());
         // A platform's format is found again by itself, unless it was given.
-        let is_owners =
-            self.request.owner_format.is_some() || plain.like.is_none() || draft.format != plain;
-        // But the files of a source that is renamed are known by it.
-        if before != Some(&text) && (is_owners || before.is_none()) {
+        let is_owners = self.request.owner_format.is_some()
+            || plain.like.is_none()
+            || draft.format.without_seen() != plain;
+        // But the files of a source that is renamed are known by it, and a column that was there is asked about once it is gone.
+        let is_of_former = former.as_ref().is_some_and(|it| it.like == plain.like);
+        let has_seen = is_of_former && draft.format != plain;
+        if before != Some(&text) && (is_owners || before.is_none() || has_seen) {
             let shown = is_owners.then(|| choice.source.clone());
             report.kept_formats.extend(shown);
             self.collected.formats.push(FormatChange {
@@ -401,20 +425,13 @@ impl Reading<'_> {
         opened: &OpenedFile<'_>,
         format: &Arc<Format>,
     ) -> Result<(), FileError> {
-        let records = opened.records(format)?;
+        let records = opened.records()?;
         let count = records.len() as u64;
         let file = self.add_file(name, format);
         if self.request.format == Some(FormatArgument::Draft) {
             return Ok(());
         }
         self.rows += count;
-        if let Some(business) = opened.business(format) {
-            if self.request.run_of.is_some() {
-                self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
-            } else if !self.has_business {
-                self.take_business(&serde_json::from_str(business)?)?;
-            }
-        }
         let before = self.collected.report.count(Outcome::Rejected);
         for (at, text) in records {
             self.read_record(file, format, at, text)?;
@@ -422,7 +439,8 @@ impl Reading<'_> {
         let rejected = self.collected.report.count(Outcome::Rejected) - before;
         if rejected > 0 && rejected == count {
             return Err(FileError::new(
-                "no row can be read; correct its rows as said above",
+                "no row can be read as our own form; correct the rows as said above, or, if another program wrote them, give a format whose [fields] \
+                 name their members",
             ));
         }
         Ok(())
@@ -449,7 +467,7 @@ impl Reading<'_> {
         let reader = &RowReader::new(&format, table, source, calendar, business, orders);
         let report = &mut self.collected.report;
         report.files[*file].fields = reader.describe();
-        for note in reader.notes() {
+        for note in reader.notes(&choice.owners) {
             report.note(note);
         }
         self.unread.extend(reader.passed_members());
@@ -501,24 +519,15 @@ impl Reading<'_> {
             bytes: text.len(),
             ..Amount::default()
         })?;
-        let mask = &self.request.mask;
         let record = match parse_row(text) {
-            Ok(record) if !mask.is_empty() && mask.is_in(&record.to_string()) => {
-                let fault = FieldError::new("", HAS_SECRET);
-                return self.reject(file, at, Value::Null, &[fault]);
-            }
             Ok(record) => record,
             Err(RowFault { message, raw }) => {
                 let fault = FieldError::new("", message);
                 return self.reject(file, at, raw.unwrap_or_default(), &[fault]);
             }
         };
-        if format.reader == Reader::Instance && self.unread.len() < NAMES_SHOWN {
-            let foreign = foreign_members(&record).into_iter();
-            self.unread.extend(foreign.map(|member| member.pattern));
-        }
         let calendar = self.collected.calendar;
-        let read = match parse_record(&record, format, self.request, calendar) {
+        let read = match parse_record(&record, format, calendar) {
             Ok(NativeRecord::Settings) => return self.take_settings(&record),
             Ok(NativeRecord::Deleted(deleted)) => {
                 self.count(file)?;
@@ -528,7 +537,10 @@ impl Reading<'_> {
             Ok(NativeRecord::Review(row)) => Ok(*row),
             Err(faults) => {
                 let hidden = withheld_review(&record, self.request);
-                self.collected.report.rejected_hidden.extend(hidden);
+                if let Some(key) = hidden {
+                    let rejected = &mut self.collected.report.rejected_hidden;
+                    rejected.entry(key).or_default().insert(Unit::Status);
+                }
                 Err(faults)
             }
         };
@@ -562,8 +574,7 @@ impl Reading<'_> {
             Err(faults) => return self.reject(file, at, raw(), &faults),
         };
         let has_zone = self.collected.calendar.zone.is_some();
-        // The days of native records are those of the business.
-        if row.has_instant && !has_zone && row.format.reader != Reader::Records {
+        if row.has_instant && !has_zone {
             return Err(FileError::new(
                 "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
                  ZONE` first, for example America/Phoenix",
@@ -607,7 +618,7 @@ impl Reading<'_> {
             }
         }
         // The native form passes through unchanged.
-        if format.reader != Reader::Records && !statement.unstated.contains(&Unit::Source) {
+        if !format.is_native() && !statement.unstated.contains(&Unit::Source) {
             let names = self.source_names.entry(fold(source));
             let stored = names.or_insert_with(|| source.clone());
             source.clone_from(stored);
@@ -630,9 +641,6 @@ impl Reading<'_> {
 
     /// Adds a deletion by the owner; only in exports.
     fn add_deleted(&mut self, mut mark: Mark) {
-        if self.request.run_of.is_some() {
-            return self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
-        }
         if let (Some(source), Some(name)) = (&mut mark.source, &self.request.source) {
             source.source_name.clone_from(name);
             mark.deletion.source_name.clone_from(name);
@@ -658,26 +666,24 @@ impl Reading<'_> {
     }
 
     /// Takes the formats of sources in the first line of an export.
-    fn take_formats(&mut self, value: &Value) {
+    fn take_formats(&mut self, value: &Value) -> Result<(), FileError> {
         let formats = value.get("formats").and_then(Value::as_object);
-        let kept = formats.into_iter().flatten().filter_map(|(source, text)| {
-            Some(FormatChange {
+        for (source, text) in formats.into_iter().flatten() {
+            let Some(text) = text.as_str() else { continue };
+            check_size(text)?;
+            self.collected.formats.push(FormatChange {
                 source: source.clone(),
                 before: None,
-                after: Some(text.as_str()?.to_owned()),
-            })
-        });
-        self.collected.formats.extend(kept);
+                after: Some(text.to_owned()),
+            });
+        }
+        Ok(())
     }
 
     /// Takes the line of an export that contains the business, the editorial texts and the formats of sources. A business that
     /// is there stays, with its texts, and so do the formats of sources that are there.
     fn take_settings(&mut self, value: &Value) -> Result<(), FileError> {
-        if self.request.run_of.is_some() {
-            self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
-            return Ok(());
-        }
-        self.take_formats(value);
+        self.take_formats(value)?;
         if self.has_business {
             self.collected.report.note(
                 "the business and the editorial texts of the file were left out, because the database already has a business; load them with \

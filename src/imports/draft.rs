@@ -9,7 +9,8 @@ use chrono::NaiveDate;
 use crate::imports::fault::FileError;
 use crate::imports::files::{Basis, TableInput};
 use crate::imports::format::{
-    Format, Names, basic_string, column_key, ignored_name, is_same_column, named_field,
+    Format, Names, PublicColumn, PublicPart, basic_string, column_key, ignored_name, is_inside,
+    is_same_column, named_field,
 };
 use crate::imports::opened_file::{describe_places, find_lacking_keys};
 use crate::imports::read::{LIST, Table};
@@ -22,6 +23,8 @@ use crate::model::text::shorten;
 
 /// Words from which on a cell is a sentence.
 const SENTENCE_WORDS_MIN: usize = 4;
+/// Maximum number of letters in a cell of a language without blanks that is no sentence.
+const LETTERS_MAX: usize = 12;
 /// Maximum number of characters of a cell that is shown.
 const CELL_CHARACTERS_MAX: usize = 40;
 /// Numbers of cells and of different values of a column that are shown.
@@ -54,8 +57,12 @@ pub struct Draft {
     pub encodings: Vec<(&'static str, String)>,
     /// The sheets, or the lists, of which one must be named, with their numbers of rows; empty if it is known.
     pub places: Vec<(String, usize)>,
-    /// What stands beside the list.
+    /// What stands beside the list, or the lists of which one must be named.
     pub beside: Vec<(String, String)>,
+    /// The row that has names of columns, if its header has none.
+    pub names_below: Option<u64>,
+    /// Whether a row can be read.
+    pub has_row: bool,
     /// Whether the table needs a source of its own, since the source that it would be of has another format.
     pub needs_source: bool,
 }
@@ -112,6 +119,11 @@ pub fn shown_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Vec<String
 }
 
 fn is_sentence(cell: &str) -> bool {
+    // Chinese, Japanese, Thai and the like are written without blanks.
+    let is_unspaced = |c: &char| ('\u{e00}'..'\u{1100}').contains(c) || *c >= '\u{3040}';
+    if cell.chars().filter(is_unspaced).count() > LETTERS_MAX {
+        return true;
+    }
     let words = cell.split_whitespace();
     let words = words.filter(|word| word.contains(char::is_alphabetic) && !word.contains("://"));
     words.count() >= SENTENCE_WORDS_MIN
@@ -125,26 +137,29 @@ fn are_choices(values: &[(String, u64)]) -> bool {
 /// Whether at least half of these values that are not empty are sentences.
 fn are_texts(values: &[(String, u64)]) -> bool {
     let filled = values.iter().filter(|it| !it.0.is_empty());
-    let sentences = filled.clone().filter(|it| is_sentence(&it.0));
-    sentences.count() * 2 >= filled.count()
+    let sentences = filled.clone().filter(|it| is_sentence(&it.0)).count();
+    sentences > 0 && sentences * 2 >= filled.count()
 }
 
-/// A table whose columns without a cell are none.
+/// A table whose columns without a name are none: those with a cell have one. Nor is one that has null in place of an object.
 struct Columns<'t> {
     table: &'t Table,
-    filled: Vec<usize>,
+    named: Vec<usize>,
 }
 
 impl<'t> Columns<'t> {
     fn new(table: &'t Table) -> Self {
-        // Without a readable row the names are all that a table says.
-        let has_rows = table.rows.iter().any(|row| row.fault.is_none());
-        let filled = (0..table.columns.len()).filter(|column| {
-            !table.columns[*column].is_empty() && (!has_rows || table.has_cells(*column))
-        });
+        let columns = &table.columns;
+        let is_null_object = |column: &usize| {
+            let name = &columns[*column];
+            table.is_objects
+                && columns.iter().any(|other| is_inside(other, name))
+                && !table.has_cells(*column)
+        };
+        let named = (0..columns.len()).filter(|column| !columns[*column].is_empty());
         Self {
             table,
-            filled: filled.collect(),
+            named: named.filter(|column| !is_null_object(column)).collect(),
         }
     }
 
@@ -156,9 +171,10 @@ impl<'t> Columns<'t> {
         columns.iter().map(|it| self.name(*it).to_owned()).collect()
     }
 
-    /// The columns with an exact name of a field.
+    /// The columns with an exact name of a field: those with cells, if there are any. A field that each review has, and an ID, is in no column
+    /// without a cell, unless there is no row.
     fn exact(&self, field: ReviewField) -> Vec<usize> {
-        let mut found = self.filled.clone();
+        let mut found = self.named.clone();
         found.retain(|column| {
             let double = self.table.doubles.get(column).map(String::as_str);
             named_field(double.unwrap_or_else(|| self.name(*column))) == Some(field)
@@ -166,7 +182,17 @@ impl<'t> Columns<'t> {
                 // Numbers of rows begin again in each file, so they are no IDs.
                 && !(field == ReviewField::Id && self.table.counts_rows(*column))
         });
-        found
+        let mut filled = found.clone();
+        filled.retain(|column| self.table.has_cells(*column));
+        let needs_cells = ReviewField::CORE.contains(&field)
+            || ReviewField::AUTHORS.contains(&field)
+            || field == ReviewField::Id;
+        let has_rows = self.table.rows.iter().any(|row| row.fault.is_none());
+        if filled.is_empty() && !(needs_cells && has_rows) {
+            found
+        } else {
+            filled
+        }
     }
 
     fn is_list(&self, column: usize) -> bool {
@@ -215,6 +241,9 @@ impl Draft {
             format: input.choice.owners.clone(),
             encodings: input.encodings.clone(),
             places: input.places.clone(),
+            beside: table.beside.clone(),
+            names_below: table.names_below,
+            has_row: table.rows.iter().any(|row| row.fault.is_none()),
             // A table of another source is never imported under the format that a source keeps, nor in its place.
             needs_source: matches!(input.choice.basis, Basis::DraftOfOther),
             ..Self::default()
@@ -225,7 +254,6 @@ impl Draft {
             draft.open(if table.is_objects { "rows" } else { "sheet" });
             return Ok(draft);
         }
-        draft.beside.clone_from(&table.beside);
         if base.is_none() {
             draft.fill_core(columns);
         }
@@ -235,6 +263,9 @@ impl Draft {
         let whole = &Format::combined(base, &draft.format);
         let lacking = find_lacking_keys(&draft.format, table);
         draft.format.open.extend(lacking);
+        if let Some(base) = base {
+            draft.open_gone_blocks(base, whole, table);
+        }
         // The members of a platform's JSON that no format names are passed over.
         if base.is_none() || !table.is_objects {
             draft.find_left(columns, whole);
@@ -261,7 +292,7 @@ impl Draft {
     /// Adds the columns of the table as they may be shown.
     pub fn show_columns(&mut self, table: &Table) {
         let columns = Columns::new(table);
-        let shown = columns.filled.iter().map(|column| {
+        let shown = columns.named.iter().map(|column| {
             let cells = table.cells(*column).take(CELLS_SHOWN);
             DraftColumn {
                 header: columns.name(*column).to_owned(),
@@ -293,12 +324,16 @@ impl Draft {
     fn fill_core(&mut self, columns: &Columns<'_>) {
         let exact = |field| columns.names(&columns.exact(field));
         let (first, last) = (exact(ReviewField::FirstName), exact(ReviewField::LastName));
-        let has_author = ReviewField::AUTHORS.into_iter().any(|it| self.says(it));
+        let fields = &self.format.fields;
+        let mut authors = ReviewField::AUTHORS.iter();
+        let has_author = authors.any(|field| fields.contains_key(field));
         for field in ReviewField::CORE {
-            let is_stated = self.says(field) || field == ReviewField::Author && has_author;
-            if is_stated {
+            let is_author = field == ReviewField::Author;
+            if self.format.fields.contains_key(&field) || is_author && has_author {
                 continue;
             }
+            // What was open in the draft of another header may be clear now.
+            self.format.open.remove(&format!("fields.{field}"));
             match (field, &exact(field)[..], &first[..], &last[..]) {
                 // `Name` beside `Vorname` is the last name, or the whole.
                 (ReviewField::Author, [name], [first], [])
@@ -329,6 +364,34 @@ impl Draft {
         }
     }
 
+    /// Opens the blocks of the built-in format whose columns the table lacks, unless it is known what that means. Without a reply there is
+    /// none to hide, and without a row nothing.
+    fn open_gone_blocks(&mut self, base: &Format, whole: &Format, table: &Table) {
+        let replies = field_columns(whole, table, ReviewField::ReplyText);
+        let has_replies = replies.iter().any(|it| table.has_cells(*it));
+        for part in PublicPart::ALL {
+            let is_needed = match part {
+                PublicPart::Reply => has_replies,
+                PublicPart::Review | PublicPart::Name => {
+                    !(table.is_objects && table.rows.is_empty())
+                }
+            };
+            let count = base.public_list_of(part).len();
+            for block in &whole.public_list_of(part)[..count] {
+                if !is_needed || block.missing.is_some() || has_block(table, block) {
+                    continue;
+                }
+                let list = self.format.public_list(part);
+                let found = list.iter().position(|it| block.is_named_by(it));
+                let number = found.unwrap_or_else(|| {
+                    list.push(PublicColumn::of_base(&block.names, None));
+                    list.len() - 1
+                });
+                self.open(&format!("{part}.{number}.missing"));
+            }
+        }
+    }
+
     /// Finds the columns that the format does not name.
     fn find_left(&mut self, columns: &Columns<'_>, whole: &Format) {
         let table = columns.table;
@@ -336,7 +399,7 @@ impl Draft {
         let used = read.iter().flat_map(|names| table.columns_of(names));
         let used: Vec<usize> = used.collect();
         let ignores_all = self.format.ignores_all();
-        let mut left = columns.filled.clone();
+        let mut left = columns.named.clone();
         left.retain(|column| {
             !used.contains(column) && (ignores_all || !whole.ignores(&table.columns, *column))
         });
@@ -395,6 +458,18 @@ impl Draft {
     }
 }
 
+/// Whether a table has a column of a built-in format's block, a member of one, or the object that it is a member of.
+fn has_block(table: &Table, block: &PublicColumn) -> bool {
+    let names = block.names.parts().into_iter();
+    let objects = names.clone().filter_map(|name| name.rsplit_once('.'));
+    let objects: Vec<&str> = objects.map(|(object, _)| object).collect();
+    let mut columns = table.columns.iter();
+    !table.columns_of(&block.names).is_empty()
+        || table.is_objects
+            && (!table.find_all(&objects).is_empty()
+                || columns.any(|column| names.clone().any(|name| is_inside(column, name))))
+}
+
 // The text of a draft, and what the owner says of it.
 
 /// A comment, which no cell ends.
@@ -430,16 +505,17 @@ impl Draft {
         }
     }
 
-    /// The values of a column as they may be shown: each with its count. Few that repeat are choices; other sentences may be private.
+    /// The values of a column as they may be shown: each with its count. Sentences may be private, however often they are there; names of
+    /// locations are none.
     fn describe_values(&self, header: &str) -> String {
         let column = self.column(header);
         let values = column.map_or(&[][..], |column| &column.values);
-        let are_choices = are_choices(values) || self.location.as_deref() == Some(header);
-        if !are_choices && are_texts(values) {
+        let are_locations = self.location.as_deref() == Some(header);
+        if !are_locations && are_texts(values) {
             return "(text)".to_owned();
         }
         let texts = values.iter().map(|(value, _)| match &**value {
-            text if !are_choices && is_sentence(text) => "(text)",
+            text if !are_locations && is_sentence(text) => "(text)",
             value => value,
         });
         let shown = shown_values(texts).into_iter().zip(values);
@@ -459,7 +535,7 @@ impl Draft {
         };
         let begin = format!("How {} is read{next}: {command}", self.file);
         let mut text = String::new();
-        for line in [begin].into_iter().chain(self.describe_unread()) {
+        for line in [begin].into_iter().chain(self.describe_around()) {
             text += &comment(&line);
         }
         for (path, line) in self.format.lines() {
@@ -512,13 +588,23 @@ impl Draft {
         }
     }
 
-    /// What of the file is not read; `None` if nothing.
-    pub fn describe_unread(&self) -> Option<String> {
+    /// What of the file is not read, and where its header may be, in lines.
+    pub fn describe_around(&self) -> Vec<String> {
         let beside = self.beside.iter();
         let beside =
             beside.map(|(name, value)| format!("{} = {}", basic_string(name), shown_cell(value)));
         let beside = beside.collect::<Vec<_>>().join(", ");
-        (!beside.is_empty()).then(|| format!("Beside the list, not read: {beside}"))
+        let beside = (!beside.is_empty()).then(|| format!("Beside the list, not read: {beside}"));
+        beside.into_iter().chain(self.describe_header()).collect()
+    }
+
+    /// Where its header may be instead.
+    fn describe_header(&self) -> Option<String> {
+        let row = self.names_below?;
+        let advice = "are those of the columns, write header_row";
+        Some(format!(
+            "Row {row} has names of fields: if they {advice} = {row} into the format, and leave the fields out"
+        ))
     }
 
     fn ask_left(&self) -> Vec<String> {
@@ -551,8 +637,8 @@ impl Draft {
     /// What is open, in words, a line for each key.
     pub fn describe_open(&self) -> Vec<String> {
         let keys = self.format.open.iter();
-        keys.map(|key| format!("{key}: {}", self.question(key)))
-            .collect()
+        let open = keys.map(|key| format!("{key}: {}", self.question(key)));
+        open.chain(self.describe_header()).collect()
     }
 
     /// What an open key asks.
@@ -564,7 +650,11 @@ impl Draft {
             ),
             "scale" => {
                 let highest = self.highest.unwrap_or_default();
-                let ends = if highest > 5.0 { "10, 20, 100" } else { "1 for shares of one" };
+                let ends = if highest > 5.0 {
+                    "10, 20, 100"
+                } else {
+                    "1 for shares of one"
+                };
                 format!("the end of the ratings' scale ({ends}); the highest is {highest}")
             }
             "date_format" => match &self.unclear_date {
@@ -582,10 +672,35 @@ impl Draft {
             },
             key => match key.strip_prefix("fields.").and_then(ReviewField::find) {
                 Some(field) => format!("which column is the {field}"),
-                None => "the column that says what may be published; the file lacks the former one. If none does, take the block \
-                    away: what it hid stays hidden, unless another block publishes it; for that --accept-changes is needed"
-                    .to_owned(),
+                None => self.question_of_block(key),
             },
+        }
+    }
+
+    /// The block of an open key such as `public.0.missing`, with its part.
+    pub fn block_of(&self, key: &str) -> Option<(PublicPart, &PublicColumn)> {
+        let mut steps = key.split('.');
+        let part = PublicPart::find(steps.next()?)?;
+        let number: usize = steps.next()?.parse().ok()?;
+        Some((part, self.format.public_list_of(part).get(number)?))
+    }
+
+    fn question_of_block(&self, key: &str) -> String {
+        match self.block_of(key).filter(|_| key.ends_with(".missing")) {
+            Some((part, block)) => {
+                let renamed = if block.is_of_base() {
+                    ""
+                } else {
+                    ", or the column that says it now into `names`, without `missing`"
+                };
+                format!(
+                    "the file lacks {}, which says which {noun} are public; write whether those of a file without it are \"public\" or \
+                     \"hidden\" (what it hid stays hidden){renamed}",
+                    block.names.parts().join(", "),
+                    noun = part.hidden_noun(),
+                )
+            }
+            None => "the column that says what may be published".to_owned(),
         }
     }
 
@@ -609,7 +724,7 @@ mod tests {
         for header in ["Stars (1-5)", "Stars (1 - 5)", "Stars (1–5)"] {
             assert_eq!(named_field(header), Some(ReviewField::Rating), "{header}");
         }
-        let others = "Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅; \
+        let others = "!Review; *Review; #Review; ~Review; -Review; _Review; =Review; Re!view; Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅; \
             Review (Private notes); Title [hidden]; Reply (for our eyes)";
         for header in others.split("; ") {
             assert_eq!(named_field(header), None, "{header}");

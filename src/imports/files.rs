@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, PublicColumn, PublicPart, Reader, basic_string};
+use crate::imports::format::{Format, PublicColumn, PublicPart, basic_string};
 use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
 use crate::imports::platforms::{BUILT_IN, NATIVE, find_format, format_names};
 use crate::imports::read::Table;
@@ -99,19 +99,19 @@ impl<'r> FormatChooser<'r> {
         let source = named.unwrap_or(SOURCE_DEFAULT);
         // One that only says which built-in format the files had says nothing of the next one.
         let own_format = self.kept.get(source);
-        let own_format =
-            own_format.filter(|it| it.like.is_none() || **it != Format::like(it.like.clone()));
+        let own_format = own_format
+            .filter(|it| it.like.is_none() || it.without_seen() != Format::like(it.like.clone()));
         let own_fit =
             own_format.map_or(Fit::OtherTable, |own_format| opened.measure_fit(own_format));
         let other = self.find_other_source(opened);
         let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::AllButPublic);
         // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
-        match &opened.native_form {
-            NativeForm::Certain(format) => return self.choose_built_in(format),
+        match opened.native_form {
+            NativeForm::Export => return self.choose_built_in(&NATIVE),
             NativeForm::Lines if own_fit < Fit::Partly && !lacks_public => {
                 return self.choose_built_in(&NATIVE);
             }
-            NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
+            NativeForm::No | NativeForm::Lines => {}
         }
         // 3. What the named `--source` keeps.
         if named.is_some()
@@ -133,10 +133,7 @@ impl<'r> FormatChooser<'r> {
         if let Some(own_format) = own_format.filter(|_| own_fit != Fit::OtherTable) {
             return self.choose_owners(own_format, Basis::Kept);
         }
-        // 6. A draft, but of lines that are our own except for a member.
-        if let (NativeForm::Faulty(fault), None) = (&opened.native_form, &self.request.format) {
-            return Err(fault.clone());
-        }
+        // 6. A draft.
         Ok(Choice {
             basis: match own_format {
                 Some(_) => Basis::DraftOfOther,
@@ -194,14 +191,20 @@ impl<'r> FormatChooser<'r> {
     /// The owner's format; `basis` is that of one with fields.
     fn choose_owners(&self, owners: &Format, basis: Basis) -> Result<Choice, FileError> {
         let built_in = base_of(owners)?;
+        let source = self.source_of(built_in.as_deref().unwrap_or(owners))?;
+        let mut owners = owners.clone();
+        let kept = self.kept.get(&source);
+        if let Some(kept) = kept.filter(|kept| kept.like.is_some() && kept.like == owners.like) {
+            owners.add_seen(kept);
+        }
         Ok(Choice {
-            source: self.source_of(built_in.as_deref().unwrap_or(owners))?,
+            source,
             basis: match built_in {
                 Some(format) => Basis::BuiltIn(format),
                 None if owners.fields.is_empty() => Basis::Draft,
                 None => basis,
             },
-            owners: owners.clone(),
+            owners,
         })
     }
 
@@ -250,13 +253,26 @@ pub fn base_of(format: &Format) -> Result<Option<Arc<Format>>, FileError> {
         return Ok(None);
     };
     let found = find_format(name).filter(|it| !it.is_native());
-    if found.is_none() {
+    let Some(found) = found else {
         let near = nearest(name, format_names()).unwrap_or_default();
         return Err(FileError::new(format!(
             "the source's format is like {name:?}, which is no built-in format of a platform; the nearest is {near}"
         )));
+    };
+    for (part, blocks) in format.public_blocks() {
+        let known = found.public_list_of(part);
+        let mut unknown = blocks
+            .iter()
+            .filter(|block| block.is_of_base() && !known.iter().any(|it| it.is_named_by(block)));
+        if let Some(block) = unknown.next() {
+            let names = block.names.parts().join(", ");
+            return Err(FileError::new(format!(
+                "a block [[{part}]] of the source's format has no `values` for {names}, and {name} has no block of this column; write them, or \
+                 take the block away"
+            )));
+        }
     }
-    Ok(found)
+    Ok(Some(found))
 }
 
 /// Whether a format, of which `owners` is the owner's part, publishes by fewer columns than `before`, which its source keeps and which may be
@@ -287,10 +303,13 @@ pub fn loses_publication(
 fn lost_parts(former: &Format, next: &Format, table: &Table) -> Vec<PublicPart> {
     let mut lost = Vec::new();
     let [former, next] = [former, next].map(|it| it.clone().split_public(&table.columns));
-    let blocks = former.public_blocks().into_iter();
-    for ((part, blocks), (_, others)) in blocks.zip(next.public_blocks()) {
+    for part in PublicPart::ALL {
+        let [blocks, others] = [&former, &next].map(|format| {
+            let blocks = format.public_list_of(part).iter();
+            blocks.filter(|it| !it.is_of_base()).collect::<Vec<_>>()
+        });
         // A column that the file lacks may be replaced.
-        let [columns, other_columns] = [blocks, others].map(|blocks| {
+        let [columns, other_columns] = [&blocks, &others].map(|blocks| {
             let columns = blocks.iter().flat_map(|it| table.columns_of(&it.names));
             columns.collect::<BTreeSet<usize>>()
         });
@@ -310,7 +329,7 @@ pub fn lost_public_columns(before: &str, after: &str) -> Vec<String> {
         let is_same = |it: &PublicColumn, other: &PublicColumn| {
             (&it.names, &it.values) == (&other.names, &other.values)
         };
-        let blocks = before.iter();
+        let blocks = before.iter().filter(|it| !it.is_of_base());
         blocks.filter(move |it| !after.iter().any(|other| is_same(it, other)))
     });
     let names = lost.flat_map(|it| it.names.parts());
@@ -327,5 +346,5 @@ pub fn format_of(content: &[u8], request: &ImportRequest, kept: &KeptFormats) ->
     let opened = OpenedFile::of_text(&decoded).ok()??;
     let format = chooser.choose(&opened).ok()?.format();
     // Lines of the native form are rows without a list.
-    (format.reader != Reader::Records).then_some(format)
+    (!format.is_native()).then_some(format)
 }

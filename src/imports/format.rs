@@ -22,6 +22,8 @@ use crate::imports::value::rating::RatingWords;
 use crate::model::text::{base_letter, escaped, nearest, shorten};
 use crate::model::{ReviewField, Unit, compose, named, parse_toml};
 
+/// Maximum size of the text of a format, which the database keeps, in bytes.
+const TEXT_BYTES_MAX: usize = 256 << 10;
 /// An open value.
 pub const OPEN: &str = "?";
 /// Of `ignored`: all columns that are left.
@@ -73,33 +75,45 @@ impl Names {
 pub struct PublicColumn {
     #[serde(default)]
     pub names: Names,
-    /// The values with which it is public, as cells are written, without case and outer blanks; `""` is an empty cell, `"*"` any other.
+    /// The values with which it is public, as cells are written, without case and outer blanks; `""` is an empty cell, `"*"` any other. None
+    /// in a block beside `like`, which then is the built-in format's block of these columns.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub values: Vec<String>,
     /// The reason for withholding the review.
     pub reason: Option<String>,
-    /// The files that may lack it, and then say nothing; in others a row without it is not public.
-    pub optional: Option<OptionalIn>,
+    /// What files without the column mean, until one of the source has it. Without it such a file is a question.
+    pub missing: Option<Missing>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum OptionalIn {
-    All,
-    /// Delimited text and workbooks.
-    Tables,
-    /// JSON.
-    Objects,
+pub enum Missing {
+    Public,
+    Hidden,
 }
 
 impl PublicColumn {
-    /// Whether a file must have it; of tables, or of objects.
-    pub fn is_required(&self, are_objects: bool) -> bool {
-        match self.optional {
-            None => true,
-            Some(OptionalIn::All) => false,
-            Some(OptionalIn::Tables) => are_objects,
-            Some(OptionalIn::Objects) => !are_objects,
+    /// The built-in format's block of these columns, as the owner's format names it.
+    pub fn of_base(names: &Names, missing: Option<Missing>) -> Self {
+        let names = names.parts().into_iter().map(str::to_owned).collect();
+        Self {
+            names: Names::List(names),
+            missing,
+            ..Self::default()
         }
+    }
+
+    /// Whether it only names a block of the built-in format.
+    pub const fn is_of_base(&self) -> bool {
+        self.values.is_empty()
+    }
+
+    /// Whether `other`, of the owner's format, names this block of the built-in one.
+    pub fn is_named_by(&self, other: &Self) -> bool {
+        let (names, others) = (self.names.parts(), other.names.parts());
+        let mut others = others.iter().peekable();
+        let is_name = |other: &&str| names.iter().any(|name| is_same_column(name, other));
+        other.is_of_base() && others.peek().is_some() && others.all(is_name)
     }
 
     /// Whether a cell has a value that publishes. A word for "empty" is none.
@@ -153,8 +167,6 @@ pub struct Paging {
 pub enum Reader {
     /// As native records, which may also be deletions.
     Records,
-    /// As the native records of another instance's `/reviews.json`.
-    Instance,
     /// By columns.
     #[default]
     Columns,
@@ -177,7 +189,7 @@ pub struct Format {
     #[serde(skip)]
     pub open: BTreeSet<String>,
 
-    /// the built-in format to which this one adds: it can withhold more, never less
+    /// the built-in format to which this one adds: it can withhold more, never less, but for `missing` of a block that it names without `values`
     pub like: Option<String>,
     /// columns that say nothing here; `word*` and `word.*` are families, `word\*` is a name; `"*"` alone means all columns that are left, and is kept as their names
     pub ignored: Names,
@@ -235,7 +247,7 @@ pub struct Format {
     pub paging: Option<Paging>,
     /// each field of a review with its column, or a list of columns of which the first filled one counts; `author = ""`: all are Anonymous; `text = ""`: ratings only
     pub fields: BTreeMap<ReviewField, Names>,
-    /// a column by which a review is public: `names`, `values` (`""` is an empty cell, `"*"` any other), `reason`; with any other value it is withheld
+    /// a column by which a review is public: `names`, `values` (`""` is an empty cell, `"*"` any other), `reason`; with any other value it is withheld; `missing` (`"public"` or `"hidden"`) says what a file without the column means, until one has it
     pub public: Vec<PublicColumn>,
     /// the same of the firm's reply
     pub public_reply: Vec<PublicColumn>,
@@ -305,6 +317,7 @@ impl Format {
     /// # Errors
     /// With the line of the fault, and the nearest name.
     pub fn parse(text: &str) -> Result<Self, FileError> {
+        check_size(text)?;
         let mut text = text.trim_start_matches('\u{feff}').to_owned();
         // The draft offers lines that only need their `#` taken away.
         if text.matches("\nencoding = ").count() > 1 {
@@ -329,14 +342,12 @@ impl Format {
         if let Some(DeValue::Table(paging)) = table.get("paging").map(Spanned::get_ref) {
             check_paging(text, paging)?;
         }
+        if !is_like {
+            check_values(text, &table)?;
+        }
         let spanned = Spanned::new(0..text.len(), table);
         let read = Self::deserialize(toml::Deserializer::from(spanned));
         let format = read.map_err(|error| explain(text, &error))?;
-        let is_optional = |block: &PublicColumn| block.optional.is_some();
-        if format.public_columns().any(is_optional) {
-            let reason = "optional is a key of built-in formats; leave it out of the block";
-            return Err(FileError::new(reason));
-        }
         Ok(Self { open, ..format })
     }
 
@@ -356,9 +367,57 @@ impl Format {
         format.sheet = owners.sheet.clone().or(format.sheet);
         format.full_names = owners.full_names.or(format.full_names);
         for (part, blocks) in owners.public_blocks() {
-            format.public_list(part).extend_from_slice(blocks);
+            let list = format.public_list(part);
+            let count = base.public_list_of(part).len();
+            for block in blocks {
+                if !block.is_of_base() {
+                    list.push(block.clone());
+                    continue;
+                }
+                // It says of the built-in one what a file without the column means, or that this is no longer said.
+                let mut named = list[..count].iter_mut();
+                if let Some(named) = named.find(|it| it.is_named_by(block)) {
+                    named.missing = block.missing;
+                }
+            }
         }
         format
+    }
+
+    /// The format without the blocks that only say that a column of the built-in one was there.
+    pub fn without_seen(&self) -> Self {
+        let mut format = self.clone();
+        for part in PublicPart::ALL {
+            let is_seen = |block: &PublicColumn| block.is_of_base() && block.missing.is_none();
+            format.public_list(part).retain(|block| !is_seen(block));
+        }
+        format
+    }
+
+    /// Adds what `kept` says of columns of the built-in format that were there, unless this one says something else of them.
+    pub fn add_seen(&mut self, kept: &Self) {
+        for (part, blocks) in kept.public_blocks() {
+            for block in blocks {
+                let mut own = self.public_list_of(part).iter();
+                let is_seen = block.is_of_base() && block.missing.is_none();
+                if is_seen && !own.any(|it| block.is_named_by(it)) {
+                    self.public_list(part).push(block.clone());
+                }
+            }
+        }
+    }
+
+    /// Takes away what a file without a column means, where `kept` says that one of its files has had the column since.
+    pub fn forget_missing(&mut self, kept: &Self) {
+        for (part, others) in kept.public_blocks() {
+            let seen = others.iter().filter(|it| it.missing.is_none());
+            let seen: Vec<&str> = seen.flat_map(|it| it.names.parts()).collect();
+            for block in self.public_list(part) {
+                if block.names.parts().iter().any(|name| seen.contains(name)) {
+                    block.missing = None;
+                }
+            }
+        }
     }
 
     /// The names of a field's columns, in the order in which they are tried.
@@ -390,9 +449,9 @@ impl Format {
         self.name.is_empty() && self.reader == Reader::Columns
     }
 
-    /// Whether it is the native form: records, or a document with them.
+    /// Whether it is the native form.
     pub const fn is_native(&self) -> bool {
-        matches!(self.reader, Reader::Records | Reader::Instance)
+        matches!(self.reader, Reader::Records)
     }
 
     /// Whether all columns that are left are ignored.
@@ -427,11 +486,7 @@ impl Format {
 
     /// The blocks that say what is public, with their key.
     pub fn public_blocks(&self) -> [(PublicPart, &[PublicColumn]); 3] {
-        [
-            (PublicPart::Review, &self.public),
-            (PublicPart::Reply, &self.public_reply),
-            (PublicPart::Name, &self.public_name),
-        ]
+        PublicPart::ALL.map(|part| (part, self.public_list_of(part)))
     }
 
     /// The columns that say what is public.
@@ -445,10 +500,11 @@ impl Format {
         for part in PublicPart::ALL {
             let mut split = Vec::new();
             for mut block in std::mem::take(self.public_list(part)) {
-                let names = std::mem::take(&mut block.names);
-                if names.is_empty() {
-                    split.push(block.clone());
+                if block.is_of_base() || block.names.is_empty() {
+                    split.push(block);
+                    continue;
                 }
+                let names = std::mem::take(&mut block.names);
                 for name in names.among(columns) {
                     block.names = Names::List(vec![name.to_owned()]);
                     split.push(block.clone());
@@ -457,6 +513,14 @@ impl Format {
             *self.public_list(part) = split;
         }
         self
+    }
+
+    pub fn public_list_of(&self, part: PublicPart) -> &[PublicColumn] {
+        match part {
+            PublicPart::Review => &self.public,
+            PublicPart::Reply => &self.public_reply,
+            PublicPart::Name => &self.public_name,
+        }
     }
 
     pub fn public_list(&mut self, part: PublicPart) -> &mut Vec<PublicColumn> {
@@ -487,19 +551,42 @@ impl PublicPart {
             Self::Name => Unit::Author,
         }
     }
+
+    /// What its columns hide.
+    pub const fn hidden_noun(self) -> &'static str {
+        match self {
+            Self::Review => "reviews",
+            Self::Reply => "replies",
+            Self::Name => "authors' names",
+        }
+    }
 }
 
 // The text of a format.
 
-/// Keys that a draft may leave open, besides those of `[fields]` and the names of a column of publication.
+/// Keys that a draft may leave open, besides those of `[fields]`, and `names` and `missing` of a column of publication.
 const OPEN_KEYS: &str = "ignored|scale|date_format|encoding|sheet|rows|only";
+
+/// # Errors
+/// If the text of a format is longer than the database keeps.
+pub fn check_size(text: &str) -> Result<(), FileError> {
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(FileError::new(format!(
+            "the format has more than {} KiB; leave out what its files do not have, or shorten the names of columns in them",
+            TEXT_BYTES_MAX >> 10
+        )));
+    }
+    Ok(())
+}
 
 /// Moves the paths of the open values of a format's table, which stands at the path `outer`, to `open`. An open value of another key is
 /// left as a fault.
 fn take_open(table: &mut DeTable<'_>, outer: &str, open: &mut BTreeSet<String>) {
     let may_be_open = |path: &str| {
         let field = path.strip_prefix("fields.").and_then(ReviewField::find);
-        let is_of_block = path.starts_with("public") && path.rsplit('.').next() == Some("names");
+        let key = path.rsplit('.').next();
+        let is_of_block =
+            path.starts_with("public") && [Some("names"), Some("missing")].contains(&key);
         OPEN_KEYS.split('|').any(|it| it == path) || field.is_some() || is_of_block
     };
     let mut taken = Vec::new();
@@ -544,6 +631,27 @@ fn check_paging(text: &str, paging: &DeTable<'_>) -> Result<(), FileError> {
             let reason =
                 "needs the name of a member, or of a parameter of the address, such as \"limit\"";
             return Err(fault_at(text, key, reason));
+        }
+    }
+    Ok(())
+}
+
+/// # Errors
+/// If a block of publication has no values: nothing would ever be public.
+fn check_values(text: &str, table: &DeTable<'_>) -> Result<(), FileError> {
+    for part in PublicPart::ALL {
+        let Some((key, blocks)) = table.get_key_value(part.name()) else {
+            continue;
+        };
+        let blocks = blocks.get_ref().as_array();
+        let tables = blocks.into_iter().flatten();
+        for block in tables.filter_map(|it| it.get_ref().as_table()) {
+            let values = block.get("values").map(Spanned::get_ref);
+            if values.is_none_or(|it| it.as_array().is_some_and(|it| it.is_empty())) {
+                let key = block.iter().next().map_or(key, |(key, _)| key);
+                let reason = "needs `values` in its block: those that may be shown";
+                return Err(fault_at(text, key, reason));
+            }
         }
     }
     Ok(())
@@ -596,11 +704,13 @@ fn explain(text: &str, error: &toml::de::Error) -> FileError {
         return FileError::new(format!("line {line}: {message} ({found})"));
     };
     let expected: Vec<&str> = names.collect();
-    let advice = if KeyUse::of(name).is_some() {
+    let advice = if expected == ["public", "hidden"] {
+        "is no value here; write \"public\" or \"hidden\"".to_owned()
+    } else if KeyUse::of(name).is_some() {
         "is a key of the format, so it stands above [fields] and the blocks".to_owned()
     } else if ReviewField::find(name).is_some() {
         "is a field of a review, so it stands below [fields]".to_owned()
-    } else if ["names", "values", "reason"].contains(&name) {
+    } else if ["names", "values", "reason", "missing"].contains(&name) {
         "is a key of a block such as [[public]], so it stands below one".to_owned()
     } else {
         let allowed = expected.into_iter();
@@ -653,7 +763,7 @@ impl Format {
 fn add_section(lines: &mut Vec<(String, String)>, head: String, path: &str, table: &Value) {
     let members = table.as_object().into_iter().flatten();
     let mut keys: Vec<(&String, &Value)> = members.filter(|(_, it)| !it.is_null()).collect();
-    keys.sort_by_key(|(key, _)| ReviewField::find(key));
+    keys.sort_by_key(|(key, _)| (ReviewField::find(key), *key == "missing"));
     if !keys.is_empty() {
         lines.extend([String::new(), head].map(|line| (String::new(), line)));
     }
@@ -706,8 +816,12 @@ pub fn basic_string(text: &str) -> String {
 const HARMLESS: &str = "1-5|1 - 5|1–5|out of 5|stars|business|owner|public|published|text|utc|your words|optional|required|opcional|obligatorio|\
     facultatif|obligatoire|freiwillig|pflichtfeld";
 
-/// The letters, digits and signs of a name: without case and accents, the number of a question, and marks and harmless brackets at the
-/// end. A name without letters and digits is compared as it is.
+/// Marks that separate the words of a name, which fall away but at its beginning, and at that of a member's name in a path: `_public`
+/// is not `public`.
+const SEPARATORS: &str = "_-.,:;/'\"()[]{}’‘“”–—…";
+
+/// The letters, digits and signs of a name: without case and accents, the number of a question, separators between its words, and marks and
+/// harmless brackets at the end. A name without letters and digits is compared as it is.
 pub fn column_key(name: &str) -> String {
     let marks = ['.', '?', '!', '*', ':', ' '];
     let mut rest = name.trim().trim_end_matches(marks);
@@ -725,15 +839,20 @@ pub fn column_key(name: &str) -> String {
         digits.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
     });
     rest = number.map_or(rest, |(_, rest)| rest.trim_start());
-    let is_kept = |c: &char| {
-        let is_sign = !c.is_ascii() && !c.is_whitespace() && !"’‘“”–—¿¡…".contains(*c);
-        c.is_alphanumeric() || *c == '^' || is_sign
-    };
+    let is_separator = |c: char| SEPARATORS.contains(c);
+    let is_mark = |c: char| is_separator(c) || c.is_ascii_punctuation() && c != '^';
+    rest = rest.trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
+    // Spanish questions begin with them.
+    rest = rest.trim_start_matches(['¿', '¡']);
     let is_latin = |c: char| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c);
     let base = |c| if is_latin(c) { base_letter(c) } else { c };
-    let text = compose(rest);
-    let letters = text.chars().filter(is_kept).flat_map(char::to_lowercase);
-    let key: String = letters.map(base).collect();
+    let (mut key, mut before) = (String::new(), '.');
+    for c in compose(rest).chars() {
+        if !(c.is_whitespace() || is_separator(c) && before != '.') {
+            key.extend(c.to_lowercase().map(base));
+        }
+        before = c;
+    }
     if key.contains(char::is_alphanumeric) {
         key
     } else {

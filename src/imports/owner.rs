@@ -214,8 +214,41 @@ pub fn business(
     check_unique(ids, "technicians[].id", &mut faults);
     check_unique(&business.service_areas, "service_areas[]", &mut faults);
     check_places(&business, &mut faults);
+    check_lists(&business, &mut faults);
     business.address = business.address.filter(|address| !address.is_empty());
     faults.is_empty().then_some(business).ok_or(faults)
+}
+
+/// Notes the lists and objects that are longer than one that the database keeps as a text of JSON.
+fn check_lists(business: &Business, faults: &mut Vec<FieldError>) {
+    let mut all = vec![
+        ("address".to_owned(), json!(business.address)),
+        ("hours".to_owned(), json!(business.hours)),
+        ("same_as".to_owned(), json!(business.same_as)),
+        ("review_links".to_owned(), json!(business.review_links)),
+        ("review_policy".to_owned(), json!(business.review_policy)),
+    ];
+    for (number, service) in business.services.iter().enumerate() {
+        all.push((
+            format!("services[{number}].synonyms"),
+            json!(service.synonyms),
+        ));
+    }
+    for (number, person) in business.technicians.iter().enumerate() {
+        all.push((
+            format!("technicians[{number}].aliases"),
+            json!(person.aliases),
+        ));
+    }
+    for (path, value) in all {
+        if value.to_string().len() > TEXT_BYTES_MAX {
+            let message = format!(
+                "has more than {} KiB in all; shorten it",
+                TEXT_BYTES_MAX >> 10
+            );
+            note_fault(faults, &path, message);
+        }
+    }
 }
 
 /// Reads the editorial texts in `value`, as [`business`] does.

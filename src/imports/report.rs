@@ -1,16 +1,15 @@
 //! The report of an import and its progress events; `cli` formats them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::{fmt, io};
 
 use serde_json::Value;
 use thiserror::Error;
 
 use crate::imports::draft::Draft;
-use crate::imports::fault::RowKey;
 pub use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
-use crate::imports::row::HidingValues;
+use crate::imports::row::{HiddenRows, HidingValues};
 use crate::model::text::shorten;
 use crate::model::{Review, Unit, named};
 use crate::storage::{DbError, first_faults};
@@ -85,8 +84,8 @@ pub struct ImportReport {
     pub kept_formats: Vec<String>,
     /// The values of columns of publication that the formats do not list.
     pub new_values: HidingValues,
-    /// Folded names of the sources of rejected rows that their source hides, with what finds their reviews.
-    pub rejected_hidden: HashSet<(String, RowKey)>,
+    /// What rejected rows hide.
+    pub rejected_hidden: HiddenRows,
     /// Name of the imported business, if the database had none before.
     pub business: Option<String>,
     /// Of a dry run: why the import is not taken without the owner.

@@ -1,7 +1,7 @@
 //! Rows to reviews: what a row of cells says by its source's format, with all its faults at once.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU16;
 use std::sync::Arc;
 
@@ -10,15 +10,17 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FieldError, FileError, Position, RowKey};
-use crate::imports::format::{Format, Names, PublicColumn, PublicPart, column_key, is_inside};
+use crate::imports::format::{
+    Format, Missing, PublicColumn, PublicPart, Reader, column_key, is_inside,
+};
 use crate::imports::platforms::source_name;
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
-    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_spreadsheet_error,
-    language_tag, remove_formula_escape, without_address,
+    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_html,
+    is_spreadsheet_error, language_tag, remove_formula_escape, without_address,
 };
 use crate::model::business::{Business, Service, Technician};
 use crate::model::text::{check_text, plain_words, quoted, shorten, url};
@@ -108,24 +110,18 @@ impl ReviewRow {
         self.source_name().unwrap_or(SOURCE_DEFAULT)
     }
 
-    /// Whether its source hides the review or a part of it.
-    pub fn hides(&self) -> bool {
-        self.hidden_share() != (false, 0)
+    /// The units that its source hides. The native form has `Anonymous` for a hidden name.
+    pub fn hidden(&self) -> Units {
+        let is_anonymized = self.format.is_native() && self.review().author == ANONYMOUS;
+        let is_name_hidden = self.hidden_name.is_some() || is_anonymized;
+        let is_withheld = self.review().status != Status::Published;
+        hidden_units(is_withheld, is_name_hidden, self.is_reply_hidden)
     }
 
     /// How much of the review its source hides: all of it, or so many parts.
     pub fn hidden_share(&self) -> (bool, usize) {
-        let is_withheld = self.review().status != Status::Published;
-        (is_withheld, self.hidden_parts().len())
-    }
-
-    /// The members of the review that the source hides. The native form has `Anonymous` for a hidden name.
-    pub fn hidden_parts(&self) -> Vec<&'static str> {
-        let mut parts = Vec::new();
-        let is_anonymized = self.format.is_native() && self.review().author == ANONYMOUS;
-        parts.extend((self.hidden_name.is_some() || is_anonymized).then_some("author"));
-        parts.extend(self.is_reply_hidden.then_some("owner_reply"));
-        parts
+        let hidden = self.hidden();
+        (hidden.contains(&Unit::Status), hidden.iter().count())
     }
 
     pub const fn review(&self) -> &Review {
@@ -203,7 +199,8 @@ struct PublicRule<'t> {
     nested_columns: Vec<usize>,
     /// The columns of the objects whose members its columns are: filled where a row has null, or nothing else, in place of the object.
     object_columns: Vec<usize>,
-    is_required: bool,
+    /// Whether a row has null in place of the object where there is nothing to hide, as a platform's JSON has.
+    has_null_objects: bool,
 }
 
 /// Whether something is public at its source. Of several columns the one counts that says the last of these.
@@ -219,16 +216,34 @@ enum Visibility<'t> {
 }
 
 impl<'t> PublicRule<'t> {
-    /// What its columns say in a row.
-    fn visibility(&self, row: &Row) -> Visibility<'t> {
+    /// Whether a row of the import has one of its columns.
+    const fn is_there(&self) -> bool {
+        !(self.columns.is_empty() && self.nested_columns.is_empty())
+    }
+
+    /// Whether a row has one of its columns.
+    fn is_stated(&self, row: &Row) -> bool {
+        let mut columns = self.columns.iter().chain(&self.nested_columns);
+        columns.any(|column| row.cell(*column).is_some())
+    }
+
+    /// What its columns say in a row, which has what they are about, or not.
+    fn visibility(&self, row: &Row, is_present: bool) -> Visibility<'t> {
         let lacks = |columns: &[usize]| columns.iter().all(|it| row.cell(*it).is_none());
         let lacks_all = lacks(&self.columns);
-        if lacks_all && lacks(&self.nested_columns) && !self.is_required {
-            return if lacks(&self.object_columns) {
-                Visibility::Unstated
-            } else {
-                Visibility::Nothing
+        if !self.is_stated(row) {
+            let is_null = self.has_null_objects && !lacks(&self.object_columns);
+            if is_null {
+                return Visibility::Nothing;
+            }
+            let is_public = match self.block.missing {
+                Some(missing) => missing == Missing::Public,
+                // Of a platform's file without any reply that is no question.
+                None => self.part == PublicPart::Reply && !is_present,
             };
+            if !self.is_there() && is_public {
+                return Visibility::Unstated;
+            }
         }
         let mut cells = self.columns.iter().filter_map(|column| row.cell(*column));
         let is_shown = cells.all(|cell| self.block.publishes(cell));
@@ -239,6 +254,20 @@ impl<'t> PublicRule<'t> {
             Visibility::Hidden(reason.unwrap_or(NOT_PUBLISHED))
         }
     }
+}
+
+/// What rows hide that are rejected: by the source in lower case, and what such a row is known by.
+pub type HiddenRows = HashMap<(String, RowKey), Units>;
+
+/// The units that a row hides.
+fn hidden_units(is_withheld: bool, is_name_hidden: bool, is_reply_hidden: bool) -> Units {
+    let hidden = [
+        (Unit::Status, is_withheld),
+        (Unit::Author, is_name_hidden),
+        (Unit::Reply, is_reply_hidden),
+    ];
+    let hidden = hidden.into_iter().filter(|(_, is_hidden)| *is_hidden);
+    hidden.map(|(unit, _)| unit).collect()
 }
 
 /// A value that hides something: what it hides, its column and the value in lower case.
@@ -310,7 +339,7 @@ impl<'t> RowReader<'t> {
                 columns: table.find_all(&names),
                 nested_columns: all.filter(is_member).collect(),
                 object_columns: table.find_all(&objects),
-                is_required: block.is_required(table.is_objects),
+                has_null_objects: table.is_objects && !format.is_table(),
             }
         });
         Self {
@@ -376,35 +405,45 @@ impl<'t> RowReader<'t> {
         passed.map(|column| columns[column].clone()).collect()
     }
 
-    /// What the table lacks, in sentences.
-    pub fn notes(&self) -> Vec<String> {
-        let names = self.format.fields.values().flat_map(Names::parts);
-        let names = names.filter(|name| self.table.find(name).is_none());
-        let missing: Vec<&str> = names.filter(|_| self.format.is_table()).collect();
+    /// What the table lacks, in sentences; `owners` is the owner's part of the format.
+    pub fn notes(&self, owners: &Format) -> Vec<String> {
+        let table = self.table;
+        let mut names: Vec<&str> = Vec::new();
+        for field in owners.fields.values() {
+            names.extend(field.among(&table.columns));
+        }
+        for block in owners.public_columns() {
+            // What `missing` says of a block is asked for it as a whole.
+            let is_named = block.missing != Some(Missing::Hidden)
+                && (!block.is_of_base()
+                    || block.missing.is_some() && table.columns_of(&block.names).is_empty());
+            names.extend(
+                block
+                    .names
+                    .among(&table.columns)
+                    .into_iter()
+                    .filter(|_| is_named),
+            );
+        }
+        let mut missing: Vec<&str> = Vec::new();
+        for name in names {
+            if table.find_all(&[name]).is_empty() && !missing.contains(&name) {
+                missing.push(name);
+            }
+        }
         let lacking = (!missing.is_empty()).then(|| {
             let names = missing.join(", ");
             format!("columns of the format that the file lacks: {names}; it states nothing of them")
         });
-        let replies = &self.fields[&ReviewField::ReplyText];
-        let has_replies = replies.iter().any(|it| self.table.has_cells(*it));
-        let missing = self.public.iter().filter(|rule| {
-            let is_needed = rule.part != PublicPart::Reply || has_replies;
-            rule.is_required && rule.columns.is_empty() && is_needed
+        let is_hidden = |rule: &&PublicRule<'_>| {
+            !rule.is_there() && rule.block.missing == Some(Missing::Hidden)
+        };
+        let hidden = self.public.iter().filter(is_hidden).map(|rule| {
+            let names = rule.block.names.parts().join(", ");
+            let hidden = rule.part.hidden_noun();
+            format!("the file lacks {names}, which says which {hidden} are public, so by the format none are")
         });
-        let missing = missing.map(|rule| {
-            let mut names = rule.block.names.parts().into_iter();
-            // The table of a platform has no members of objects.
-            let has_any = self.table.is_objects || self.format.is_table();
-            let name = names.find(|it| has_any || !it.contains('.'));
-            let column = name.map_or_else(String::new, |name| format!(" {name}"));
-            let hidden = match rule.part {
-                PublicPart::Review => "reviews",
-                PublicPart::Reply => "replies",
-                PublicPart::Name => "authors' names",
-            };
-            format!("the file lacks the column{column} that says which {hidden} are public; without it, none are")
-        });
-        lacking.into_iter().chain(missing).collect()
+        lacking.into_iter().chain(hidden).collect()
     }
 
     /// Whether a row is another business's.
@@ -415,12 +454,8 @@ impl<'t> RowReader<'t> {
         })
     }
 
-    /// The review in a row, or all its errors; `rejected` gets its source and ID if it has errors and is hidden, or a part of it.
-    pub fn read(
-        &self,
-        row: &Row,
-        rejected: &mut HashSet<(String, RowKey)>,
-    ) -> Result<ReviewRow, Vec<FieldError>> {
+    /// The review in a row, or all its errors; `rejected` gets what it hides if it has errors.
+    pub fn read(&self, row: &Row, rejected: &mut HiddenRows) -> Result<ReviewRow, Vec<FieldError>> {
         if let Some(fault) = &row.fault {
             return Err(vec![FieldError::new("", &fault.message)]);
         }
@@ -507,7 +542,7 @@ struct RowReading<'t> {
     reader: &'t RowReader<'t>,
     row: &'t Row,
     hiding: Vec<Arc<HidingValue>>,
-    rejected: &'t mut HashSet<(String, RowKey)>,
+    rejected: &'t mut HiddenRows,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
     unstated: Units,
@@ -559,22 +594,11 @@ impl<'t> RowReading<'t> {
         }
     }
 
-    /// Whether Google is the source of the review.
-    fn is_google(&self) -> bool {
-        let cell = self.cell(ReviewField::Source);
-        let source = cell.map_or(self.reader.source, |cell| cell.text.trim());
-        let start = source.get(..6);
-        start.is_some_and(|start| start.eq_ignore_ascii_case("google"))
-    }
-
     /// The end of the scale: that of the row, or that of the format.
     fn scale(&self) -> Option<NonZeroU16> {
         let of_row = self.cell(ReviewField::Scale);
         let of_row = of_row.and_then(|cell| whole_number(cell.text.trim()).parse().ok());
-        // On a scale of five, half stars are refused, as in all formats that name none.
-        of_row
-            .filter(|best: &NonZeroU16| best.get() != 5 || self.reader.format.scale.is_some())
-            .or(self.reader.format.scale)
+        of_row.or(self.reader.format.scale)
     }
 
     /// The review, or all its errors.
@@ -594,7 +618,7 @@ impl<'t> RowReading<'t> {
         let flag = ((Unit::Author, "anonymous".into()), !is_anonymous);
         self.blocks.extend(has_flag.then_some(flag));
         let is_unstated = visibility == Visibility::Unstated && !has_flag;
-        if is_named && (is_name_hidden || is_unstated) {
+        if is_name_hidden || is_named && is_unstated {
             self.not_public.insert(Unit::Author);
         }
         let text = self.text(ReviewField::Text).unwrap_or_default();
@@ -618,14 +642,16 @@ impl<'t> RowReading<'t> {
         let updated_at = self.updated_at();
         let (Some((rating, _)), Some((date, posted_at)), []) = (rating, posted, &self.faults[..])
         else {
-            let is_hidden = status != Status::Published || is_name_hidden || self.is_reply_hidden;
+            let is_withheld = status != Status::Published;
+            let hidden = hidden_units(is_withheld, is_name_hidden, self.is_reply_hidden);
             let is_short = self.reader.format.full_names == Some(false);
             let author = if is_short { short_name(&named) } else { named };
             let day = posted.map(|(date, posted_at)| source_day(date, posted_at));
             let key = RowKey::new(stated_id, day.map(|day| (author.as_str(), day)));
-            let hidden = key.filter(|_| is_hidden);
-            let hidden = hidden.map(|key| (fold(&source.name), key));
-            self.rejected.extend(hidden);
+            if let Some(key) = key.filter(|_| !hidden.is_empty()) {
+                let key = (fold(&source.name), key);
+                self.rejected.entry(key).or_default().extend(hidden);
+            }
             return Err(self.faults);
         };
         // A file without texts gives no statement about them; platforms leave out an object's empty text.
@@ -748,7 +774,9 @@ impl<'t> RowReading<'t> {
             // What is only an e-mail address is private.
             .filter(|text| !is_empty(text, is_author) && (is_author || !is_address(text)))
             .collect();
-        (!texts.is_empty()).then(|| texts.join("\n\n"))
+        let text = Some(texts.join("\n\n")).filter(|it| !it.is_empty())?;
+        let checked = check_text(&text, TEXT_BYTES_MAX);
+        self.noted(self.cell(field)?.header, checked.map(|()| text))
     }
 
     /// The text of a cell, without what its source adds to it.
@@ -763,9 +791,12 @@ impl<'t> RowReading<'t> {
             let message = format!("{shown} is JSON; write only its text into the cell");
             return self.noted(cell.header, Err(message));
         }
-        // WordPress marks HTML so: `content.rendered`.
-        let is_html = self.reader.format.html || cell.header.ends_with(".rendered");
-        Some(clean(cell.text, is_html, self.is_google()))
+        // WordPress marks HTML so: `content.rendered`. Pages have it in some of their texts.
+        let format = self.reader.format;
+        let is_html = format.html
+            || cell.header.ends_with(".rendered")
+            || format.reader == Reader::LinkedData && is_html(cell.text);
+        Some(clean(cell.text, is_html))
     }
 
     /// The stars, and whether they were derived from a recommendation.
@@ -914,12 +945,12 @@ impl<'t> RowReading<'t> {
     }
 
     /// Whether the row's review, its reply or its author's name is public; of several columns that hide it the first gives the reason. If
-    /// it `is_there`, the values that hide it are noted; columns that the row must have and lacks are empty.
-    fn visibility(&mut self, part: PublicPart, is_there: bool) -> Visibility<'t> {
+    /// it `is_present`, the values that hide it are noted; columns that the import has and the row lacks are empty.
+    fn visibility(&mut self, part: PublicPart, is_present: bool) -> Visibility<'t> {
         let (reader, row) = (self.reader, self.row);
         let mut most_hidden = Visibility::Nothing;
         for rule in reader.public.iter().filter(|rule| rule.part == part) {
-            let visibility = rule.visibility(row);
+            let visibility = rule.visibility(row, is_present);
             if !matches!(most_hidden, Visibility::Hidden(_)) {
                 most_hidden = most_hidden.max(visibility);
             }
@@ -927,9 +958,9 @@ impl<'t> RowReading<'t> {
                 let block = (part.unit(), rule.key.clone());
                 self.blocks.push((block, visibility == Visibility::Shown));
             }
-            let lacks_all = rule.columns.iter().all(|it| row.cell(*it).is_none());
-            let empty = (lacks_all && rule.is_required).then_some("");
-            for column in rule.columns.iter().filter(|_| is_there) {
+            let is_hidden = matches!(visibility, Visibility::Hidden(_));
+            let empty = (is_hidden && !rule.is_stated(row)).then_some("");
+            for column in rule.columns.iter().filter(|_| is_present) {
                 let cell = row.cell(*column).or(empty);
                 let Some(cell) = cell.filter(|cell| !rule.block.publishes(cell)) else {
                     continue;
@@ -943,6 +974,14 @@ impl<'t> RowReading<'t> {
             return Visibility::Unstated;
         }
         most_hidden
+    }
+
+    /// Whether a row of a platform's JSON, which leaves out what is empty, has nothing that says whether a reply is public.
+    fn leaves_out_reply(&self) -> bool {
+        let RowReader { format, table, .. } = self.reader;
+        let rules = self.reader.public.iter();
+        let mut rules = rules.filter(|rule| rule.part == PublicPart::Reply);
+        table.is_objects && !format.is_table() && !rules.any(|rule| rule.is_stated(self.row))
     }
 
     fn mentions(&mut self) -> Mentions {
@@ -970,21 +1009,27 @@ impl<'t> RowReading<'t> {
         Mentions::new(technicians.collect(), services.collect(), areas)
     }
 
-    /// The public reply. A hidden one takes back an earlier one.
+    /// The public reply. What its source hides takes back an earlier one, whether the row has a text or not.
     fn reply(&mut self) -> Option<Reply> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self.text(ReviewField::ReplyText);
-        let Some(text) = text.filter(|text| flag(text).is_err()) else {
+        let text = text.filter(|text| flag(text).is_err());
+        let visibility = if text.is_none() && self.leaves_out_reply() {
+            Visibility::Unstated
+        } else {
+            self.visibility(PublicPart::Reply, text.is_some())
+        };
+        if let Visibility::Hidden(_) = visibility {
+            self.not_public.insert(Unit::Reply);
+            self.is_reply_hidden = true;
+            return None;
+        }
+        let Some(text) = text else {
             self.note_unstated(ReviewField::ReplyText, Unit::Reply);
             return None;
         };
-        let visibility = self.visibility(PublicPart::Reply, true);
         if visibility != Visibility::Shown {
             self.not_public.insert(Unit::Reply);
-        }
-        if let Visibility::Hidden(_) = visibility {
-            self.is_reply_hidden = true;
-            return None;
         }
         let faults = self.faults.len();
         let posted = self.dated(ReviewField::ReplyDate);
@@ -1077,7 +1122,7 @@ fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String>
         if name.trim().contains(char::is_control) {
             return Err("has a control character; remove it".to_owned());
         }
-        *name = clean(name.trim(), false, false);
+        *name = clean(name.trim(), false);
     }
     names.retain(|name| !name.is_empty());
     Ok(names)

@@ -233,7 +233,8 @@ impl LastStatement {
         self.hidden_by.extend(hiding.map(|it| it.0.clone()));
     }
 
-    fn is_hidden(&self, unit: Unit) -> bool {
+    /// Whether the source hides the unit.
+    pub fn is_hidden(&self, unit: Unit) -> bool {
         self.units.get(unit.name()) == Some(&SAID_HIDDEN)
     }
 
@@ -249,7 +250,11 @@ impl LastStatement {
         let hidden = later.units.iter().filter(|it| *it.1 == SAID_HIDDEN);
         let hidden = hidden.map(|it| (it.0.clone(), SAID_HIDDEN));
         self.units.extend(hidden);
-        self.hidden_by.extend_from_slice(&later.hidden_by);
+        for block in &later.hidden_by {
+            if !self.hidden_by.contains(block) {
+                self.hidden_by.push(block.clone());
+            }
+        }
     }
 
     /// Records the unit of `review` as the source's.

@@ -10,6 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 use super::database::Database;
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{folder_of, options, real};
+use super::steps::connect;
 use super::write::Write;
 
 /// Maximum size for an immediate rewrite by a command; larger files are left to a running service. Rewriting 64 MiB takes a
@@ -102,7 +103,7 @@ async fn rewrite(path: &Path) -> sqlx::Result<()> {
     let options = options(path)
         .busy_timeout(SHORT_BUSY_TIMEOUT)
         .pragma("temp_store", "file");
-    let mut connection = SqliteConnection::connect_with(&options).await?;
+    let mut connection = connect(&options).await?;
     // The setting is process-wide, so it is reset.
     let set = format!("pragma temp_store_directory = '{folder}'");
     connection.execute(AssertSqlSafe(set)).await?;

@@ -93,6 +93,9 @@ pub enum DbError {
         BUSY_TIMEOUT.as_secs()
     )]
     Locked(PathBuf),
+    /// Another process wrote what this command had read before.
+    #[error("another process wrote to the database {} at the same time; nothing was changed; run it again", .0.display())]
+    Overtaken(PathBuf),
     /// The disk is full.
     #[error("no space is left on the disk of the database {}; nothing was changed; free some and try again", .0.display())]
     Full(PathBuf),
@@ -167,7 +170,7 @@ pub fn is_overtaken(error: &(dyn std::error::Error + 'static)) -> bool {
     find_cause(error) == Some(&ClusterError::Overtaken)
         || matches!(
             find_cause(error),
-            Some(DbError::Cluster(ClusterError::Overtaken))
+            Some(DbError::Cluster(ClusterError::Overtaken) | DbError::Overtaken(_))
         )
 }
 

@@ -11,6 +11,7 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use super::columns::Text;
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{JOURNAL, LOG, beside, bytes_beside, unlogged};
+use super::steps::connect;
 use crate::model::hex;
 use crate::random;
 
@@ -213,7 +214,7 @@ pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
     if path.metadata().is_ok_and(|file| file.len() == 0) {
         return Ok(());
     }
-    let mut connection = untouching(path).connect().await.at(path)?;
+    let mut connection = connect(&untouching(path)).await.at(path)?;
     let judged = judge(&mut connection, path).await;
     connection.close().await.at(path)?;
     judged

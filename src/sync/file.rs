@@ -321,6 +321,17 @@ impl SyncEntry {
         self.file.parent().unwrap_or(Path::new("/"))
     }
 
+    /// The name of a file for its format, beside the file of entries.
+    pub fn format_file(&self) -> String {
+        let file = format!("{}.toml", self.name);
+        let entries = self.file.file_name().unwrap_or_default().to_string_lossy();
+        if fold(&entries) == fold(&file) {
+            format!("{}-format.toml", self.name)
+        } else {
+            file
+        }
+    }
+
     /// The public reviews that its newest run lacks; none if that need not have all.
     pub const fn count_gone(&self, state: &SyncState) -> i64 {
         if self.is_partial { 0 } else { state.gone }

@@ -19,6 +19,8 @@ enum Effect {
     Hides,
     /// What the source withheld.
     Publishes,
+    /// Its source gave a reply, and no longer states one.
+    LosesReply,
 }
 
 /// Reviews of a source that an import could concern in one way, how many it does, and the first of these.
@@ -36,6 +38,8 @@ pub struct Hiding {
     pub was_by_source: bool,
     /// Whether the row does so, and not the want of a verification.
     pub is_by_row: bool,
+    /// Whether the row hides the reply.
+    pub is_of_reply: bool,
 }
 
 /// What an import does to the reviews of each source.
@@ -49,10 +53,12 @@ impl Tallies {
                 continue;
             };
             let is_public = review.status == Status::Published;
+            let has_reply = review.reply.is_some() && !known.has_own_reply();
             for (effect, is_possible) in [
                 (Effect::Changes, true),
                 (Effect::Hides, is_public),
                 (Effect::Publishes, known.is_withheld_by_source()),
+                (Effect::LosesReply, has_reply),
             ] {
                 tallies.of_source(known.source_name(), effect).all += u64::from(is_possible);
             }
@@ -70,12 +76,14 @@ impl Tallies {
         let is_changed = has_other_text
             || (before.rating, before.date, &before.author)
                 != (after.rating, after.date, &after.author);
+        let loses_reply = before.reply.is_some() && after.reply.is_none();
         let [was_public, is_public] =
             [before, after].map(|review| review.status == Status::Published);
         for (effect, is_so) in [
             (Effect::Changes, is_changed),
             (Effect::Hides, was_public && !is_public && hiding.is_by_row),
             (Effect::Publishes, is_public && hiding.was_by_source),
+            (Effect::LosesReply, loses_reply && !hiding.is_of_reply),
         ] {
             if is_so {
                 let tally = self.of_source(source, effect);
@@ -110,9 +118,16 @@ impl Tallies {
                         "public reviews would be withheld for values that the format does not name"
                     }
                     Effect::Publishes => "reviews that the source withheld would become public",
+                    Effect::LosesReply => {
+                        "replies of the source are no longer stated, and would be removed"
+                    }
                 };
                 let reason = format!("{count} of {all} {consequence}, more than half");
                 stop(request, reason, Some(source), shown.clone(), report)?;
+            } else if *effect == Effect::LosesReply && *count > 0 {
+                report.note(format!(
+                    "{count} of {all} replies of {source} are no longer stated, and are removed"
+                ));
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ use crate::imports::report::NAMED_MAX;
 use crate::imports::request::{Doubtful, ImportRequest};
 use crate::imports::row::{ReviewRow, of_platform};
 use crate::model::text::plain_words;
-use crate::model::{Digests, ReviewId, Unit, parse_toml};
+use crate::model::{Digests, ReviewId, Unit, Units, parse_toml};
 use crate::storage::reviews::{Known, KnownReview};
 
 /// From this number of words on, equal texts are of one review; shorter ones are written by many people.
@@ -340,10 +340,11 @@ impl<'k> Matcher<'k> {
             }
         }
         // 3. Equal author and telling text, in files with rows for at least half of the source's reviews, are the same review, its day
-        // corrected.
+        // corrected. A doubtful row of an author and a day counts as a row of the reviews that it may be.
         let mut moved = self.groups(SameBy::AuthorText, Candidate::is_free);
         moved.retain(|group| self.has_telling_text(group));
-        let partial = self.sources_without_half(&moved);
+        let doubtful = self.groups(SameBy::AuthorDay, Candidate::is_free);
+        let partial = self.sources_without_half(moved.iter().chain(&doubtful));
         moved.retain(|group| !partial.contains(self.rows[group.rows[0]].source()));
         for group in moved {
             if !self.take_only(&group) {
@@ -388,8 +389,11 @@ impl<'k> Matcher<'k> {
     }
 
     /// The sources of which less than half of the reviews have a row, or are in the groups.
-    fn sources_without_half(&self, groups: &[Group]) -> HashSet<&'k str> {
-        let candidates = groups.iter().flat_map(|group| &group.candidates);
+    fn sources_without_half<'g>(
+        &self,
+        groups: impl Iterator<Item = &'g Group>,
+    ) -> HashSet<&'k str> {
+        let candidates = groups.flat_map(|group| &group.candidates);
         let moved: HashSet<usize> = candidates.copied().collect();
         // By source, the number of reviews with a row less that of the others.
         let mut surplus: HashMap<&str, isize> = HashMap::new();
@@ -405,12 +409,12 @@ impl<'k> Matcher<'k> {
 
     /// Notes that each of the rows may be any of the candidates.
     fn doubt(&mut self, group: &Group) {
-        let mut rows = group.rows.iter().map(|row| &self.rows[*row]);
-        let is_hiding = rows.any(ReviewRow::hides);
+        let rows = group.rows.iter().map(|row| self.rows[*row].hidden());
+        let rows: Vec<Units> = rows.filter(|hidden| !hidden.is_empty()).collect();
         for candidate in &group.candidates {
-            let id = self.candidates[*candidate].id;
+            let Candidate { id, known, .. } = self.candidates[*candidate];
             self.doubted.insert(id.clone());
-            if is_hiding {
+            if rows.iter().any(|hidden| known.shows_any(hidden)) {
                 self.hidden.insert(id.clone());
             }
         }

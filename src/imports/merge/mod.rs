@@ -7,7 +7,6 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::fault::RowKey;
-use crate::imports::format::Reader;
 use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
 use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
@@ -17,8 +16,8 @@ use crate::imports::report::{
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
 use crate::imports::row::{Exported, HidingValue, ReviewRow, VALUES_MAX};
 use crate::model::{
-    ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, adopt,
-    fold, merge, short_name, withhold_unverified,
+    ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, Units,
+    adopt, fold, merge, short_name, withhold_unverified,
 };
 use crate::storage::reviews::{
     Former, INVALID_ROW, Known, KnownReview, Mark, ReviewState, RunChange, SourceRecord,
@@ -45,7 +44,7 @@ impl Rules<'_> {
     /// the entry's runs brought: their author could name any source.
     fn may_touch(&self, row: &ReviewRow, id: &ReviewId) -> bool {
         let source = self.request.source_of(&row.format);
-        let is_of_source = !row.format.is_native() && fold(row.source()) == fold(source);
+        let is_of_source = fold(row.source()) == fold(source);
         let brought = self.brought.as_ref();
         is_of_source || brought.is_none_or(|brought| brought.contains(id))
     }
@@ -184,10 +183,15 @@ impl Merging<'_> {
 
     fn is_hidden_by_rejected(&self, row: &ReviewRow) -> bool {
         let rejected = &self.outcome.report.rejected_hidden;
-        let is_shown = row.review().status == Status::Published;
-        is_shown
-            && !rejected.is_empty()
-            && rejected.contains(&(fold(row.source()), RowKey::Id(row.id().clone())))
+        let (review, is_shown) = (row.review(), row.review().status == Status::Published);
+        let hidden = rejected
+            .get(&(fold(row.source()), RowKey::Id(row.id().clone())))
+            .filter(|_| is_shown);
+        hidden.is_some_and(|hidden| {
+            hidden.contains(&Unit::Status)
+                || hidden.contains(&Unit::Author) && review.author != ANONYMOUS
+                || hidden.contains(&Unit::Reply) && review.reply.is_some()
+        })
     }
 
     fn note_doubtful(&mut self, row: &ReviewRow, ids: &[ReviewId]) {
@@ -221,7 +225,7 @@ impl Merging<'_> {
                 self.outcome.present.remove(&id);
                 return;
             };
-            if row.hides() {
+            if known.shows_any(&row.hidden()) {
                 let withheld = Status::withheld(MAYBE_NOT_PUBLISHED);
                 self.outcome.set_status(&known, &withheld, self.rules.now);
             }
@@ -237,8 +241,7 @@ impl Merging<'_> {
         let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
             || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
-        let is_of_instance = row.format.reader == Reader::Instance;
-        let hidden_parts = row.hidden_parts();
+        let hidden = row.hidden();
         let (mut statement, exported) = (row.statement, row.exported);
         let exported = exported.map_or_else(Exported::default, |it| *it);
         statement.review.id = id;
@@ -247,6 +250,7 @@ impl Merging<'_> {
             was_by_source: there.is_some_and(KnownReview::is_withheld_by_source),
             is_by_row: !statement.unstated.contains(&Unit::Status)
                 && statement.review.status != Status::Published,
+            is_of_reply: hidden.contains(&Unit::Reply),
         };
         if exported.last_statement.is_some()
             && let Some(known) = &known
@@ -265,10 +269,6 @@ impl Merging<'_> {
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
-        if is_of_instance && stored.is_some() {
-            // It has an instant of a review that has none here, too, which is no change.
-            statement.review.updated_at = None;
-        }
         let mut merged = match &stored {
             None => adopt(&statement, exported.last_statement),
             Some(stored) => merge(stored, &record.last_statement(), &statement, self.rules.now),
@@ -294,12 +294,11 @@ impl Merging<'_> {
         let is_same = stored.as_ref() == Some(&merged.review);
         let former = former_record.as_ref();
         let is_same_record = former.map_or(record.says_nothing(), |it| *it == record);
-        // What an instance has is not what the source says: it has only what is public there.
-        if is_same && (is_same_record || is_of_instance) {
+        if is_same && is_same_record {
             return;
         }
         let (stored, review, note) = (stored.as_ref(), merged.review, exported.note);
-        let former = Former::new(stored, &review, former_record, deletion, &hidden_parts);
+        let former = Former::new(stored, &review, former_record, deletion, &hidden);
         self.outcome.changes.push(Change {
             review: (!is_same).then_some(review),
             source: record,
@@ -467,9 +466,14 @@ impl Merging<'_> {
             "author": review.author, "title": review.title, "text": review.text,
         });
         let (report, at) = (&mut self.outcome.report, row.at.clone());
-        if row.hides() {
+        let hidden = row.hidden();
+        if !hidden.is_empty() {
             let key = (fold(row.source()), RowKey::Id(row.id().clone()));
-            report.rejected_hidden.insert(key);
+            report
+                .rejected_hidden
+                .entry(key)
+                .or_default()
+                .extend(hidden);
         }
         let stored = report.reject(self.watch, row.file, at, error, shown);
         stored.map_err(|error| ImportError::Refused(format!("{error}; nothing was changed")))
@@ -534,9 +538,11 @@ impl Merging<'_> {
             let brought = self.rules.brought.as_ref();
             let is_of_run = brought.is_none_or(|brought| brought.contains(id));
             let mut keys = row_keys(id, known).into_iter();
-            let is_rejected = is_of_run
-                && !rejected.is_empty()
-                && keys.any(|key| rejected.contains(&(fold(known.source_name()), key)));
+            let is_hidden = |key| {
+                let hidden = rejected.get(&(fold(known.source_name()), key));
+                hidden.is_some_and(|hidden| known.shows_any(hidden))
+            };
+            let is_rejected = is_of_run && !rejected.is_empty() && keys.any(is_hidden);
             if is_rejected || !are_new && doubted_hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
                     let counts = &mut outcome.report.withheld;
@@ -584,7 +590,8 @@ impl MergeOutcome {
             }),
             None => self.report.add(Outcome::PublishedAgain, || preview(&after)),
         }
-        let former = Former::new(Some(review), &after, Some(record.clone()), None, &[]);
+        let hidden = Units::new();
+        let former = Former::new(Some(review), &after, Some(record.clone()), None, &hidden);
         self.changes.push(Change {
             former: Some(Box::new(former)),
             review: Some(after),

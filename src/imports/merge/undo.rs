@@ -73,6 +73,20 @@ pub async fn undo(
 /// Why nothing can be undone: there is no such run, its former values are not kept any more, or a later one comes first.
 fn choose_run<'r>(runs: &'r [ImportRun], source: Option<&str>) -> Result<&'r ImportRun, String> {
     let standing: Vec<&ImportRun> = runs.iter().filter(|run| run.stands()).collect();
+    // Whoever names no source means the import that was just made.
+    let newest = runs.iter().find(|run| !run.is_scheduled);
+    let newest = newest.filter(|run| source.is_none() && !run.stands() && run.undone_at.is_none());
+    if let Some(newest) = newest
+        && standing.iter().all(|run| run.id < newest.id)
+        && let Some((name, run)) = find_before(runs, newest)
+    {
+        return Err(format!(
+            "import {} changed nothing, so there is nothing of it to take back; {} takes back import {}",
+            newest.id,
+            undo_command(name),
+            run.id
+        ));
+    }
     // An import that changed nothing does not count.
     let counted = runs.iter();
     let mut counted = counted.filter(|run| run.stands() || run.undone_at.is_some());
@@ -128,6 +142,21 @@ fn choose_run<'r>(runs: &'r [ImportRun], source: Option<&str>) -> Result<&'r Imp
         }
     }
     Ok(run)
+}
+
+/// The import that can be undone before `newest`, which changed nothing, and its source: one of the same source if there is one.
+fn find_before<'r>(
+    runs: &'r [ImportRun],
+    newest: &'r ImportRun,
+) -> Option<(&'r str, &'r ImportRun)> {
+    let others = runs.iter().filter(|run| run.stands());
+    let names = newest
+        .sources
+        .iter()
+        .chain(others.flat_map(|run| &run.sources));
+    let mut found =
+        names.filter_map(|name| Some((name.as_str(), choose_run(runs, Some(name)).ok()?)));
+    found.next()
 }
 
 /// The command that takes back the import that brought the review, if that is the newest of its source.
@@ -188,6 +217,8 @@ struct Batch<'r> {
     sources: Vec<SourceRecord>,
     /// Reviews that no source had given.
     sourceless: Vec<&'r str>,
+    /// Reviews that stay as they are, because their source hides them.
+    hidden: Vec<&'r str>,
 }
 
 impl<'r> Batch<'r> {
@@ -238,15 +269,25 @@ impl<'r> Batch<'r> {
                     });
                     return Ok(());
                 };
-                let before = Review {
+                let mut before = Review {
                     updated_at: review.updated_at,
                     ..former.review(review)?
                 };
                 if is_hidden_since(&before, review) {
                     report.add(Outcome::Left, || format!("{id} (its source hides it)"));
+                    self.hidden.push(id);
                     return Ok(());
                 }
-                if former.hides {
+                // What this run hid stays so, and what a later one hid, which is undone already.
+                let last = known.last_statement();
+                let mut hidden = vec![Unit::Author, Unit::Reply];
+                hidden.retain(|unit| last.is_hidden(*unit));
+                let mut hides = former.hides;
+                for unit in &hidden {
+                    hides |= !unit.is_same(&before, review);
+                    unit.copy(review, &mut before);
+                }
+                if hides {
                     report.add(Outcome::Left, || {
                         format!("{id} in part (its source hides its author's name or its answer)")
                     });
@@ -258,12 +299,12 @@ impl<'r> Batch<'r> {
                     report.add(Outcome::Updated, || preview_change(review, &before));
                     self.reverted.push(before);
                 }
-                if former.hides
+                if (hides || !hidden.is_empty())
                     && let Some(present) = &known.source
                 {
                     let record = source.get_or_insert_with(|| present.clone());
                     let mut statement = record.last_statement();
-                    statement.keep_hidden(&present.last_statement());
+                    statement.keep_hidden(&last);
                     record.set_last_statement(&statement);
                 }
                 match source {
@@ -289,6 +330,7 @@ impl<'r> Batch<'r> {
         reviews::upsert(write, &self.reverted, now).await?;
         reviews::note_sources(write, &self.sources).await?;
         reviews::forget_sources(write, &self.sourceless).await?;
+        reviews::pass_over_run_reviews(write, run, &self.hidden).await?;
         reviews::forget_run_reviews(write, run, &self.done).await?;
         Ok(())
     }

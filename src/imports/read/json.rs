@@ -60,10 +60,17 @@ fn has_no_number(text: &str, error: &serde_json::Error) -> bool {
     rest.is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"))
 }
 
-/// Whether the text has one value in each line: one of its first lines is an object, and the other may be broken.
+/// Whether the text has one value in each line: one of its first two lines is an object, or one below, if the next begins as one. In a
+/// broken document, an element of a list that is a line by itself stands before the end of the list.
 fn has_lines(text: &str) -> bool {
-    let mut first = text.trim_start().split('\n').take(2);
-    first.any(|line| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok())
+    let text = text.trim_start();
+    let is_object =
+        |line: &&str| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok();
+    let lines: Vec<&str> = text.split('\n').take(ROWS_LOOKED_AT).collect();
+    let mut pairs = lines.windows(2);
+    lines.iter().take(2).any(is_object)
+        || text.starts_with('{')
+            && pairs.any(|pair| is_object(&pair[0]) && pair[1].starts_with('{'))
 }
 
 /// Rows in a text: the elements of a list, or its lines, of which a document may be the only one.
@@ -216,7 +223,7 @@ impl<'t> RowList<'t> {
 }
 
 /// The members of a document beside the list with this path, and of the objects that enclose it; of several in a list, of the first.
-fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
+pub fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
     let (mut found, mut object, mut place) = (Vec::new(), document, String::new());
     for step in path.split('.') {
         let name = step.trim_end_matches("[]");

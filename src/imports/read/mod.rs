@@ -116,6 +116,8 @@ pub struct Table {
     pub is_objects: bool,
     /// What a document says beside the list of its rows.
     pub beside: Vec<(String, String)>,
+    /// The row that has names of columns, if its header has none.
+    pub names_below: Option<u64>,
     /// The headers of columns that were renamed because another column cannot be told apart from them.
     pub doubles: BTreeMap<usize, String>,
     /// All names of columns in the format: a column that it names as another one never replaces a missing one.

@@ -4,6 +4,7 @@
 //! no later cell decides how a file is read.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::iter;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
@@ -57,10 +58,13 @@ fn first_rows(text: &str, delimiter: u8) -> impl Iterator<Item = (u64, Vec<Strin
     rows.map(|row| (row.line, row.cells.texts()))
 }
 
+/// Number of rows at the beginning of a table among which the header is looked for, for advice.
+pub const ROWS_NEAR_HEADER: usize = 20;
+
 /// The rows that stand near the header, by any delimiter, for advice.
 pub fn rows_near_header(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
     let delimiters = DELIMITERS.into_iter();
-    delimiters.flat_map(move |delimiter| first_rows(text, delimiter).take(20))
+    delimiters.flat_map(move |delimiter| first_rows(text, delimiter).take(ROWS_NEAR_HEADER))
 }
 
 /// The table below a header.
@@ -358,8 +362,12 @@ type RefusedKind = (fn(&str) -> bool, &'static str);
 const CHART_DATA: &str =
     "is what a Google sheet answers to charts, not the sheet; open it and download it as CSV";
 
+const DUMP: &str = "is a dump of a database (MongoDB, Firestore or DynamoDB) with types around its values; write plain values, for example with jq";
+
 /// What a text is that is no table.
-const TEXTS: [RefusedKind; 4] = [
+const TEXTS: [RefusedKind; 5] = [
+    // DynamoDB's other export.
+    (|text| text.starts_with("$ion_1_0"), DUMP),
     (
         |text| is_jsonp(text) && text.contains("google.visualization"),
         CHART_DATA,
@@ -393,10 +401,7 @@ const DOCUMENTS: [RefusedKind; 4] = [
         "holds the places that a Google Maps user has reviewed, not the reviews of a business; export `Google Business Profile` with \
          https://takeout.google.com and give its reviews.json, or the whole archive",
     ),
-    (
-        is_dump,
-        "is a dump of a database (MongoDB, Firestore or DynamoDB) with types around its values; write plain values, for example with jq",
-    ),
+    (is_dump, DUMP),
 ];
 
 /// What a page is that has no reviews.
@@ -433,10 +438,35 @@ pub fn refuse_text(kind: Kind, text: &str) -> Result<(), FileError> {
     found.map_or(Ok(()), |(_, refusal)| Err(FileError::new(*refusal)))
 }
 
+/// Names of types around the values of `MongoDB` and `Firestore`, which no other JSON has.
+const TYPES: [&str; 8] = [
+    "$oid",
+    "$date",
+    "$numberInt",
+    "$numberLong",
+    "$numberDouble",
+    "$numberDecimal",
+    "stringValue",
+    "integerValue",
+];
+
 /// Whether the values of JSON have types around them: those of `MongoDB`, `Firestore` or `DynamoDB`.
 fn is_dump(json: &str) -> bool {
-    let mut types = ["$oid", "$date", "stringValue"].iter();
-    types.any(|name| has_member(json, name)) || json.contains("{\"S\":")
+    TYPES.iter().any(|name| has_member(json, name))
+        || ["S", "N"].iter().any(|name| has_typed_value(json, name))
+}
+
+/// Whether a JSON text has an object whose only member is a text of this name, as `DynamoDB` writes each value.
+fn has_typed_value(json: &str, name: &str) -> bool {
+    let member = format!("\"{name}\"");
+    json.match_indices(&member).any(|(at, _)| {
+        let object = json[..at].trim_end();
+        let values = object.ends_with('{').then(|| &json[object.len() - 1..]);
+        let values = values.map(|it| serde_json::Deserializer::from_str(it).into_iter());
+        let value: Option<Result<BTreeMap<String, String>, _>> =
+            values.and_then(|mut it| it.next());
+        value.and_then(Result::ok).is_some_and(|it| it.len() == 1)
+    })
 }
 
 fn has_office_head(page: &str) -> bool {

@@ -16,6 +16,7 @@ use zip::ZipArchive;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::read::bytes::open_archive;
+use crate::imports::read::text::ROWS_NEAR_HEADER;
 use crate::imports::read::{Amount, Bounds, COLUMNS_MAX, Cells, NOT_CALCULATED, Table};
 use crate::imports::value::text::TEXT_BYTES_MAX;
 
@@ -113,6 +114,13 @@ impl Sheet {
     pub fn header(&self, header_row: Option<u64>) -> Vec<String> {
         let first = self.rows_from(header_row).first();
         first.map(|(_, cells)| cells.texts()).unwrap_or_default()
+    }
+
+    /// The first rows, for advice.
+    pub fn rows_near_header(&self) -> Vec<(u64, Vec<String>)> {
+        let near = self.rows.iter().take(ROWS_NEAR_HEADER);
+        near.map(|(number, cells)| (*number, cells.texts()))
+            .collect()
     }
 
     /// The number of rows below the first.

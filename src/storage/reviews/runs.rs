@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 
 use super::rows::Deletion;
 use super::source::{Mark, SourceRecord};
-use crate::model::{Review, ReviewId, named};
+use crate::model::{Review, ReviewId, Unit, Units, named};
 use crate::storage::columns::{NullableText, Text, utc_seconds};
 use crate::storage::write::Write;
 
@@ -101,14 +101,20 @@ pub struct Former {
 }
 
 impl Former {
-    /// `before` is `None` if the review was deleted, by `deletion`; `hidden` are members that the source hides.
+    /// `before` is `None` if the review was deleted, by `deletion`; `hidden` are units that the source hides.
     pub fn new(
         before: Option<&Review>,
         after: &Review,
         source: Option<SourceRecord>,
         deletion: Option<Deletion>,
-        hidden: &[&str],
+        hidden: &Units,
     ) -> Self {
+        let members = [(Unit::Author, "author"), (Unit::Reply, "owner_reply")];
+        let is_hidden = |name: &str| {
+            members
+                .iter()
+                .any(|it| it.1 == name && hidden.contains(&it.0))
+        };
         let mut review = Map::new();
         if let Some(before) = before
             && let (Value::Object(members), after) = (json!(before), json!(after))
@@ -117,7 +123,7 @@ impl Former {
             review.retain(|name, value| after.get(name.as_str()) != Some(value));
         }
         let shown = review.len();
-        review.retain(|name, value| value.is_null() || !hidden.contains(&name.as_str()));
+        review.retain(|name, value| value.is_null() || !is_hidden(name));
         Self {
             hides: review.len() < shown,
             review,
@@ -350,6 +356,21 @@ pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sq
     execute!(
         write,
         "delete from import_run_review where run_id = ? and review_id in (select value from json_each(?))",
+        run,
+        ids
+    )
+}
+
+/// Records that a run which is undone leaves reviews as they are because it hid them, so that an earlier run that changed or restored them
+/// can be undone, too. What an earlier run added stays.
+pub async fn pass_over_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sqlx::Result<()> {
+    let ids = Value::from(ids).to_string();
+    execute!(
+        write,
+        "update import_run_review as i set change_no = c.change_no
+         from import_run_review as u join review_change as c on c.review_id = u.review_id
+         where u.run_id = ?1 and u.review_id in (select value from json_each(?2)) and i.kind <> 'added'
+           and i.review_id = u.review_id and i.run_id < ?1 and i.change_no = u.former_change_no",
         run,
         ids
     )

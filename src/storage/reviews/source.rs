@@ -162,6 +162,15 @@ impl KnownReview {
         review.is_some_and(|review| self.last_statement().is_decided(Unit::Reply, review))
     }
 
+    /// Whether a row that hides these units hides something that the review shows. A reply given here is none of its source's.
+    pub fn shows_any(&self, hidden: &Units) -> bool {
+        self.review().is_some_and(|review| {
+            hidden.contains(&Unit::Status) && review.status == Status::Published
+                || hidden.contains(&Unit::Author) && review.author != ANONYMOUS
+                || hidden.contains(&Unit::Reply) && review.reply.is_some() && !self.has_own_reply()
+        })
+    }
+
     /// What its source last said; nothing if no source gave it.
     pub fn last_statement(&self) -> LastStatement {
         let source = self.source.as_ref();

@@ -74,6 +74,130 @@ const OPEN_TABLES: &str = r"
 ";
 
 #[tokio::test]
+async fn column_without_a_cell_is_left() {
+    let sheet = "Name,Stars,Date,Review,published_at,Reply\nAnn,5,2026-03-02,HIDDEN,,\n";
+    let rows = json!([{"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "HIDDEN", "published_at": null}]);
+    for content in [
+        sheet,
+        &sheet[..sheet.find('\n').unwrap() + 1],
+        &rows.to_string(),
+    ] {
+        let bench = bench().await;
+        let draft = bench.draft(content, "").await;
+        assert!(
+            draft.left.iter().any(|it| it == "published_at"),
+            "{content}"
+        );
+        assert!(draft.is_open("ignored"), "{content}");
+        assert!(!draft.text("x").contains("\"published_at\" ((text))"));
+        // In a later file it is open again, and of a platform's table, too.
+        bench.csv(SHEET, DECIDED).await;
+        let wide = SHEET
+            .replace('\n', ",\n")
+            .replacen(",\n", ",published_at\n", 1);
+        assert_eq!(bench.open(wide, "").await, "ignored");
+    }
+    let shop = "id,nickname,review,rating,date,status,productId,published_at\n1,Ann,Good.,5,2026-03-01,published,1,\n";
+    assert_eq!(bench().await.open(shop, "").await, "ignored");
+}
+
+#[tokio::test]
+async fn column_of_the_format_that_a_file_lacks_is_named() {
+    let sheet = "Name,Stars,Date,Review,Title,Reply,Publish,Later\nAnn,5,2026-03-02,Good.,One,Thanks.,yes,yes\n";
+    let blocks = r#"[[public]]; names = ["Publish", "Later"]; values = ["yes"]; [[public_reply]]; names = ["Answer ok"]; values = ["yes"]; missing = "public""#;
+    let fields =
+        r#"[fields]; title = ["Title"]; reply_text = ["Answer", "Reply"]; technicians = ["Crew"]"#;
+    let format = format!("format: {fields}; {blocks}");
+    let bench = bench().await;
+    let first = bench.csv(sheet, &format).await.notes.join(" ");
+    assert_has(
+        &first,
+        "the file lacks: Crew, Answer, Answer ok; it states nothing of them",
+    );
+    let narrow = sheet.replace("Title,Reply,Publish,Later", "Publish,Later");
+    let narrow = narrow.replace("One,Thanks.,", "");
+    let kept = bench.csv(&narrow, "").await.notes.join(" ");
+    assert_has(
+        &kept,
+        "the file lacks: Title, Crew, Answer, Reply, Answer ok; it",
+    );
+    // Of a block that names several columns, those that are not there.
+    let given = narrow.replace(",Later", "").replace(",yes,yes", ",yes");
+    let given = bench
+        .csv(&given, &format!("--accept-changes {format}"))
+        .await;
+    assert_has(&given.notes.join(" "), "Reply, Later, Answer ok; it");
+}
+
+/// A member that some rows lack is there in all pages of an import; one that no row has is a question, and what it means is said once.
+#[tokio::test]
+async fn member_that_no_row_of_any_page_has_is_a_question() {
+    let row = |id: &str, more: &Value| {
+        let mut row = json!({"id": id, "stars": 5, "text": "Fine.", "createdAt": "2026-10-15T07:00:00Z", "consumer": {"id": id, "displayName": id}});
+        row.as_object_mut()
+            .unwrap()
+            .extend(more.as_object().unwrap().clone());
+        row
+    };
+    let with = |ids: &[&str], more: Value| {
+        let rows = ids.iter().map(|id| row(id, &more));
+        page(&rows.collect::<Vec<_>>())
+    };
+    let active = json!({"status": "active"});
+    let bench = bench_in_phoenix().await;
+    let take = async |pages: &[String]| {
+        let names = ["a.json", "b.json"].iter().zip(pages);
+        let files = names.map(|(name, page)| bench.file(name, page));
+        let request = request_for(files.collect::<Vec<_>>(), "--accept-changes");
+        bench.run(&request).await.0
+    };
+    let public = || {
+        bench.sql("select group_concat(author) from (select author from review where status = 'published' order by author)")
+    };
+    // The platform has a layout without it.
+    take(&[with(&["a"], json!({})), with(&["b"], json!({}))])
+        .await
+        .unwrap();
+    assert_eq!(public(), "a,b");
+    // The second page lacks what the first one has.
+    take(&[
+        with(&["a", "c"], active.clone()),
+        with(&["b", "d"], json!({})),
+    ])
+    .await
+    .unwrap();
+    assert_eq!(public(), "a,c");
+    // From then on a file without it is asked about.
+    let lacking = [with(&["a", "e"], json!({})), with(&["b"], json!({}))];
+    let Err(ImportError::Open(draft)) = take(&lacking).await else {
+        panic!("nothing is open");
+    };
+    assert_eq!(
+        Vec::from_iter(draft.format.open.clone()),
+        ["public.0.missing"]
+    );
+    let text = draft
+        .text("x")
+        .replace("missing = \"?\"", "missing = \"public\"");
+    let mut request = request_for([bench.file("a.json", &lacking[0])], "");
+    request.owner_format = Some(Format::parse(&text).unwrap());
+    bench.run(&request).await.0.unwrap();
+    assert_eq!(public(), "a,c,e");
+    // What was hidden stays so.
+    take(&lacking).await.unwrap();
+    assert_eq!(public(), "a,c,e");
+    // An object that is null has nothing to hide, and its member counts as there.
+    let reported = json!({"status": "active", "reportData": {"reviewVisibility": "hidden"}});
+    let clear = json!({"status": "active", "reportData": null});
+    take(&[with(&["e"], reported), with(&["b"], clear.clone())])
+        .await
+        .unwrap();
+    assert_eq!(public(), "a,b,c");
+    take(&[with(&["e", "f"], clear)]).await.unwrap();
+    assert_eq!(public(), "a,b,c,e,f");
+}
+
+#[tokio::test]
 async fn unknown_encoding_is_a_question_and_kept() {
     let bench = bench().await;
     let sheet = b"Review;Name;Stars;Date\rIls sont tr\x8fs propres.;Ren\x8e C.;5;2026-03-05\r";
@@ -128,7 +252,7 @@ async fn undo_gives_the_former_format_back() {
 }
 
 async fn undo_last(bench: &Bench) {
-    let undone = undo(&bench.database, &bench.clock, None, false).await;
+    let undone = undo(&bench.database, &bench.clock, Some("Direct"), false).await;
     undone.unwrap();
 }
 
@@ -140,7 +264,7 @@ async fn table_with_the_columns_of_another_source_is_refused() {
     // Without the column that decides, too, unless another source has just the other columns.
     let gone = without_publish();
     assert_has(&bench.refused(&gone, "").await, "--source Angi");
-    assert_eq!(bench.open(&gone, "--source Angi").await, "public.0.names");
+    assert_eq!(bench.open(&gone, "--source Angi").await, "public.0.missing");
     bench.csv(&gone, "--source Yelp").await;
     assert_has(&bench.refused(&gone, "").await, "--source Yelp");
     // Also where the header of that one's files is further down.
@@ -218,7 +342,7 @@ async fn rows_without_the_member_of_publication_are_not_native() {
         let decided = r#"format: [[public]]; names = ["ok"]; values = ["true"]"#;
         let options = format!("{source}{decided}");
         bench.csv(row(", \"ok\": true"), &options).await;
-        assert_eq!(bench.open(row(""), source).await, "public.0.names");
+        assert_eq!(bench.open(row(""), source).await, "public.0.missing");
     }
     // Nor without a source that another one decides about.
     let bench = bench().await;
@@ -270,6 +394,102 @@ async fn tables_of_a_call_share_one_format() {
     assert_eq!((report.rows(), counts(&report)), (4, (2, 0, 0, 0)));
 }
 
+#[tokio::test]
+async fn mark_before_a_name_makes_another_column() {
+    for mark in [
+        "!", "*", "#", "~", "-", "_", "=", "@", "%", "&", "+", ".", "<", "/", "no! ",
+    ] {
+        let bench = bench().await;
+        let sheet = |name: &str, value: &str| {
+            format!("Name,Stars,Date,Review,{name}\nAnn,5,2026-03-02,HIDDEN,{value}\n")
+        };
+        let list = |name: &str, value: &str| {
+            let row = json!({"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "HIDDEN", "state": {name: value}});
+            json!([row]).to_string()
+        };
+        let decided =
+            |name: &str| format!("format: [[public]]; names = [\"{name}\"]; values = [\"yes\"]");
+        for (name, file) in [
+            ("public", &sheet as &dyn Fn(&str, &str) -> String),
+            ("state.public", &list),
+        ] {
+            let source = format!("--source S{} ", name.len());
+            bench
+                .csv(file("public", "no"), &format!("{source}{}", decided(name)))
+                .await;
+            let other = file(&format!("{mark}public"), "yes");
+            let open = bench.open(&other, &source).await;
+            assert_eq!(open, "ignored public.0.missing", "{mark}");
+            // At the end it is the same name.
+            let same = bench.csv(file("Public?!", "no"), &source).await;
+            assert_eq!(same.count(Outcome::New), 0, "{mark}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn sentence_is_never_shown_however_often_it_is_there() {
+    let sheet = "Name,Stars,Date,Review,Aside,Memo,Publish\n\
+        Ann,5,2026-03-02,Good.,call the PRIVATE husband first,秘密のメモですから誰にも見せないでください,yes\n\
+        Bo,4,2026-03-03,Good.,call the PRIVATE husband first,秘密のメモですから誰にも見せないでください,no\n\
+        Cy,4,2026-03-04,Good.,,,no\n";
+    let text = bench().await.draft(sheet, "").await.text("x");
+    assert_has(
+        &text,
+        "Left: \"Aside\" ((text)), \"Memo\" ((text)), \"Publish\" (no 2, yes 1)",
+    );
+    assert!(!text.contains("PRIVATE") && !text.contains('秘'), "{text}");
+}
+
+#[tokio::test]
+async fn what_stands_beside_several_lists_is_shown() {
+    let list = |name: &str| json!([{"Name": name, "Stars": 5, "Date": "2026-03-02", "Review": "On time."}]);
+    let content = json!({"a": {"visible": false, "list": list("Ann")}, "b": {"state": "draft", "list": list("Bo")}, "hidden": true});
+    let text = bench().await.draft(content.to_string(), "").await.text("x");
+    for member in [
+        "\"hidden\" = true",
+        "\"a.visible\" = false",
+        "\"b.state\" = draft",
+    ] {
+        assert_has(&text, member);
+    }
+    assert!(text.ends_with("\nrows = \"?\"\n"), "{text}");
+}
+
+#[tokio::test]
+async fn names_of_columns_below_the_first_row_are_pointed_out() {
+    let bench = bench().await;
+    let sheet = "Report,March\nName,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
+    let draft = bench.draft(sheet, "").await;
+    assert_has(&draft.text("x"), "Row 2 has names of fields");
+    assert_has(&draft.describe_open().join("\n"), "write header_row = 2");
+    // What was open without it is clear now.
+    let answered = "format: header_row = 2; [fields]; rating = \"?\"; date = \"?\"";
+    assert_eq!(bench.csv(sheet, answered).await.count(Outcome::New), 1);
+}
+
+#[tokio::test]
+async fn format_that_is_too_long_is_refused_in_a_sentence() {
+    let bench = bench().await;
+    let columns: String = (0..900)
+        .map(|number| format!(",{number}{}", "x".repeat(300)))
+        .collect();
+    let sheet = format!(
+        "Name,Stars,Date,Review{columns}\nAnn,5,2026-03-02,Good.{}\n",
+        ",x".repeat(900)
+    );
+    let refusal = bench.refused(sheet, "format: ignored = \"*\"").await;
+    assert_has(&refusal, "the format has more than 256 KiB");
+    let long = format!("# {}", "x".repeat(256 << 10));
+    let fault = Format::parse(&long).unwrap_err().to_string();
+    assert_has(&fault, "the format has more than 256 KiB");
+    let export = json!({"editorial": {}, "formats": {"Direct": long}});
+    assert_has(
+        &bench.refused(export.to_string(), "").await,
+        "the format has more than 256 KiB",
+    );
+}
+
 /// What stands around a list of JSON may say that nothing is public: whatever it is, the draft shows it.
 #[tokio::test]
 async fn member_beside_a_list_is_shown_whatever_it_is() {
@@ -295,8 +515,10 @@ const MISTAKES: &str = r#"
     "public.0.names" = "?" → line 1: public.0.names is no key here
     names = ["Publish"] → line 1: names is a key of a block such as [[public]]
     scale = "ten" → line 1: expected a whole number from 1 on ("ten")
-    scale = 10;[[public]];names = ["Publish"] → line 2: missing field `values`
-    [[public]];names = ["Publish"];values = ["yes"];optional = "all" → optional is a key of built-in formats
+    scale = 10;[[public]];names = ["Publish"] → line 3: names needs `values` in its block
+    [[public]];names = ["Publish"];values = [] → line 2: names needs `values` in its block
+    [[public]];names = ["Publish"];values = ["yes"];missing = "shown" → line 4: shown is no value here; write "public" or "hidden"
+    missing = "public" → line 1: missing is a key of a block such as [[public]]
     scale = 10;date_format = "quickly" → line 2: "quickly" is no format of a whole day
     scale = 10;encoding = "klingon" → line 2: "klingon" is no encoding
     scale = 10;values = { good = 7 } → line 2: a rating of 7 is not one of 1, 2, 3, 4, 5
@@ -340,6 +562,7 @@ reason = "the customer did not agree"
 [[public_reply]]
 names = ["Show"]
 values = ["*"]
+missing = "hidden"
 "#;
     let format = Format::parse(text).unwrap();
     assert_eq!(Format::parse(&format.to_text()).unwrap(), format);

@@ -551,6 +551,38 @@ async fn a_hidden_doubtful_row_withholds_the_reviews_that_it_may_be() {
 }
 
 #[tokio::test]
+async fn a_doubtful_row_counts_as_a_row_of_its_review() {
+    let format = "format: [[public_name]]; names = [\"shown\"]; values = [\"yes\"]";
+    let file = |rows: &[&str]| format!("author,rating,date,text,shown\n{}\n", rows.join("\n"));
+    let [moved, bo, cy, di] = [
+        "Ann Bell,5,2026-10-05,Warm house in an hour,yes",
+        "Bo Hale,4,2026-10-06,Fair price,yes",
+        "Cy Roth,4,2026-10-07,On time,yes",
+        "Di Oren,4,2026-10-08,Very tidy,yes",
+    ];
+    let bench = bench().await;
+    bench.csv(file(&[moved, bo, cy, di]), format).await;
+    Owner::Replied.act(&bench, "author in ('Bo Hale', 'Cy Roth')");
+    // Two rows are doubtful, because their texts are others than those that were replied to; one of them hides its author's name.
+    let moved = moved.replace("10-05", "10-09").replace("yes", "no");
+    let bo = bo.replace("Fair price", "Too dear");
+    let cy = cy.replace("On time", "Hours late").replace("yes", "no");
+    let report = bench.csv(file(&[&moved, &bo, &cy]), "").await;
+    let found = tally(&report, [Outcome::Doubtful, Outcome::New, Outcome::Updated]);
+    assert_eq!(found, [2, 0, 1]);
+    let public = "select author, reviewed_on from review where status = 'published' order by 1";
+    assert_eq!(
+        bench.sql(public),
+        "Anonymous|2026-10-09\nBo Hale|2026-10-06\nDi Oren|2026-10-08"
+    );
+    let withheld = "select author, withheld_reason from review where status = 'withheld'";
+    assert_eq!(
+        bench.sql(withheld),
+        "Cy Roth|perhaps not published at the source"
+    );
+}
+
+#[tokio::test]
 async fn a_rejected_or_doubtful_row_that_hides_withholds_a_review() {
     let bench = bench().await;
     let csv = |rows: &str| {

@@ -95,6 +95,48 @@ async fn sheet_is_named_where_several_are_visible() {
 }
 
 #[tokio::test]
+async fn header_below_a_title_is_named_in_a_workbook_as_in_a_text() {
+    let titled = [&[&["Our reviews"][..], &[]], REVIEWS].concat();
+    let dated = [&[&["Exported", "2026-11-01"][..]], REVIEWS].concat();
+    let text = |rows: &[&[&str]]| {
+        let rows: Vec<String> = rows.iter().map(|row| row.join(",")).collect();
+        let text = rows.join("\n").replace("@46325", "2026-10-31");
+        text.replace("@46324", "2026-10-30")
+            .replace('#', "")
+            .into_bytes()
+    };
+    for (rows, row) in [(&titled, 3), (&dated, 2)] {
+        let one = workbook(rows);
+        let two = workbook_with_sheets([("Older", OLDER), ("Reviews", rows)]);
+        for (content, sheet) in [(text(rows), ""), (one, ""), (two, "sheet = \"Reviews\"; ")] {
+            let bench = bench().await;
+            let refusal = bench.refused(&content, &format!("format: {sheet}")).await;
+            assert_has(
+                &refusal,
+                &format!("write header_row = {row} into the source's format"),
+            );
+            let format = format!("format: {sheet}header_row = {row}");
+            let report = bench.csv(&content, &format).await;
+            assert_eq!(report.count(Outcome::New), 2);
+        }
+    }
+}
+
+#[tokio::test]
+async fn joined_text_is_no_longer_than_one_text() {
+    let bench = bench().await;
+    let long = "word ".repeat(8 << 10);
+    let sheet = format!(
+        "Name,Stars,Date,Liked,Disliked\nAnn,5,2026-03-01,{long},{long}\nBo,5,2026-03-01,Good.,{long}\n"
+    );
+    let format = r#"format: joined = "text"; [fields]; text = ["Liked", "Disliked"]"#;
+    let request = request_for([bench.file("t.csv", sheet)], format);
+    let (report, rejections) = bench.run(&request).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 1));
+    assert_has(&rejections[0].error, "at most 65536 can be published");
+}
+
+#[tokio::test]
 async fn hidden_rows_and_columns_are_refused() {
     let body = cells(REVIEWS);
     let sheet = |body: &str| workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", body)]);

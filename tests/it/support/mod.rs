@@ -8,6 +8,7 @@ mod fake_dns;
 mod generator;
 mod hub;
 mod logs;
+pub mod publication;
 mod quiet;
 mod receiver;
 mod reply;

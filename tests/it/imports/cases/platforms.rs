@@ -65,6 +65,48 @@ FILE
 =
 author | status
 Ann | published
+# what a file means without the column of a platform is said once, below `like`
+title,body,rating,review_date,reviewer_name,reviewer_email,product_id,product_handle,reply,picture_urls
+Great,Fits well,5,2026-03-02 10:00:00 UTC,Ann Baker,PRIVATE@a.test,1,filter,Thanks!,
+then format: like = "judgeme"; [[public]]; names = ["curated"]; missing = "public"
+then
+=
+? public.0.missing: the file lacks curated, which says which reviews are public
+author | status | reply_text
+Ann B. | published | Thanks!
+# what a file means without the column of a platform is said once, below `like`
+{"data":[{"id":501,"author":"Ann B.","reviewTitle":"Good","reviewMessage":"Fits well.","reviewRating":5,"reviewDate":"03/02/2026","dateCreated":"2026-03-02T10:00:00Z","reviewVerifiedType":2,"reviewReply":"","productId":1,"avatar":"AB","location":"US","reviewVotesUp":0,"reviewVotesDown":0},{"id":502,"author":"Bo S.","reviewTitle":"Hm","reviewMessage":"Too thin.","reviewRating":2,"reviewDate":"03/03/2026","dateCreated":"2026-03-03T10:00:00Z","reviewVerifiedType":0,"reviewReply":"Sorry.","productId":1}],"total":2,"page":1}
+then format: like = "stamped"; [[public]]; names = ["published"]; missing = "public"
+then
+=
+? public.0.missing: the file lacks published, which says which reviews are public
+author | reviewed_on | status | reply_text
+Ann B. | 2026-03-02 | published |
+Bo S. | 2026-03-03 | published | Sorry.
+# a format may hide what a platform's file without the column has, and the answer ends with the column
+ID,Title,Content,Date,client_name,company_name,star_rating,Status
+31,Great,On time.,2026-02-01,Ann,A Inc,5,publish
+then format: like = "strong_testimonials"; [[public]]; names = ["post_password"]; missing = "hidden"
+then
+ID,Title,Content,Date,client_name,company_name,star_rating,Status,post_password
+31,Great,On time.,2026-02-01,Ann,A Inc,5,publish,
+32,Late,HIDDEN,2026-02-02,Bo,B Inc,2,publish,secret
+then
+ID,Title,Content,Date,client_name,company_name,star_rating,Status
+31,Great,On time.,2026-02-01,Ann,A Inc,5,publish
+=
+? public.0.missing
+? public.0.missing
+~ the file lacks post_password, which says which reviews are public, so by the format none are
+author | status
+Ann | published
+Bo | withheld
+# a block without values names one of the platform
+format: like = "judgeme"; [[public]]; names = ["curators"]; missing = "public"
+title,body,rating,review_date,reviewer_name,product_handle
+Great,Fits well,5,2026-03-02 10:00:00 UTC,Ann Baker,filter
+=
+! a block [[public]] of the source's format has no `values` for curators, and judgeme has no block of this column
 # an empty state hides, with or without a column of what is hidden
 reviewer_name,review_date,product_handle,rating,body,curated
 Ann,2026-10-02,p,5,HIDDEN,
@@ -79,35 +121,38 @@ review_id,review_content,review_score,display_name,date,published,deleted
 =
 status
 published
-# a table without a column of publication that its platform requires publishes nothing
+# a table without a column of publication that its platform requires is a question
 each HEADERS: reviewer_name,review_date,product_handle,rating,body,hidden | Nickname,Review Date,Review Id,Rating,Review Text,Review Display | Nickname,Review Date,Verified Buyer,Rating,Review Text,Review Status | client_name,post_date,post_title,star_rating,post_content,post_status | author,reviewDate,product_id,reviewRating,reviewMessage,reviewState | display_name,date,product_id,review_score,review_content,deleted
 each STATE: yes | approved | publish | ok | false
 HEADERS
 Ann,2026-10-02,yes,5,HIDDEN,STATE
 =
-status
-withheld
-# a table without a column of publication that its platform requires publishes nothing
+? which says which reviews are public
+# a table without a column of publication that its platform requires is a question
 id_product_comment,id_product,title,content,customer_name,grade,validate,date_add
 11,4,Good,HIDDEN,Ann,5,1,2026-10-13 02:30:00
 =
-withheld_reason
-not published at the source
-# a review that its platform hid stays hidden where the file lacks what hid it
+? public.0.missing: the file lacks deleted
+# a file without the column that hid a review of its platform is a question
 each HIDING: "published": false, | "deleted": true, | "archived": true,
 {"reviews": [{"id": 1, "score": 5, "votes_up": 0, "content": "HIDDEN", "title": "T", "created_at": "2026-03-14T09:11:02.000Z", HIDING "user": {"display_name": "Ann"}}]}
 then
 {"reviews": [{"id": 1, "score": 4, "votes_up": 0, "content": "HIDDEN", "title": "T", "created_at": "2026-03-14T09:11:02.000Z", "user": {"display_name": "Ann"}}]}
 =
+? public.0.missing
 rating | status
-4 | withheld
-# a review that its platform hid stays hidden where the file lacks what hid it
+5 | withheld
+# a file without the columns that hid a review of its platform is a question, and with an answer it stays hidden
 each STATUS: archived | active
-each LACKING: "title": "T", | "reportData": {"source": "x"}, "status": "active",
+each LACKING: "title": "T", | "reportData": {"source": "x"},
 [{"id": "t", "stars": 1, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", "reportData": {"reviewVisibility": "hidden"}, "status": "STATUS", "consumer": {"id": "c", "displayName": "Ann"}}]
 then
 [{"id": "t", "stars": 2, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", LACKING "consumer": {"id": "c", "displayName": "Ann"}}]
+then format: like = "trustpilot"; [[public]]; names = ["status"]; missing = "public"; [[public]]; names = ["reportData.reviewVisibility"]; missing = "public"
+[{"id": "t", "stars": 2, "text": "HIDDEN", "createdAt": "2026-10-15T07:00:00Z", LACKING "consumer": {"id": "c", "displayName": "Ann"}}]
 =
+? public.0.missing
+? public.1.missing
 rating | status
 2 | withheld
 # a member that says that there is nothing to hide publishes again
@@ -191,6 +236,27 @@ x starRating
 =
 x reviewRating
 ! no row can be read
+# stars of a page are rounded half up on its scale, and a fraction without a scale is a fault
+[{"@context": "https://schema.org", "@type": "Review", "author": "Ann", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": "4.5", "bestRating": "5"}},
+{"@type": "Review", "author": "Bo", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": "3,5", "bestRating": 5}},
+{"@type": "Review", "author": "Cy", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 9, "bestRating": 10}},
+{"@type": "Review", "author": "Di", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 4.5}}]
+=
+x the file states no scale (on a page bestRating)
+author | rating
+Ann | 5
+Bo | 4
+Cy | 5
+# texts of a page are often html
+[{"@context": "https://schema.org", "@type": "Review", "author": "Bell &amp; Sons", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5},
+"reviewBody": "Fast &amp; clean, they&#8217;re great<br />\nAgain; 5 < 10"},
+{"@type": "Review", "author": "Bo", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5}, "reviewBody": "<b>Pump</b> and pipe"},
+{"@type": "Review", "author": "Cy", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5}, "reviewBody": "Pipe <fixed> & dry; a;b"}]
+=
+author | text
+Bell & Sons | Fast & clean, they’re great\nAgain; 5 < 10
+Bo | Pump and pipe
+Cy | Pipe <fixed> & dry; a;b
 # a date that may be read in both ways depends on the country
 {"@context": "https://schema.org", "@type": "Review", "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "03/04/2026"}
 =

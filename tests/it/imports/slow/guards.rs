@@ -139,3 +139,56 @@ async fn publishing_most_of_the_withheld_needs_a_request() {
         assert_eq!(counts(&report).1, public as u64);
     }
 }
+
+#[tokio::test]
+async fn replies_that_are_no_longer_stated_need_the_owner_and_hidden_ones_do_not() {
+    let bench = bench_in_phoenix().await;
+    let file = |replies: &[Value]| {
+        let rows = replies.iter().enumerate();
+        let rows = rows.map(|(number, reply)| google(1, &format!("r{number}"), reply));
+        page(&rows.collect::<Vec<_>>())
+    };
+    let reply = json!({"reviewReply": {"comment": "Thank you."}});
+    let with =
+        |count: usize| file(&[vec![reply.clone(); count], vec![json!({}); 7 - count]].concat());
+    let replies = || bench.sql("select count(*) from review where reply_text <> ''");
+    bench.csv(with(7), "").await;
+    // One that is given here is not the source's.
+    bench.sql("update review set reply_text = 'Ours.' where review_id like '%r0'");
+    let refusal = bench.refused(with(0), "").await;
+    assert_has(
+        &refusal,
+        "6 of 6 replies of the source are no longer stated",
+    );
+    assert_eq!(replies(), "7");
+    let dry = bench.csv(with(0), "--dry-run").await;
+    assert_eq!(dry.refusals.len(), 1);
+    // A few may go, and are said.
+    let few = bench.csv(with(4), "").await;
+    assert_has(
+        &few.notes.join(" "),
+        "3 of 6 replies of Google are no longer stated",
+    );
+    assert_eq!(replies(), "4");
+    bench.csv(with(7), "").await;
+    let accepted = bench.csv(with(0), "--accept-changes").await;
+    assert_has(
+        &accepted.notes.join(" "),
+        "accepted by --accept-changes: 6 of 6",
+    );
+    assert_eq!(replies(), "1");
+    // What the source hides is no loss, with its text and without.
+    for hidden in [
+        json!({"reviewReplyState": "REJECTED"}),
+        json!({"comment": "HIDDEN", "reviewReplyState": "REJECTED"}),
+    ] {
+        let approved =
+            json!({"reviewReply": {"comment": "Thank you.", "reviewReplyState": "APPROVED"}});
+        bench.csv(file(&vec![approved; 7]), "").await;
+        assert_eq!(replies(), "7");
+        bench
+            .csv(file(&vec![json!({ "reviewReply": hidden }); 7]), "")
+            .await;
+        assert_eq!(replies(), "1");
+    }
+}

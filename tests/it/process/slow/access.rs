@@ -27,7 +27,10 @@ fn advice_about_a_lock_of_another_user_helps() {
     for (path, mode) in [(home.path(), 0o666), (home.folder.path().to_owned(), 0o777)] {
         fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
     }
+    // A process that was killed leaves it.
     let lock = home.path().with_file_name("reviews.db-sync-a");
+    fs::write(&lock, "").unwrap();
+    fs::set_permissions(&lock, fs::Permissions::from_mode(0o600)).unwrap();
     let run = || output_of(&mut reading(&home, "sync run a"));
     run().failed("belongs to the user 0; run the command as that user");
     fs::remove_file(lock).unwrap();

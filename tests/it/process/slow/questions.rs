@@ -45,6 +45,70 @@ fn printed_command_imports_the_answered_draft() {
 }
 
 #[test]
+fn printed_command_takes_the_place_of_no_file_of_the_call() {
+    let home = Home::new();
+    for table in ["sheet.toml", "Sheet.TOML", "sheet.csv"] {
+        home.file(table, SHEET);
+        let asked = home.run(&["import", table]);
+        let file = match table {
+            "sheet.csv" => "sheet.toml",
+            "sheet.toml" => "sheet-format.toml",
+            _ => "Sheet-format.toml",
+        };
+        assert_has(
+            &asked.err,
+            &format!("reviews import {table} --format {file}"),
+        );
+    }
+    let asked = home.run("import sheet.csv sheet.toml");
+    assert_has(&asked.err, "--format sheet-format.toml");
+    home.file("sheet-format.toml", SHEET);
+    let asked = home.run("import sheet-format.toml sheet.toml");
+    assert_has(&asked.err, "--format sheet-format-format.toml");
+}
+
+#[test]
+fn a_column_that_a_layout_of_a_platform_lacks_is_asked_about_once() {
+    let home = home();
+    let header = "ID,post_title,post_content,post_date,post_status,client_name,star_rating";
+    let rows = "31,Great,On time.,2026-02-01 10:00:00,publish,Ann B,5\n32,Draft,Not yet.,2026-02-02 10:00:00,draft,Bo S,2";
+    home.file("pages.csv", &format!("{header}\n{rows}\n"));
+    let asked = home.run("import pages.csv");
+    asked.failed(
+        "public.0.missing: the file lacks post_password, which says which reviews are public",
+    );
+    assert_has(
+        &asked.err,
+        "run: reviews import pages.csv --format pages.toml",
+    );
+    let draft = "like = \"strong_testimonials\"\n\n[[public]]\n";
+    assert_has(&asked.out, draft);
+    let open = "missing = \"?\"";
+    home.file("pages.toml", &asked.out);
+    home.run_err("import pages.csv --format pages.toml", "public.0.missing");
+    home.file(
+        "pages.toml",
+        &asked.out.replace(open, "missing = \"public\""),
+    );
+    home.run_ok("import pages.csv --format pages.toml", "2 new");
+    assert_eq!(published(&home), "Ann B");
+    home.run_ok("import pages.csv", "2 unchanged");
+    // At a terminal the same is a question.
+    let other = self::home();
+    other.file("pages.csv", &format!("{header}\n{rows}\n"));
+    let answered = other.at_screen("import pages.csv", &["perhaps", "hidden"]);
+    assert_has(&answered.err, "perhaps is neither; write public or hidden");
+    assert_eq!(published(&other), "");
+    other.finds("select count(*) from review", "2");
+    // It holds until a file has the column.
+    let with = rows.replace("5\n", "5,\n") + ",";
+    home.file("pages.csv", &format!("{header},post_password\n{with}\n"));
+    home.run_ok("import pages.csv", "2 unchanged");
+    home.file("pages.csv", &format!("{header}\n{rows}\n"));
+    home.run_err("import pages.csv", "public.0.missing");
+}
+
+#[test]
 fn draft_shows_no_private_cell() {
     let home = Home::new();
     home.file(
@@ -101,15 +165,21 @@ fn answers_at_a_terminal_are_used_and_kept() {
     // Nothing is asked again.
     let again = home.at_screen("import forms.csv", &[]);
     assert_has(&again.err, "2 unchanged");
-    // A column that is gone is taken away, and what it hid stays hidden.
+    // What files without the column mean is said once, and what it hid stays hidden.
     let gone = FORMS.replace(",May we publish your answer?", "");
     let gone = gone.replace(",Yes", "").replace(",No", "");
     home.file("forms.csv", &gone);
     let asked = home.run("import forms.csv");
-    assert_has(&asked.out, "take the block away: what it hid stays hidden");
-    home.at_screen("import forms.csv", &["n"]);
+    assert_has(&asked.out, "missing = \"?\"");
+    let answered = home.at_screen("import forms.csv", &["n", "public"]);
+    assert_has(&answered.err, "n is none of them");
     assert_eq!(published(&home), "Ann Bee");
     home.run_ok("import forms.csv", "2 unchanged");
+    // It holds until a file has the column.
+    home.file("forms.csv", FORMS);
+    home.run_ok("import forms.csv", "2 unchanged");
+    home.file("forms.csv", &gone);
+    home.run_err("import forms.csv", "public.0.missing");
 }
 
 /// A table with `\n` for its line ends, what is typed, a query, and what it finds.
@@ -125,6 +195,7 @@ const ASKED: &str = r#"
     Name,Stars,Date,Review,hidden\nAnn,5,2026-03-01,Neat,0\nBo,4,2026-03-02,Good,0\nCy,1,2026-03-03,Late,1\n → 5|1|1,|2|0 → select author from review where status = 'published' order by 1 → Ann\nBo
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,"Yes, you may publish it"\nBo,1,2026-03-02,Late,"No, please do not publish it"\n → 5|1|1 → select author from review where status = 'published' → Ann
     {"2025": [{"Name": "Cy", "Stars": 5, "Date": "2025-03-01", "Review": "Good"}], "2026": [{"Name": "Ann", "Stars": 5, "Date": "2026-03-01", "Review": "Neat", "Show": "yes"}, {"Name": "Bo", "Stars": 1, "Date": "2026-03-02", "Review": "Late", "Show": "no"}]} → 2|4|1|yes → select author from review where status = 'published' → Ann
+    Name,Stars,Date,Review,ÄUSSERUNG\nAnn,5,2026-03-01,Neat,Öffentlich\nBo,1,2026-03-02,Late,nein\n → äusserung|1|öffentlich|n → select author from review where status = 'published' → Ann
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|No|1, 3 → select author from review where status = 'published' order by 1 → Ann\nCy
 "#;
 

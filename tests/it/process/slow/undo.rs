@@ -79,6 +79,30 @@ fn undo_restores_all_but_hidden_parts_of_a_review() {
 }
 
 #[test]
+fn undo_gives_the_mark_of_a_restored_review_back_though_a_file_hid_it_since() {
+    let home = Home::new();
+    let hidden = "a First, again. {\"status\": \"withheld\", \"withheld_reason\": \"spam\"}";
+    home.import("one.jsonl", &rows("a First.\nb Second."), "2 new");
+    home.file("edited.jsonl", &rows("a First, again."));
+    home.file("hidden.jsonl", &rows(hidden));
+    home.steps(
+        r"
+        delete a --reason 'not ours' --yes → deleted
+        import one.jsonl --restore → 1 new
+        import edited.jsonl → 1 updated
+        import hidden.jsonl → 1 updated
+        undo → a (its source hides it)
+        undo → 0 removed, 1 updated
+        sql: select status from review where review_id = 'a' → withheld
+        undo → 1 restored by the import, now deleted again:\n  a
+        sql: select review_id from review → b
+        sql: select review_id, reason from deleted_review → a|not ours
+        import one.jsonl → kept deleted: a
+        ",
+    );
+}
+
+#[test]
 fn undo_publishes_withdrawn_reviews_again() {
     let home = Home::new();
     let row = |number| rows(&format!("g-{number} Words {number}."));
@@ -104,7 +128,7 @@ fn undo_publishes_withdrawn_reviews_again() {
         undo → g-28 in part (its source hides its author's name
         import hidden.jsonl → 1 updated
         undo → g-29 (its source hides it)
-        undo → g-29 (changed since)
+        undo → g-29 (its source hides it)
         ",
     );
 }
@@ -123,7 +147,6 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
     ) {
         home.file(file, &rows(&list.replace("\\n", "\n")));
     }
-    // An import that changes nothing does not count.
     home.steps(
         r"
         migrate → applied
@@ -144,7 +167,9 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
         undo ✗ no import to undo; `reviews undo --source Google` takes back the newest one
         import angi.jsonl → 1 new
         import angi.jsonl → 1 unchanged
-        undo → angi.jsonl: 1 new, 0 updated\n1 removed
+        undo ✗ import 7 changed nothing, so there is nothing of it to take back; `reviews undo --source Angi` takes back import 6
+        undo --dry-run ✗ import 7 changed nothing
+        undo --source Angi → angi.jsonl: 1 new, 0 updated\n1 removed
         undo --source Google → 1: 20
         sql: select count(*) from review → 0
         ",
@@ -270,7 +295,7 @@ fn renamed_source_keeps_reviews_marks_and_imports() {
         source format Maps bare.toml ✗ write `like = "google"` above it
         source rename Maps GOOGLE → 1 review is now from GOOGLE
         source format google ok.toml → kept for GOOGLE
-        import google.json ✗ public.0.names
+        import google.json ✗ public.0.missing
         source format google own.toml → kept for GOOGLE
         import google.json ✗ for another source
         "#,

@@ -125,3 +125,40 @@ fn undo_of_a_run_holds_the_entry() {
     add(&home, "google", &site.url("/r"), "source = 'maps'").done();
     has(&home, 4, "source_name = 'Maps'");
 }
+
+#[test]
+fn run_that_lacks_the_replies_fails_and_takes_none_away() {
+    let home = home();
+    let answer = |site: &Site, reply: Option<&'static str>| {
+        site.answer(move |_| {
+            let rows = (0..6).map(|number| {
+                let mut row = row(GOOGLE, number);
+                if let Some(text) = reply {
+                    row["reviewReply"] = json!({ "comment": text });
+                }
+                row
+            });
+            SiteAnswer::value(&json!({"reviews": rows.collect::<Vec<_>>(), "totalReviewCount": 6}))
+        });
+    };
+    let site = Site::start(|_| SiteAnswer::json("[]"));
+    answer(&site, Some("Thank you"));
+    add(&home, "google", &site.url("/r"), "").done();
+    has(&home, 6, "reply_text = 'Thank you'");
+    answer(&site, None);
+    make_due(&home);
+    let serving = home.serve();
+    serving.wait_for("/metrics", &runs_of("google", "failed", 1));
+    let failure = column(&home, "last_failure");
+    assert_has(
+        &failure,
+        "6 of 6 replies of the source are no longer stated",
+    );
+    assert_has(
+        &failure,
+        "`reviews sync run google --accept-changes` takes it",
+    );
+    has(&home, 6, "reply_text = 'Thank you'");
+    home.run("sync run google --accept-changes").done();
+    has(&home, 0, "reply_text <> ''");
+}

@@ -86,6 +86,46 @@ fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
 }
 
 #[test]
+fn sentence_of_a_server_is_no_table_to_be_drafted() {
+    let (home, site) = (home(), csv_site(""));
+    for answer in [
+        "Sorry, the hush is down\n",
+        "Sorry, the hush is down.\n\nTry again, please, in an hour, or two",
+        "hush;hush\n",
+    ] {
+        give_csv(&site, answer);
+        let failed = add(&home, "sheet", &site.url("/r"), "");
+        failed.failed("no reviews found");
+        let shown = failed.out + &failed.err + &column(&home, "last_failure");
+        assert!(!shown.contains("hush"), "{shown}");
+    }
+    // Nor of an entry that succeeded.
+    give_csv(
+        &site,
+        &sheet_of(&["yes"])
+            .replace(",Publish", "")
+            .replace(",yes", ""),
+    );
+    sync(&home).done();
+    give_csv(&site, "Sorry,the hush\nis,down\n");
+    let failed = sync(&home);
+    failed.failed("no reviews found");
+    assert!(!(failed.out + &failed.err).contains("hush"));
+}
+
+#[test]
+fn draft_takes_the_place_of_no_file_of_entries() {
+    let (home, site) = (home(), csv_site(&sheet_of(&["yes"])));
+    let home = home.with_variable("REVIEWS_SYNC_FILE", "Sheet.toml");
+    home.file(
+        "Sheet.toml",
+        &format!("[sheet]\nurl = '{}'\n", site.url("/r")),
+    );
+    let refused = home.run("sync run sheet");
+    refused.failed("format = \"./sheet-format.toml\"");
+}
+
+#[test]
 fn first_run_answered_at_a_terminal_keeps_the_format() {
     let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
     // Answers would be lost beside a file that counts each time.
@@ -146,7 +186,7 @@ fn run_without_a_kept_column_fails() {
     let sheet = sheet_of(&["yes"; 21]);
     for [header, name, cell, left] in table(
         "
-        public.0.names → ,Publish → ,yes → -
+        public.0.missing → ,Publish → ,yes → -
         rating → ,rating → ,5, → ,
         open: → ,rating,date,text → ,yes → ,yes
         ",
@@ -159,6 +199,63 @@ fn run_without_a_kept_column_fails() {
         assert_reason_without_cells(&home);
         assert_eq!([count(&home, "true"), withheld(&home)], ["20", "0"]);
     }
+}
+
+#[test]
+fn run_without_a_platforms_column_fails_until_it_is_said_what_that_means() {
+    let home = home();
+    let site = Site::start(|_| SiteAnswer::json("[]"));
+    let give = |count: usize, status: Option<&'static str>| {
+        site.answer(move |_| {
+            let rows = (0..count).map(|number| {
+                let mut row = json!({"id": format!("t{number}"), "stars": 5, "text": "A fine loaf", "createdAt": "2026-10-15T07:00:00Z",
+                    "consumer": {"id": "c", "displayName": format!("Guest {number}")}});
+                if let Some(status) = status {
+                    row["status"] = status.into();
+                }
+                row
+            });
+            SiteAnswer::value(&rows.collect::<Value>())
+        });
+    };
+    let scheduled = |outcome: &str| {
+        make_due(&home);
+        let serving = home.serve();
+        serving.wait_for("/metrics", &runs_of("shop", outcome, 1));
+    };
+    // Trustpilot has a layout without the column.
+    give(1, None);
+    add(&home, "shop", &site.url("/r"), "").done();
+    scheduled("success");
+    give(2, Some("active"));
+    scheduled("success");
+    // Once it was there, no run decides what the want of it means.
+    give(3, None);
+    scheduled("failed");
+    assert_has(
+        &column(&home, "last_failure"),
+        "`reviews sync run shop` shows what",
+    );
+    has(&home, 2, "status = 'published'");
+    let asked = home.run("sync run shop");
+    asked.failed("public.0.missing: the file lacks status");
+    home.at_screen("sync run shop", &["public"]).done();
+    scheduled("success");
+    has(&home, 3, "status = 'published'");
+    // The same said in a file of the entry holds in runs by schedule until the column is there.
+    let said = asked.out.replace("missing = \"?\"", "missing = \"public\"");
+    home.file("shop.toml", &said);
+    add(&home, "shop", &site.url("/r"), "format = './shop.toml'").done();
+    give(4, None);
+    scheduled("success");
+    give(4, Some("active"));
+    scheduled("success");
+    give(5, None);
+    scheduled("failed");
+    has(&home, 4, "status = 'published'");
+    home.run("sync run shop").done();
+    scheduled("success");
+    has(&home, 5, "status = 'published'");
 }
 
 #[test]
