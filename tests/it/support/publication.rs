@@ -296,7 +296,7 @@ impl Model {
                 let verdict = match (step.has(block), &row.cells[block]) {
                     (true, Some(cell)) if cell == "yes" => Verdict::Listed,
                     (false, _) if self.missing[block] == Some(true) => Verdict::Silent,
-                    (false, _) if is_platform && !step.is_asked(block) => Verdict::Silent,
+                    (false, _) if is_platform && self.missing[block].is_none() => Verdict::Silent,
                     _ if block == 1 && is_silent => Verdict::Silent,
                     _ => Verdict::Hides,
                 };
