@@ -367,15 +367,15 @@ pub async fn pass_over_run_reviews(write: &mut Write, run: i64, ids: &[&str]) ->
     let ids = Value::from(ids).to_string();
     execute!(
         write,
-        "with recursive former (review_id, change_no) as (
-           select review_id, former_change_no from import_run_review
-             where run_id = ?1 and review_id in (select value from json_each(?2))
-           union
-           select i.review_id, i.former_change_no from former as f join import_run_review as i
-             on i.review_id = f.review_id and i.change_no = f.change_no and i.run_id < ?1)
-         update import_run_review as i set change_no = c.change_no
-         from former as f join review_change as c on c.review_id = f.review_id
-         where i.review_id = f.review_id and i.change_no = f.change_no and i.run_id < ?1 and i.kind = 'restored'",
+        "update import_run_review as i set change_no = c.change_no from review_change as c
+         where c.review_id = i.review_id and i.run_id < ?1 and i.kind = 'restored' and (i.review_id, i.change_no) in (
+           with recursive former (review_id, change_no) as (
+             select review_id, former_change_no from import_run_review
+               where run_id = ?1 and review_id in (select value from json_each(?2))
+             union
+             select n.review_id, n.former_change_no from former as f join import_run_review as n
+               on n.review_id = f.review_id and n.change_no = f.change_no and n.run_id < ?1)
+           select review_id, change_no from former)",
         run,
         ids
     )

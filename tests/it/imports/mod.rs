@@ -7,7 +7,6 @@ mod histories;
 mod identity;
 mod native;
 mod platforms;
-mod publication;
 mod seed;
 mod slow;
 mod sources;
