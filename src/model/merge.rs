@@ -225,12 +225,18 @@ impl LastStatement {
         }
         let is_withheld = unit == Unit::Status && review.status != Status::Published;
         let is_hidden = is_withheld || self.is_hidden(unit);
+        // A block that publishes what has no value shows nothing yet.
+        let is_empty = !is_withheld && !statement.not_public.contains(&unit);
         let blocks = statement.blocks.iter();
-        let is_stated = |it: &PublicBlock| blocks.clone().any(|(block, _)| block == it);
+        let is_stated =
+            |it: &PublicBlock| !is_empty && blocks.clone().any(|(block, _)| block == it);
         self.hidden_by
             .retain(|it| it.0 != unit || is_hidden && !is_stated(it));
-        let hiding = blocks.filter(|(block, publishes)| block.0 == unit && !publishes);
-        self.hidden_by.extend(hiding.map(|it| it.0.clone()));
+        for (block, publishes) in blocks {
+            if block.0 == unit && !publishes && !self.hidden_by.contains(block) {
+                self.hidden_by.push(block.clone());
+            }
+        }
     }
 
     /// Whether the source hides the unit.

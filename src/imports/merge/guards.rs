@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::imports::report::{ImportError, ImportReport, Outcome, Refusal, preview_change};
 use crate::imports::request::ImportRequest;
-use crate::model::{Review, Status};
+use crate::model::{Review, Status, Unit, Units};
 use crate::storage::reviews::Known;
 
 /// This many reviews or rows may always be concerned; as many examples are shown.
@@ -32,14 +32,14 @@ struct Tally {
 }
 
 /// How a source hides a review.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub struct Hiding {
     /// Whether it did so before the import.
     pub was_by_source: bool,
-    /// Whether the row does so, and not the want of a verification.
-    pub is_by_row: bool,
-    /// Whether the row hides the reply.
-    pub is_of_reply: bool,
+    /// Whether a value of the row does so, and not the want of a verification, nor what the owner says of files without a column.
+    pub is_by_value: bool,
+    /// What the row hides: that is no loss.
+    pub units: Units,
 }
 
 /// What an import does to the reviews of each source.
@@ -71,19 +71,25 @@ impl Tallies {
     }
 
     /// Counts a review that has a row.
-    pub fn count(&mut self, source: &str, before: &Review, after: &Review, hiding: Hiding) {
+    pub fn count(&mut self, source: &str, before: &Review, after: &Review, hiding: &Hiding) {
         let has_other_text = !before.text.is_empty() && before.text != after.text;
+        let has_other_author =
+            before.author != after.author && !hiding.units.contains(&Unit::Author);
         let is_changed = has_other_text
-            || (before.rating, before.date, &before.author)
-                != (after.rating, after.date, &after.author);
-        let loses_reply = before.reply.is_some() && after.reply.is_none();
+            || has_other_author
+            || (before.rating, before.date) != (after.rating, after.date);
+        let loses_reply =
+            before.reply.is_some() && after.reply.is_none() && !hiding.units.contains(&Unit::Reply);
         let [was_public, is_public] =
             [before, after].map(|review| review.status == Status::Published);
         for (effect, is_so) in [
             (Effect::Changes, is_changed),
-            (Effect::Hides, was_public && !is_public && hiding.is_by_row),
+            (
+                Effect::Hides,
+                was_public && !is_public && hiding.is_by_value,
+            ),
             (Effect::Publishes, is_public && hiding.was_by_source),
-            (Effect::LosesReply, loses_reply && !hiding.is_of_reply),
+            (Effect::LosesReply, loses_reply),
         ] {
             if is_so {
                 let tally = self.of_source(source, effect);

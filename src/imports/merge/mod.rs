@@ -7,6 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::fault::RowKey;
+use crate::imports::format::Missing;
 use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
 use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
@@ -246,11 +247,14 @@ impl Merging<'_> {
         let exported = exported.map_or_else(Exported::default, |it| *it);
         statement.review.id = id;
         let there = known.as_ref();
+        let mut blocks = row.format.public.iter();
+        let is_said = blocks.any(|block| block.missing == Some(Missing::Hidden));
         let hiding = Hiding {
             was_by_source: there.is_some_and(KnownReview::is_withheld_by_source),
-            is_by_row: !statement.unstated.contains(&Unit::Status)
-                && statement.review.status != Status::Published,
-            is_of_reply: hidden.contains(&Unit::Reply),
+            is_by_value: !statement.unstated.contains(&Unit::Status)
+                && statement.review.status != Status::Published
+                && !is_said,
+            units: hidden.clone(),
         };
         if exported.last_statement.is_some()
             && let Some(known) = &known
@@ -288,7 +292,7 @@ impl Merging<'_> {
         *published.or_default() += usize::from(is_published && stored.is_some());
         if let Some(stored) = &stored {
             let source = &record.source_name;
-            self.tallies.count(source, stored, &merged.review, hiding);
+            self.tallies.count(source, stored, &merged.review, &hiding);
         }
         self.count(&merged, stored.as_ref());
         let is_same = stored.as_ref() == Some(&merged.review);

@@ -361,16 +361,21 @@ pub async fn forget_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sq
     )
 }
 
-/// Records that a run which is undone leaves reviews as they are because it hid them, so that an earlier run that changed or restored them
-/// can be undone, too. What an earlier run added stays.
+/// Records that a run which is undone leaves reviews as they are because it hid them, so that the run which restored them can be undone
+/// nevertheless, if only runs changed them since.
 pub async fn pass_over_run_reviews(write: &mut Write, run: i64, ids: &[&str]) -> sqlx::Result<()> {
     let ids = Value::from(ids).to_string();
     execute!(
         write,
-        "update import_run_review as i set change_no = c.change_no
-         from import_run_review as u join review_change as c on c.review_id = u.review_id
-         where u.run_id = ?1 and u.review_id in (select value from json_each(?2)) and i.kind <> 'added'
-           and i.review_id = u.review_id and i.run_id < ?1 and i.change_no = u.former_change_no",
+        "update import_run_review as i set change_no = c.change_no from review_change as c
+         where c.review_id = i.review_id and i.run_id < ?1 and i.kind = 'restored' and (i.review_id, i.change_no) in (
+           with recursive former (review_id, change_no) as (
+             select review_id, former_change_no from import_run_review
+               where run_id = ?1 and review_id in (select value from json_each(?2))
+             union
+             select n.review_id, n.former_change_no from former as f join import_run_review as n
+               on n.review_id = f.review_id and n.change_no = f.change_no and n.run_id < ?1)
+           select review_id, change_no from former)",
         run,
         ids
     )

@@ -79,7 +79,7 @@ async fn column_without_a_cell_is_left() {
     let rows = json!([{"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "HIDDEN", "published_at": null}]);
     for content in [
         sheet,
-        &sheet[..sheet.find('\n').unwrap() + 1],
+        &sheet[..=sheet.find('\n').unwrap()],
         &rows.to_string(),
     ] {
         let bench = bench().await;

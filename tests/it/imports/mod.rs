@@ -8,7 +8,6 @@ mod identity;
 mod native;
 mod other_writers;
 mod platforms;
-mod publication;
 mod seed;
 mod slow;
 mod sources;

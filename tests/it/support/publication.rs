@@ -102,14 +102,16 @@ impl Step {
                 is_there.then(|| dice.pick(&values).to_owned())
             });
             if let Some(answer) = &mut cells[3] {
-                *answer = match dice.once_in(4) {
-                    true => String::new(),
-                    false => format!("Thanks {review} for {number}"),
+                *answer = if dice.once_in(4) {
+                    String::new()
+                } else {
+                    format!("Thanks {review} for {number}")
                 };
             }
-            let name = match dice.once_in(5) {
-                true => String::new(),
-                false => format!("Guest {review}"),
+            let name = if dice.once_in(5) {
+                String::new()
+            } else {
+                format!("Guest {review}")
             };
             let number = review;
             rows.insert(
@@ -273,18 +275,13 @@ impl Model {
             }
         }
         for row in &step.rows {
-            let some = |text: &String| (!text.is_empty()).then(|| text.clone());
             let Layout { is_platform, .. } = step.layout;
             // A platform's JSON leaves out what is empty.
             let leaves_out = is_platform && step.are_objects;
-            let reply = row.cells[3].as_ref().map(some);
-            let reply = reply.or(leaves_out.then_some(None));
-            let is_silent = leaves_out && row.cells[1].is_none() && reply == Some(None);
-            let values = [
-                Some(Some("published".to_owned())),
-                reply,
-                Some(some(&row.name)),
-            ];
+            let reply = row.cells[3].clone();
+            let reply = reply.or(leaves_out.then(String::new));
+            let is_silent = leaves_out && row.cells[1].is_none() && reply.as_deref() == Some("");
+            let values = [Some("published".to_owned()), reply, Some(row.name.clone())];
             let new = || Part {
                 shown: None,
                 hidden: Hidden::No,
@@ -296,7 +293,7 @@ impl Model {
                 let verdict = match (step.has(block), &row.cells[block]) {
                     (true, Some(cell)) if cell == "yes" => Verdict::Listed,
                     (false, _) if self.missing[block] == Some(true) => Verdict::Silent,
-                    (false, _) if is_platform && !step.is_asked(block) => Verdict::Silent,
+                    (false, _) if is_platform && self.missing[block].is_none() => Verdict::Silent,
                     _ if block == 1 && is_silent => Verdict::Silent,
                     _ => Verdict::Hides,
                 };
@@ -374,8 +371,8 @@ impl Model {
 }
 
 impl Part {
-    /// Takes what a row says; `value` is `None` if it says nothing.
-    fn take(&mut self, verdict: &Verdict, value: Option<Option<String>>) {
+    /// Takes what a row says; `value` is `None` if it says nothing, and empty if it says that there is none.
+    fn take(&mut self, verdict: &Verdict, value: Option<String>) {
         self.perhaps = None;
         match (verdict, value) {
             (Verdict::Hides, _) => {
@@ -383,12 +380,12 @@ impl Part {
                 self.hidden = Hidden::Yes;
             }
             (_, None) => {}
-            (_, Some(None)) => self.shown = None,
-            (Verdict::Listed, Some(value)) => {
+            (_, Some(value)) if value.is_empty() => self.shown = None,
+            (Verdict::Listed, value) => {
                 self.shown = value;
                 self.hidden = Hidden::No;
             }
-            (Verdict::Silent, Some(value)) => match self.hidden {
+            (Verdict::Silent, value) => match self.hidden {
                 Hidden::No => self.shown = value,
                 Hidden::Yes => {}
                 Hidden::Unknown => self.perhaps = value,

@@ -192,3 +192,36 @@ async fn replies_that_are_no_longer_stated_need_the_owner_and_hidden_ones_do_not
         assert_eq!(replies(), "1");
     }
 }
+
+#[tokio::test]
+async fn what_the_owner_says_to_be_hidden_stops_no_import() {
+    let file = |shown: &str, is_public: bool| {
+        let rows = (1..8).map(|day| {
+            let column = if is_public { ",yes" } else { "" };
+            format!("Guest {day},5,2026-03-0{day},Came on time again,{shown}{column}\n")
+        });
+        let column = if is_public { ",Publish" } else { "" };
+        format!(
+            "Name,Stars,Date,Review,Named{column}\n{}",
+            rows.collect::<String>()
+        )
+    };
+    let blocks = "[[public]]; names = [\"Publish\"]; values = [\"yes\"]; [[public_name]]; names = [\"Named\"]; values = [\"yes\"]";
+    let bench = bench().await;
+    bench
+        .csv(file("yes", true), &format!("format: {blocks}"))
+        .await;
+    bench.csv(file("no", true), "").await;
+    assert_eq!(
+        bench.sql("select count(*) from review where author = 'Anonymous'"),
+        "7"
+    );
+    let hidden = blocks.replacen("[\"yes\"]", "[\"yes\"]; missing = \"hidden\"", 1);
+    bench
+        .csv(file("no", false), &format!("format: {hidden}"))
+        .await;
+    assert_eq!(
+        bench.sql("select count(*) from review where status = 'withheld'"),
+        "7"
+    );
+}

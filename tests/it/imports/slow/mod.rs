@@ -3,5 +3,6 @@
 mod exported;
 mod guards;
 mod hostile;
+mod publication;
 
 use super::*;

@@ -92,7 +92,7 @@ fn undo_gives_the_mark_of_a_restored_review_back_though_a_file_hid_it_since() {
         import edited.jsonl → 1 updated
         import hidden.jsonl → 1 updated
         undo → a (its source hides it)
-        undo → 0 removed, 1 updated
+        undo → a (changed since)
         sql: select status from review where review_id = 'a' → withheld
         undo → 1 restored by the import, now deleted again:\n  a
         sql: select review_id from review → b
@@ -128,7 +128,7 @@ fn undo_publishes_withdrawn_reviews_again() {
         undo → g-28 in part (its source hides its author's name
         import hidden.jsonl → 1 updated
         undo → g-29 (its source hides it)
-        undo → g-29 (its source hides it)
+        undo → g-29 (changed since)
         ",
     );
 }

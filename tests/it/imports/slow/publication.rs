@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use reviews_service::imports::undo;
 
-use super::tables::{cells, workbook_of_sheets};
 use super::*;
+use crate::imports::tables::{cells, workbook_of_sheets};
 use crate::support::Generator;
 use crate::support::publication::{
     FORMAT, Layout, Model, OKENDO, OURS, OWN, STORED, Step, number_of,
