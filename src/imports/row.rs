@@ -995,7 +995,9 @@ impl<'t> RowReading<'t> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self.text(ReviewField::ReplyText);
         let text = text.filter(|text| flag(text).is_err());
-        let visibility = if text.is_none() && self.leaves_out_reply() {
+        let visibility = if text.is_none() && self.row.cells.hides_reply {
+            Visibility::Hidden(NOT_PUBLISHED)
+        } else if text.is_none() && self.leaves_out_reply() {
             Visibility::Unstated
         } else {
             self.visibility(PublicPart::Reply, text.is_some())

@@ -332,23 +332,26 @@ impl Objects {
         }
     }
 
-    /// Puts the members of the objects in a list into the cells. Of several replies the first public one counts; elements with other
-    /// members are of another kind.
+    /// Puts the members of the objects in a list into the cells. Of several replies the first public one counts; if there is none, the row
+    /// hides its reply. Elements with other members are of another kind.
     fn put_list(&mut self, path: &str, elements: Vec<Value>) {
         // A built-in format names members of lists.
         if self.format.is_table() {
             return self.put(path, LIST);
         }
         let path_inside = format!("{path}[]");
-        let mut known: Vec<String> = Vec::new();
+        let (mut known, mut is_hidden): (Vec<String>, bool) = (Vec::new(), false);
         for element in elements {
             let names = element.as_object().into_iter().flat_map(Map::keys);
             let is_new = names.clone().all(|name| !known.contains(name));
-            if is_new && is_public_reply(&self.format.public_reply, &element, &path_inside) {
+            if !is_public_reply(&self.format.public_reply, &element, &path_inside) {
+                is_hidden = true;
+            } else if is_new {
                 known.extend(names.cloned());
                 self.put_all(&path_inside, element);
             }
         }
+        self.cells.hides_reply |= is_hidden && known.is_empty();
     }
 
     /// # Errors

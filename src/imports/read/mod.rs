@@ -132,6 +132,8 @@ pub struct Cells {
     filled: Vec<(u32, Box<str>)>,
     /// The column of a text that is longer than one may be, which is not kept.
     long: Option<usize>,
+    /// Whether a list of replies has none that is public.
+    pub hides_reply: bool,
     /// The number of columns that are there, and empty if no cell is kept: all before the end of a row of delimited text.
     pub width: usize,
 }
