@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position, reason};
-use crate::imports::format::{Format, PublicColumn};
+use crate::imports::format::{Format, PublicColumn, column_key};
 use crate::imports::read::{
     Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, RowFault, Table, too_many_columns,
 };
@@ -340,18 +340,21 @@ impl Objects {
             return self.put(path, LIST);
         }
         let path_inside = format!("{path}[]");
-        let (mut known, mut is_hidden): (Vec<String>, bool) = (Vec::new(), false);
+        let (mut known, mut hidden_by): (Vec<String>, Option<String>) = (Vec::new(), None);
         for element in elements {
             let names = element.as_object().into_iter().flat_map(Map::keys);
             let is_new = names.clone().all(|name| !known.contains(name));
-            if !is_public_reply(&self.format.public_reply, &element, &path_inside) {
-                is_hidden = true;
+            let hiding = hiding_blocks(&self.format.public_reply, &element, &path_inside);
+            if !hiding.is_empty() {
+                hidden_by.get_or_insert_with(|| hiding.join("\n"));
             } else if is_new {
                 known.extend(names.cloned());
                 self.put_all(&path_inside, element);
             }
         }
-        self.cells.hides_reply |= is_hidden && known.is_empty();
+        if let Some(blocks) = hidden_by.filter(|_| known.is_empty()) {
+            self.cells.reply_hidden_by = Some(blocks.into());
+        }
     }
 
     /// # Errors
@@ -387,18 +390,21 @@ impl Objects {
     }
 }
 
-/// Whether the format says that an element of a list, whose path is `path`, is a public reply, or nothing of that.
-fn is_public_reply(blocks: &[PublicColumn], element: &Value, path: &str) -> bool {
-    blocks.iter().all(|block| {
+/// The blocks by which an element of a list, whose path is `path`, is no public reply, by their first names.
+fn hiding_blocks(blocks: &[PublicColumn], element: &Value, path: &str) -> Vec<String> {
+    let hides = |block: &&PublicColumn| {
         let names = block.names.parts().into_iter();
-        let members = names.filter_map(|name| {
+        let mut members = names.filter_map(|name| {
             let inner = name.strip_prefix(path)?.strip_prefix('.')?;
             inner
                 .split('.')
                 .try_fold(element, |object, name| object.get(name))
         });
-        members.map(text_of).all(|value| block.publishes(&value))
-    })
+        members.any(|value| !block.publishes(&text_of(value)))
+    };
+    let hiding = blocks.iter().filter(hides);
+    let names = hiding.filter_map(|block| block.names.parts().first().copied());
+    names.map(column_key).collect()
 }
 
 /// A value as a cell.
