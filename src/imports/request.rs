@@ -51,7 +51,8 @@ pub struct ImportRequest {
     /// Import all doubtful rows as new reviews, or take each as the one review that it may be
     #[arg(long, value_enum)]
     pub doubtful: Option<Doubtful>,
-    /// Take an import that changes, hides or publishes more than half of a source's reviews, or withholds more than a tenth as missing
+    /// Take an import that changes, hides or publishes more than half of a source's reviews, lacks more than half of its replies, or
+    /// withholds more than a tenth as missing
     #[arg(long)]
     pub accept_changes: bool,
     /// Leave out new rows that equal a review of another source in author, day, stars and text

@@ -1014,7 +1014,13 @@ impl<'t> RowReading<'t> {
         // A column may say only whether there is an answer, and PHP writes false or 0 for none.
         let text = self.text(ReviewField::ReplyText);
         let text = text.filter(|text| flag(text).is_err());
-        let visibility = if text.is_none() && self.leaves_out_reply() {
+        let hidden_by = self.row.cells.reply_hidden_by.as_deref();
+        let visibility = if let Some(blocks) = hidden_by.filter(|_| text.is_none()) {
+            let blocks = blocks.lines();
+            let blocks = blocks.map(|key| ((Unit::Reply, key.into()), false));
+            self.blocks.extend(blocks);
+            Visibility::Hidden(NOT_PUBLISHED)
+        } else if text.is_none() && self.leaves_out_reply() {
             Visibility::Unstated
         } else {
             self.visibility(PublicPart::Reply, text.is_some())

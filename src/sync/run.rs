@@ -46,8 +46,8 @@ pub struct RunOptions {
     /// Show what the run would change
     #[arg(long)]
     pub dry_run: bool,
-    /// Take the run as it is: with other text or stars of more than half of the source's reviews, many rejected rows, or another
-    /// kind of file
+    /// Take the run as it is: with other text or stars of more than half of the source's reviews, without more than half of its
+    /// replies, with many rejected rows, or of another kind of file
     #[arg(long)]
     pub accept_changes: bool,
     /// Import all doubtful rows as new reviews, or take each as the one review that it may be

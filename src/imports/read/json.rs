@@ -10,7 +10,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FileError, Position, reason};
-use crate::imports::format::{Format, PublicColumn};
+use crate::imports::format::{Format, PublicColumn, column_key};
 use crate::imports::read::{
     Amount, Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, RowFault, Table,
 };
@@ -351,22 +351,28 @@ impl Objects {
         }
     }
 
-    /// Puts the members of the objects in a list into the cells. Of several replies the first public one counts; elements with other
-    /// members are of another kind.
+    /// Puts the members of the objects in a list into the cells. Of several replies the first public one counts; if there is none, the row
+    /// hides its reply. Elements with other members are of another kind.
     fn put_list(&mut self, path: &str, elements: Vec<Value>) {
         // A built-in format names members of lists.
         if self.format.is_table() {
             return self.put(path, LIST);
         }
         let path_inside = format!("{path}[]");
-        let mut known: Vec<String> = Vec::new();
+        let (mut known, mut hidden_by): (Vec<String>, Option<String>) = (Vec::new(), None);
         for element in elements {
             let names = element.as_object().into_iter().flat_map(Map::keys);
             let is_new = names.clone().all(|name| !known.contains(name));
-            if is_new && is_public_reply(&self.format.public_reply, &element, &path_inside) {
+            let hiding = hiding_blocks(&self.format.public_reply, &element, &path_inside);
+            if !hiding.is_empty() {
+                hidden_by.get_or_insert_with(|| hiding.join("\n"));
+            } else if is_new {
                 known.extend(names.cloned());
                 self.put_all(&path_inside, element);
             }
+        }
+        if let Some(blocks) = hidden_by.filter(|_| known.is_empty()) {
+            self.cells.reply_hidden_by = Some(blocks.into());
         }
     }
 
@@ -398,16 +404,19 @@ impl Objects {
     }
 }
 
-/// Whether the format says that an element of a list, whose path is `path`, is a public reply, or nothing of that.
-fn is_public_reply(blocks: &[PublicColumn], element: &Value, path: &str) -> bool {
-    blocks.iter().all(|block| {
+/// The blocks by which an element of a list, whose path is `path`, is no public reply, by their first names.
+fn hiding_blocks(blocks: &[PublicColumn], element: &Value, path: &str) -> Vec<String> {
+    let hides = |block: &&PublicColumn| {
         let names = block.names.parts().into_iter();
-        let members = names.filter_map(|name| {
+        let mut members = names.filter_map(|name| {
             let inner = name.strip_prefix(path)?.strip_prefix('.')?;
             inner
                 .split('.')
                 .try_fold(element, |object, name| object.get(name))
         });
-        members.map(plain_text).all(|value| block.publishes(&value))
-    })
+        members.any(|value| !block.publishes(&plain_text(value)))
+    };
+    let hiding = blocks.iter().filter(hides);
+    let names = hiding.filter_map(|block| block.names.parts().first().copied());
+    names.map(column_key).collect()
 }

@@ -154,6 +154,8 @@ pub struct Cells {
     filled: Vec<(u32, Box<str>)>,
     /// The column of a text that is longer than one may be, which is not kept.
     long: Option<usize>,
+    /// Of a list of replies of which none is public: the blocks that hide the first, each on a line by its first name as names are compared.
+    pub reply_hidden_by: Option<Box<str>>,
     /// The number of columns that are there, and empty if no cell is kept: all before the end of a row of delimited text.
     pub width: usize,
 }

@@ -196,6 +196,30 @@ then undo
 author | reply_text
 Ann |
 Bo | Ours.
+# an answer in a list goes when its platform hides it, and no undo gives it back
+each STATE: "status": "draft" | "status": "published", "deleted": true | "isDeleted": true
+each BODY: "body": "HIDDEN" | "body": null | "likeCount": 1
+[{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "google"},
+"responses": [{"body": "HIDDEN", "status": "published"}]}]
+then
+[{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "google"},
+"responses": [{BODY, STATE}]}]
+then undo
+=
+author | reply_text
+Ann |
+# an answer in a list that its platform hid is shown once it says so
+[{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "google"},
+"responses": [{"body": "HIDDEN", "status": "draft"}]}]
+then
+[{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "google"},
+"responses": [{"body": "HIDDEN"}]}]
+then
+[{"uid": "a", "createdAt": "2026-10-02T10:00:00Z", "author": {"name": "Ann"}, "review": {"rating": 1, "body": "Late.", "siteName": "google"},
+"responses": [{"body": "Thank you.", "status": "published"}]}]
+=
+author | reply_text
+Ann | Thank you.
 # whether answers are public that no column speaks of is a question, and where there are none it is not
 store_review_id,rating,comments,reviewer_name,date_created,reply
 1,5,Fine.,Ann,2026-10-02,PRIVATE
