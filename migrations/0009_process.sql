@@ -20,8 +20,8 @@ create table instance (
     -- and the log. Null if none has been; a number above the newest change counts
     -- as null.
     erased_change_no integer,
-    -- The number of the last write of an owner's command, if many nodes share the database; each adds a number drawn at random. A
-    -- command works on a copy, and its write is applied only to the state of that copy.
+    -- The number of the last write of an owner's command, by which another one that read before notices it. If many nodes share the
+    -- database, each adds a number drawn at random: a command works on a copy, and its write is applied only to the state of that copy.
     owner_writes    integer not null default 0,
     primary key (only_row)
 ) strict, without rowid;

@@ -2,9 +2,12 @@
 
 use std::error::Error;
 use std::io;
+use std::path::Path;
 
 use reqwest::{Client, ClientBuilder, Response};
 use rustls::crypto::ring;
+
+use crate::config::{open_regular, variable};
 
 /// Why a file's certificates cannot be used as roots, as the end of a sentence.
 pub(crate) const NO_ROOTS: &str = "it is no PEM file of certificates that can be roots; a certificate in it begins with -----BEGIN CERTIFICATE-----";
@@ -15,6 +18,22 @@ pub(crate) fn client_builder() -> ClientBuilder {
     // Fails where it is installed already.
     let _ = ring::default_provider().install_default();
     Client::builder()
+}
+
+/// Refuses an `SSL_CERT_FILE` whose reading could wait: the libraries of TLS read it wherever a client is made.
+///
+/// # Errors
+/// What is wrong with it.
+pub(crate) fn check_root_file() -> Result<(), String> {
+    let name = "SSL_CERT_FILE";
+    let path = variable(name).map_err(|error| format!("{name} cannot be read: {error}"))?;
+    let Some(path) = path else { return Ok(()) };
+    match open_regular(Path::new(&path)) {
+        Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
+            Err(format!("{name} {path}: {error}"))
+        }
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// The body of a response, cut off after the piece that goes beyond `bytes_max`.

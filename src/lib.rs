@@ -4,11 +4,11 @@
 //! `docs/ARCHITECTURE.md` describes them.
 
 pub mod clock;
-pub(crate) mod http;
 pub mod links;
 pub mod random;
 
 pub mod config;
+pub(crate) mod http;
 
 pub mod compute;
 pub mod metrics;

@@ -241,6 +241,8 @@ catalog! {
         "Seconds for which publishing has been failing and the snapshot may be behind the database; 0 while it works.";
     DATABASE_BYTES "reviews_database_bytes" MetricKind::Gauge, ["file" &["main", "wal"]]
         "Bytes of the database file and of its write-ahead log.";
+    DATABASE_STEPS "reviews_database_steps_total" MetricKind::Counter, []
+        "Steps of SQLite's virtual machine, in hundreds of a statement.";
 
     NODE_CONTACT_AGE "reviews_cluster_contact_age_seconds" MetricKind::Gauge, []
         "Seconds since the last contact of this node's rqlited with the leader; the served data may be that old.";

@@ -7,6 +7,7 @@ import random
 import re
 import signal
 import socket
+import sqlite3
 import subprocess
 import time
 import urllib.request
@@ -118,7 +119,7 @@ def rest(base, pid):
 
 
 class Service:
-    """Our service with this many newly imported reviews."""
+    """Our service with this many newly imported reviews; `use` takes it into use."""
 
     def __init__(self, folder, binary, count):
         port = free_port()
@@ -126,9 +127,36 @@ class Service:
         self.settings = os.environ | {"DATABASE_URL": f"sqlite://{folder}/reviews.db", "REVIEWS_LISTEN": f"127.0.0.1:{port}", "REVIEWS_BASE_URL": self.base}
         write_rows(folder / "reviews.jsonl", count)
         # Without a name, the pages say that the service is not set up.
-        subprocess.run([binary, "init", "--name", "Desert Peak"], env=self.settings, check=True, capture_output=True)
-        subprocess.run([binary, "import", folder / "reviews.jsonl"], env=self.settings, check=True, capture_output=True)
+        self.command("init", "--name", "Desert Peak")
+        self.command("import", folder / "reviews.jsonl")
         self.process = None
+
+    def command(self, *words, folder=None):
+        """Runs a command on the database, or on one in another folder; returns its CPU in seconds."""
+        settings = self.settings | ({"DATABASE_URL": f"sqlite://{folder}/reviews.db"} if folder else {})
+        with open(os.devnull, "w") as nowhere:
+            process = subprocess.Popen([self.binary, *words], env=settings, stdout=nowhere, stderr=subprocess.PIPE)
+            said = process.stderr.read()
+            _, status, used = os.wait4(process.pid, 0)
+        if status:
+            raise SystemExit(f"reviews {' '.join(map(str, words))}: status {status}: {said.decode()}")
+        return used.ru_utime + used.ru_stime
+
+    def use(self):
+        """Serves until all is analysed, decides on some reviews and edits a part, and serves until that is analysed, too."""
+        with self:
+            rest(self.base, self.process.pid)
+        with sqlite3.connect(self.folder / "reviews.db", timeout=30) as connection:
+            connection.executescript("""
+                update review set text = text || ' Edited later.' where substr(review_id, 3) % 10 = 3;
+                update review set status = 'withheld', withheld_reason = 'private' where substr(review_id, 3) % 20 = 4;
+                update review set reply_text = 'Thanks', reply_on = '2026-01-02' where substr(review_id, 3) % 15 = 5;
+                delete from review where substr(review_id, 3) % 50 = 6;""")
+        connection.close()
+        for decision in [("withhold", "r-1", "--reason", "spam"), ("reply", "r-2", "Thanks"), ("anonymize", "r-8"), ("delete", "r-9", "--yes")]:
+            self.command(*decision)
+        with self:
+            rest(self.base, self.process.pid)
 
     def __enter__(self):
         self.process = subprocess.Popen([self.binary, "serve"], env=self.settings, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

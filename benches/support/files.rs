@@ -1,4 +1,4 @@
-//! The synthetic reviews on disk: as a database, which is created once and kept below `target/bench`, and as a file to
+//! The synthetic reviews on disk: as a database in use, which is created once and kept below `target/bench`, and as a file to
 //! import.
 
 use std::fs;
@@ -20,7 +20,7 @@ use super::corpus::Corpus;
 use super::snapshots::links;
 
 /// Incremented when the corpus or the tables change, so that an older file is not used.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 /// The number of reviews per statement, and of statements per transaction.
 const BATCH: usize = 1_000;
 const BATCHES: usize = 20;
@@ -59,6 +59,12 @@ pub async fn database(rows: usize) -> PathBuf {
         }
         write.commit().await.unwrap();
     }
+    read(&database).await;
+    // In use, a part was answered and edited.
+    let mut write = database.write().await.unwrap();
+    let edit = "update review set reply_text = 'Thanks.', reply_on = '2026-01-02', title = 'Edited' where substr(reviewed_on, 9) = '15'";
+    sqlx::query(edit).execute(&mut write).await.unwrap();
+    write.commit().await.unwrap();
     read(&database).await;
     database.close().await;
     fs::rename(&unfinished, &path).unwrap();

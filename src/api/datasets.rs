@@ -133,8 +133,7 @@ impl DatasetsApi {
         headers: &HeaderMap,
         client: ClientAddress,
     ) -> poem::Result<Cacheable<wire::Transparency>> {
-        let _slot = self.ctx.turn(client).await?;
-        let (snapshot, transparency) = self.ctx.transparency().await?;
+        let (_slot, snapshot, transparency) = self.ctx.transparency(client).await?;
         let body = wire::json(&*transparency);
         Ok(Cacheable::whole(&self.ctx, headers, &snapshot, body))
     }

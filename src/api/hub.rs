@@ -23,7 +23,7 @@ impl HubEndpoint {
     ///
     /// W3C WebSub §5. Topics are `/reviews.json`, `/api/feed.json` and `/feed.xml` below the base URL. A well-formed request is
     /// answered with 202; then the callback is asked to confirm, and is sent every new version of the topic until the lease ends.
-    /// An invalid request is answered with one line of text that says what to change.
+    /// An invalid request is answered with one line of text that names every fault and says what to change.
     #[oai(
         path = "/api/websub/hub",
         method = "post",

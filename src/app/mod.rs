@@ -11,6 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use futures_util::future::BoxFuture;
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 use publish::{AnalyzePostponed, Precompress, PublishChanges, Retry};
 pub use routes::{RoutedService, ServiceEndpoint, service};
@@ -138,6 +139,13 @@ impl App {
     /// If the database cannot be read or publishing fails.
     pub async fn publish_once(&self) -> anyhow::Result<bool> {
         self.publish.lock().await.run_once().await
+    }
+
+    /// A run of each cron job, with its name. For tests.
+    pub fn cron_jobs(
+        &self,
+    ) -> impl Iterator<Item = (&'static str, BoxFuture<'static, Result<(), DbError>>)> {
+        schedule::runs(self.sender.job_context())
     }
 
     /// Runs every job until none has work left, without moving the clock. For tests.

@@ -11,14 +11,14 @@ use super::operations;
 use crate::api::{Description, hub_error};
 use crate::links::{HUB_PATH, OPENAPI_PATH};
 use crate::mcp::{self, Mcp};
+use crate::model::text::escaped_json;
 use crate::pages::{self, error_page};
 use crate::storage::Database;
 use crate::web::context::Ctx;
 use crate::web::{
     HttpProblem, ListedRoute, PROBLEM, RequestRecord, Routes, add_common_headers, check_target,
-    remove_body, start_series, wants_html,
+    redirect_to_page, remove_body, start_series, wants_html,
 };
-use crate::wire;
 
 pub struct RoutedService {
     /// Never fails.
@@ -60,6 +60,7 @@ pub fn service(routes: Routes, ctx: &Arc<Ctx>) -> RoutedService {
     start_series(&routes.list);
     let endpoint = ServiceEndpoint {
         route: routes.route,
+        list: routes.list.clone(),
         ctx: Arc::clone(ctx),
     };
     RoutedService {
@@ -71,6 +72,7 @@ pub fn service(routes: Routes, ctx: &Arc<Ctx>) -> RoutedService {
 /// One endpoint, not several around each other, because each copies the request several times (half a kilobyte).
 pub struct ServiceEndpoint {
     route: Route,
+    list: Vec<ListedRoute>,
     ctx: Arc<Ctx>,
 }
 
@@ -88,7 +90,10 @@ impl Endpoint for ServiceEndpoint {
         }
         request.set_data(Arc::clone(&self.ctx));
         let answered = match check_target(&request) {
-            Ok(()) => self.route.call(request).await,
+            Ok(()) => match redirect_to_page(&request, &self.list) {
+                Some(redirect) => Ok(redirect),
+                None => self.route.call(request).await,
+            },
             Err(problem) => Err(problem.into()),
         };
         let mut response = with_problem(answered, form, &self.ctx);
@@ -142,7 +147,8 @@ fn with_problem(answered: poem::Result<Response>, form: ErrorForm, ctx: &Ctx) ->
         ErrorForm::Line => hub_error(problem),
         ErrorForm::Page => error_page(ctx, problem),
         ErrorForm::Document => {
-            let document = wire::json(&problem.document);
+            // It repeats values of the request.
+            let document = escaped_json(&problem.document);
             problem.response(PROBLEM, document)
         }
     };

@@ -24,12 +24,12 @@ pub struct CronSchedule {
 }
 
 #[derive(Clone)]
-struct JobContext {
-    database: Database,
-    clock: Clock,
-    wake: Arc<Notify>,
-    sync: Arc<EntryScheduler>,
-    stop: CancellationToken,
+pub struct JobContext {
+    pub database: Database,
+    pub clock: Clock,
+    pub wake: Arc<Notify>,
+    pub sync: Arc<EntryScheduler>,
+    pub stop: CancellationToken,
 }
 
 type CronJob = fn(JobContext) -> BoxFuture<'static, Result<(), DbError>>;
@@ -64,23 +64,11 @@ impl CronSchedule {
     ///
     /// # Errors
     /// If the scheduler does not start.
-    pub async fn start(
-        database: &Database,
-        clock: &Clock,
-        wake: &Arc<Notify>,
-        sync: &Arc<EntryScheduler>,
-    ) -> Result<Self, JobSchedulerError> {
+    pub async fn start(of: JobContext) -> Result<Self, JobSchedulerError> {
         let schedule = Self {
             scheduler: JobScheduler::new().await?,
-            stop: CancellationToken::new(),
+            stop: of.stop.clone(),
             runs: TaskTracker::new(),
-        };
-        let of = JobContext {
-            database: database.clone(),
-            clock: clock.clone(),
-            wake: Arc::clone(wake),
-            sync: Arc::clone(sync),
-            stop: schedule.stop.clone(),
         };
         for (cron, name, run) in CRON_JOBS {
             schedule.add(cron, name, run, &of).await?;
@@ -121,6 +109,14 @@ impl CronSchedule {
         self.runs.close();
         self.runs.wait().await;
     }
+}
+
+/// A run of each job, in any order and at any time, with its name. For tests.
+pub fn runs(
+    of: JobContext,
+) -> impl Iterator<Item = (&'static str, BoxFuture<'static, Result<(), DbError>>)> {
+    let jobs = CRON_JOBS.iter();
+    jobs.map(move |(_, name, run)| (*name, run(of.clone())))
 }
 
 // The jobs. A job that fails is tried again by its next run.

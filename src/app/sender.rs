@@ -9,9 +9,10 @@ use tokio::sync::{Mutex, Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use super::publish::Retry;
-use super::schedule::{CronSchedule, expire, measure, set_gauges};
+use super::schedule::{CronSchedule, JobContext, expire, measure, set_gauges};
 use crate::clock::Clock;
 use crate::config::{HubConfig, SyncConfig, read_file};
+use crate::http::check_root_file;
 use crate::snapshot::CurrentSnapshot;
 use crate::storage::{Database, DbError};
 use crate::sync::{EntryScheduler, SyncRunner};
@@ -43,6 +44,7 @@ impl HubOptions {
     /// # Errors
     /// If the configured roots cannot be read, or there are none.
     pub fn new(config: HubConfig) -> anyhow::Result<Self> {
+        check_root_file().map_err(Error::msg)?;
         let roots = match &config.ca_file {
             None => Roots::load(None).map_err(Error::msg)?,
             Some(path) => {
@@ -145,8 +147,7 @@ impl Sender {
 
     pub(super) async fn run_worker(&self, sending: &CancellationToken) {
         metrics::HUB_SENDER.gauge(&[]).set(1.0);
-        let schedule =
-            CronSchedule::start(&self.database, &self.clock, &self.wake, &self.entries).await;
+        let schedule = CronSchedule::start(self.job_context()).await;
         let schedule =
             schedule.inspect_err(|error| tracing::error!(%error, "schedule.not_started: the scheduler is not running; nothing is fetched \
                 or tried again"));
@@ -158,6 +159,16 @@ impl Sender {
         }
         // The process that fetches now has them.
         self.entries.forget_measures();
+    }
+
+    pub(super) fn job_context(&self) -> JobContext {
+        JobContext {
+            database: self.database.clone(),
+            clock: self.clock.clone(),
+            wake: Arc::clone(&self.wake),
+            sync: Arc::clone(&self.entries),
+            stop: CancellationToken::new(),
+        }
     }
 
     /// Waits until this process may send. Of attempts with the same result, only the first is logged; errors may be

@@ -100,7 +100,7 @@ pub(super) async fn find_known(
     let id = resolve_id(connection, name).await?;
     let known = reviews::load_reviews(connection, &[id.as_str()]).await?;
     let known = known.into_values().find(|known| known.review().is_some());
-    Ok((id, known))
+    Ok((id, known.map(|known| *known)))
 }
 
 /// The error for a row that is not a valid review.
@@ -123,7 +123,7 @@ pub(super) fn existing_address(config: &DatabaseConfig) -> anyhow::Result<Databa
 // Resolves a command's argument to a review: its ID, a unique prefix of it, or its permalink.
 
 /// IDs in the error about an ambiguous prefix.
-const IDS_SHOWN: usize = 5;
+const IDS_SHOWN: u32 = 5;
 
 /// The ID of the row that `name` names in the database at `path`, including rows that are not valid reviews and have
 /// invalid IDs.
@@ -141,26 +141,26 @@ pub(super) async fn resolve_id(
         if known.is_some_and(|known| known.review().is_some()) {
             return Ok(text);
         }
-        if known.is_some_and(KnownReview::is_deleted) {
+        if known.is_some_and(|known| known.is_deleted()) {
             bail!(
                 "the review {id} was deleted; `reviews import FILE --restore` brings it back from a file that has only this review"
             );
         }
     }
-    let ids = reviews::list_ids(connection, None, None).await?;
-    let all = ids.iter().map(String::as_str);
-    let fitting = all.filter(|id| !text.is_empty() && id.starts_with(&text));
-    let mut fitting: Vec<&str> = fitting.collect();
-    fitting.sort_unstable();
+    let fitting = match text.as_str() {
+        "" => Vec::new(),
+        text => reviews::ids_that_begin(connection, text, IDS_SHOWN).await?,
+    };
     match &fitting[..] {
-        [one] => return Ok((*one).to_owned()),
+        [one] => return Ok(one.clone()),
         [first, ..] if *first == text => return Ok(text),
         [] => {}
         several => bail!(
             "{text} is the beginning of several IDs: {}; give more characters, `reviews list` shows the IDs",
-            several[..several.len().min(IDS_SHOWN)].join(", ")
+            several.join(", ")
         ),
     }
+    let ids = reviews::list_ids(connection, None, None).await?;
     let near = nearest(&text, ids.iter().map(String::as_str)).unwrap_or("none");
     bail!("no review {text}; the nearest ID is {near}; `reviews list` shows the IDs")
 }

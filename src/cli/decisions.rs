@@ -46,6 +46,8 @@ impl Withhold {
         let reason = check_reason(&self.reason)?;
         let note = self.note.as_deref().map(str::trim);
         let note = note.filter(|note| !note.is_empty());
+        let checked = note.map_or(Ok(()), |note| check_text(note, TEXT_BYTES_MAX));
+        checked.map_err(|fault| anyhow!("--note {fault}"))?;
         let status = Status::withheld(reason);
         change_review(config, clock, &self.id, async |write, review| {
             reviews::note_decided(write, review, &[Unit::Status]).await?;

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
@@ -16,17 +15,20 @@ use super::output::{self, Output};
 use super::questions;
 use super::report::{Exit, counted, print_report, print_result, style};
 use crate::clock::Clock;
-use crate::config::{DatabaseConfig, read_text};
+use crate::config::{DatabaseConfig, open_regular, read_text_or_pipe};
 use crate::imports::{
     Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, Outcome, Position,
     PublicPart, Rejection, Watch, import, load_sample, shown_values,
 };
 use crate::model::text::{escaped, quote_for_shell};
 use crate::storage::business::{SampleState, sample_state};
-use crate::storage::{Database, Opening};
+use crate::storage::{Database, Opening, is_overtaken};
 
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
+
+/// Attempts to compare the rows while others may write; then they wait.
+const ATTEMPTS_BESIDE_WRITERS: usize = 3;
 
 /// Import reviews, all FILEs in one transaction: merge them by ID and keep what you decided about a review
 #[derive(Debug, Clone, Args)]
@@ -58,12 +60,20 @@ impl Import {
         }
         // Standard input can be read only once.
         if self.reads_input() {
+            self.request.holds_lock = true;
             return self.run_once(config, clock).await;
         }
-        // The owner is asked once, also if another process writes first and the import is repeated.
+        for _ in 0..ATTEMPTS_BESIDE_WRITERS {
+            match self.run_once(config, clock).await {
+                Err(error) if is_overtaken(error.as_ref()) => {}
+                done => return done,
+            }
+        }
+        self.request.holds_lock = true;
         repeat_if_overtaken(async || self.run_once(config, clock).await).await
     }
 
+    /// One attempt. The owner is asked in the first one only.
     async fn run_once(&mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
         let address = config.address()?;
         // A dry run writes nothing.
@@ -169,7 +179,7 @@ pub(super) async fn load_if_empty(
 /// # Errors
 /// If it cannot be read, with the line of the fault.
 pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
-    let text = read_text(path);
+    let text = read_text_or_pipe(path);
     let text = text.with_context(|| format!("{} cannot be read as a format", path.display()))?;
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
@@ -196,7 +206,7 @@ pub(super) struct Console {
 /// Refuses a file that [`Console::rejected`] did not write.
 fn refuse_other_file(path: &Path) -> anyhow::Result<()> {
     let name = format!("--rejects {}", path.display());
-    let file = File::open(path).with_context(|| format!("{name} cannot be read"))?;
+    let file = open_regular(path).with_context(|| format!("{name} cannot be read"))?;
     let mut line = Vec::new();
     BufReader::new(file)
         .take(REJECT_BYTES_MAX)

@@ -32,7 +32,7 @@ pub struct ListCommand {
     /// Only reviews from this source, for example Google
     #[arg(long, value_name = "S")]
     source: Option<String>,
-    /// Only reviews whose text, title or author contains TEXT, ignoring case
+    /// Only reviews whose text, title, author or reply contains TEXT, ignoring case
     #[arg(long, value_name = "TEXT")]
     query: Option<String>,
     /// List at most this many
@@ -62,7 +62,7 @@ impl ListCommand {
     async fn rows(
         &self,
         reader: &mut SqliteConnection,
-    ) -> sqlx::Result<Vec<(ReviewId, KnownReview)>> {
+    ) -> sqlx::Result<Vec<(ReviewId, Box<KnownReview>)>> {
         let source = self.source.as_deref().map(fold);
         let query = self.query.as_deref().map(fold);
         let mut rows = Vec::new();
@@ -79,8 +79,9 @@ impl ListCommand {
                 let name = fold(&review.source.name);
                 let is_of_source = source.as_ref().is_none_or(|source| *source == name);
                 let has_query = query.as_ref().is_none_or(|query| {
+                    let reply = review.reply.as_ref().map(|reply| &reply.text);
                     let texts = [&review.text, &review.author].into_iter();
-                    let mut texts = texts.chain(&review.title);
+                    let mut texts = texts.chain(&review.title).chain(reply);
                     texts.any(|text| fold(text).contains(query))
                 });
                 if is_of_source && has_query {

@@ -24,6 +24,7 @@ use std::io;
 use std::io::Write as _;
 use std::process::ExitCode;
 
+use clap::error::ContextValue;
 use clap::{
     Arg, ArgMatches, Command, CommandFactory as _, FromArgMatches as _, Parser, Subcommand,
 };
@@ -38,6 +39,8 @@ use tokio::task::spawn_blocking;
 
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile, note_variable};
+use crate::metrics::DATABASE_STEPS;
+use crate::model::text::escaped;
 use crate::storage::remove_unfinished;
 use crate::sync::kill_commands;
 
@@ -99,7 +102,7 @@ impl Cli {
     /// The exit code, after printing an error, the help or the version.
     pub fn read() -> Result<Self, ExitCode> {
         let settings = SettingsFile::read().map_err(|error| {
-            let _ = writeln!(io::stderr(), "error: {error}");
+            let _ = writeln!(io::stderr(), "error: {}", escaped(error.to_string()));
             ExitCode::from(2)
         })?;
         let read = |command| -> clap::error::Result<Self> {
@@ -116,7 +119,7 @@ impl Cli {
         read(guide::command(Self::command())).map_err(|error| {
             let note = note_variable(&error, Self::command());
             let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            let printed = error.print();
+            let printed = print_usage(error);
             if let Some(note) = note {
                 let _ = writeln!(io::stderr(), "{note}");
             }
@@ -147,6 +150,8 @@ impl Cli {
             };
             kill_commands();
             remove_unfinished();
+            let steps = DATABASE_STEPS.counter(&[]).get();
+            tracing::debug!(steps, "command.ended: the steps of SQLite that it took");
             run.map_err(|error| match path {
                 Ok(path) => name_database(error, &path),
                 Err(_) => error,
@@ -190,6 +195,27 @@ impl Cli {
             CliCommand::Man(man) => man.run(Self::command()),
         }
     }
+}
+
+/// Prints the help, the version or an error. Errors repeat arguments, which may contain text of others, and are printed without hidden
+/// characters. They have no colors, because escapes of a terminal in an argument could not be told from those of colors.
+fn print_usage(mut error: clap::Error) -> io::Result<()> {
+    if !error.use_stderr() {
+        return error.print();
+    }
+    let values: Vec<_> = error
+        .context()
+        .map(|(kind, value)| (kind, value.clone()))
+        .collect();
+    for (kind, value) in values {
+        if let ContextValue::String(text) = value {
+            error.insert(kind, ContextValue::String(escaped(text)));
+        } else if let ContextValue::Strings(texts) = value {
+            let texts = texts.into_iter().map(escaped);
+            error.insert(kind, ContextValue::Strings(texts.collect()));
+        }
+    }
+    io::stderr().write_all(escaped(error.render().to_string()).as_bytes())
 }
 
 /// Every setting of `serve` by the name of its variable, as it was given: by a flag, by the variable, by the file of

@@ -11,8 +11,8 @@ use crate::imports::{
     DateOrder, Draft, FormatArgument, Missing, Names, Only, PublicColumn, PublicPart, shown_cell,
     shown_values,
 };
-use crate::model::ReviewField;
 use crate::model::text::quote_for_shell;
+use crate::model::{ReviewField, fold};
 use crate::sync::SyncEntry;
 
 /// Asks for the value of a key.
@@ -40,13 +40,14 @@ pub(super) fn complete_for_entry(draft: Draft, entry: &SyncEntry) -> anyhow::Res
     let command = format!("reviews sync run {name}");
     let (can_ask, place) = match &entry.format {
         Some(FormatArgument::File(path)) => (false, path.display().to_string()),
-        Some(FormatArgument::BuiltIn(_) | FormatArgument::Draft) | None => (
-            true,
-            format!(
-                "{name}.toml beside the file of entries, write format = \"./{name}.toml\" in [{name}], and source = \"NAME\" if its \
-                 reviews are of another source"
-            ),
-        ),
+        Some(FormatArgument::BuiltIn(_) | FormatArgument::Draft) | None => {
+            let file = entry.format_file();
+            let place = format!(
+                "{file} beside the file of entries, write format = \"./{file}\" in [{name}], and source = \"NAME\" if its reviews are of \
+                 another source"
+            );
+            (true, place)
+        }
     };
     let next = format!("save the draft as {place}, and run `{command}` again");
     complete_with(draft, can_ask, &command, &next)
@@ -81,7 +82,7 @@ fn complete_with(
 pub(super) fn command(draft: &Draft) -> String {
     let stem = draft.file.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.split('.').next().unwrap_or_default();
-    let name = if stem.is_empty() || stem.contains(' ') || stem.starts_with('-') {
+    let stem = if stem.is_empty() || stem.contains(' ') || stem.starts_with('-') {
         "format"
     } else {
         stem
@@ -97,15 +98,28 @@ pub(super) fn command(draft: &Draft) -> String {
             }
             continue;
         }
-        words.push(quote_for_shell(&word));
+        words.push(word);
     }
-    let file = quote_for_shell(&format!("{name}.toml"));
-    let mut more = vec![format!("--format {file}")];
-    more.extend(draft.needs_source.then(|| "--source NAME".to_owned()));
+    let mut file = format!("{stem}.toml");
+    let is_of_call = |file: &str| {
+        let mut names = words
+            .iter()
+            .map(|word| word.rsplit('/').next().unwrap_or(word));
+        names.any(|name| fold(name) == fold(file))
+    };
+    // The draft must not take the place of a file of the call.
+    while is_of_call(&file) {
+        file.insert_str(stem.len(), "-format");
+    }
+    let mut more = vec!["--format".to_owned(), file];
+    if draft.needs_source {
+        more.extend(["--source", "NAME"].map(str::to_owned));
+    }
     // What follows `--` is a file.
     let end = words.iter().position(|word| word == "--");
     let end = end.unwrap_or(words.len());
     words.splice(end..end, more);
+    let words: Vec<String> = words.iter().map(|word| quote_for_shell(word)).collect();
     words.join(" ")
 }
 
@@ -154,7 +168,8 @@ fn choice(line: &str, names: &[String]) -> Result<usize, String> {
     let name = quoted.unwrap_or(line);
     let mut numbers = numbers(names).into_iter();
     let by_number = numbers.position(|number| number == format!("{line} "));
-    let by_name = names.iter().position(|it| it.eq_ignore_ascii_case(name));
+    let exactly = names.iter().position(|it| it == name);
+    let by_name = exactly.or_else(|| names.iter().position(|it| fold(it) == fold(name)));
     by_number.or(by_name).ok_or_else(|| {
         format!("{line} is none of them; write one of them, or the number before it")
     })
@@ -178,7 +193,7 @@ fn show_columns(draft: &Draft) -> io::Result<()> {
         let cells = column.cells.join(", ");
         let _ = writeln!(text, "{number:>4}  {}: {cells}", column.header);
     }
-    text.extend(draft.describe_unread());
+    text += &draft.describe_around().join("\n");
     print_note(text.trim_end())
 }
 
@@ -222,6 +237,9 @@ fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
         let encodings = encodings.map(|(name, word)| ((*name).to_owned(), shown_cell(word)));
         encodings.collect()
     } else {
+        for line in draft.describe_around() {
+            print_note(&line)?;
+        }
         print_note("Which of these has the reviews?")?;
         let places = draft.places.iter();
         let places = places.map(|(name, rows)| (name.clone(), format!("rows: {rows}")));

@@ -18,8 +18,8 @@ use super::status::run_line;
 use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::imports::{
-    Format, Outcome, SOURCE_DEFAULT, Undone, base_of, basic_string, find_format, format_names,
-    lost_public_columns, parse_source_name, respell, undo,
+    Format, Outcome, SOURCE_DEFAULT, Undone, base_of, basic_string, check_size, find_format,
+    format_names, lost_public_columns, parse_source_name, respell, undo,
 };
 use crate::model::text::{nearest, quote_for_shell};
 use crate::model::{ReviewField, fold};
@@ -190,6 +190,7 @@ async fn format(
     let platform = platform.as_deref().unwrap_or(&source);
     check_like(&format, platform).with_context(|| format!("{}", file.display()))?;
     let text = format.to_text();
+    check_size(&text)?;
     let new = near.filter(|near| !is_known && *near != source);
     let new = new.map(|near| format!(", which is a new source (the nearest is {near})"));
     let new = new.unwrap_or_default();

@@ -12,9 +12,10 @@
 pub mod bounds;
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Read};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
@@ -23,6 +24,7 @@ use clap::builder::RangedU64ValueParser;
 use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Command, FromArgMatches as _, ValueEnum};
 use ipnet::IpNet;
+use rustix::fs::OFlags;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 use url::{Host, Url};
@@ -688,17 +690,40 @@ fn host(text: &str) -> Result<Host, String> {
 }
 
 // Reads the files that settings and commands name: whole, up to a size limit, because a path may be `/dev/zero` or the wrong
-// file.
+// file. Opening or reading a pipe may wait for ever, so only a command that a person runs takes one: Ctrl-C ends it.
 
 /// Larger than any of them.
 const FILE_MIB_MAX: u64 = 16;
 
-/// The bytes of the file at `path`, at most 16 MiB.
+/// Opens a file that an operator names, and never waits.
 ///
 /// # Errors
-/// The operating system's error; [`io::ErrorKind::FileTooLarge`] if the file is larger.
+/// The operating system's error; [`io::ErrorKind::InvalidInput`] if it is a pipe, a device or a folder.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    let refusal = || {
+        let reason = "it is a folder, a pipe or a device, and reading it could wait for ever; name a regular file";
+        io::Error::new(io::ErrorKind::InvalidInput, reason)
+    };
+    // First, because opening a device may act on it.
+    if !fs::metadata(path)?.is_file() {
+        return Err(refusal());
+    }
+    // It may be another file by now.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let mut options = File::options();
+    let file = options.read(true).custom_flags(flags).open(path)?;
+    if !file.metadata()?.is_file() {
+        return Err(refusal());
+    }
+    Ok(file)
+}
+
+/// The bytes of the regular file at `path`, at most 16 MiB.
+///
+/// # Errors
+/// Those of [`open_regular`]; [`io::ErrorKind::FileTooLarge`] if the file is larger.
 pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    read_whole(File::open(path)?)
+    read_whole(open_regular(path)?)
 }
 
 fn read_whole(input: impl Read) -> io::Result<Vec<u8>> {
@@ -713,18 +738,26 @@ fn read_whole(input: impl Read) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The text of the file at `path`.
+/// The text of the regular file at `path`.
 ///
 /// # Errors
 /// Those of [`read_file`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
 pub fn read_text(path: &Path) -> io::Result<String> {
+    read_text_of(open_regular(path)?)
+}
+
+/// The text of the file or pipe at `path`, for a command that a person runs.
+///
+/// # Errors
+/// Those of [`read_text_of`].
+pub fn read_text_or_pipe(path: &Path) -> io::Result<String> {
     read_text_of(File::open(path)?)
 }
 
-/// The text of `input`.
+/// The text of `input`, at most 16 MiB.
 ///
 /// # Errors
-/// Those of [`read_text`].
+/// The operating system's error; [`io::ErrorKind::FileTooLarge`] if it is longer, [`io::ErrorKind::InvalidData`] if it is not UTF-8.
 pub fn read_text_of(input: impl Read) -> io::Result<String> {
     String::from_utf8(read_whole(input)?)
         .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))

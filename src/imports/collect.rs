@@ -14,11 +14,9 @@ use serde_json::Value;
 use crate::imports::draft::Draft;
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
-use crate::imports::format::{Format, Only, PublicColumn, PublicPart, Reader, basic_string};
+use crate::imports::format::{Format, Only, PublicColumn, PublicPart, basic_string, check_size};
 use crate::imports::merge::guards::stop;
-use crate::imports::native::{
-    NativeRecord, foreign_members, parse_record, readable, withheld_review,
-};
+use crate::imports::native::{NativeRecord, parse_record, readable, withheld_review};
 use crate::imports::opened_file::OpenedFile;
 use crate::imports::owner::{self, Origin};
 use crate::imports::read::bytes::{
@@ -26,8 +24,8 @@ use crate::imports::read::bytes::{
     is_zip, open_archive, read_all, read_file, refuse_binary,
 };
 use crate::imports::read::json::parse_row;
-use crate::imports::read::text::{decode, describe_damage, encodings};
-use crate::imports::read::{Bounds, ROWS_BETWEEN_LOOKS, ReadCounts, RowFault};
+use crate::imports::read::text::{decode, describe_damage, encoded_part, encodings};
+use crate::imports::read::{Amount, Bounds, ROWS_BETWEEN_LOOKS, ReadCounts, RowFault};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Outcome, Watcher};
 use crate::imports::request::{FormatArgument, HAS_SECRET, ImportRequest};
 use crate::imports::row::{NAMES_SHOWN, ReviewRow, RowReader};
@@ -88,6 +86,9 @@ pub fn collect(
         },
     };
     for file in &request.files {
+        if reading.watch.is_stopped() {
+            break;
+        }
         reading.open(file);
     }
     reading.refuse_faults()?;
@@ -123,7 +124,7 @@ struct Reading<'a> {
     rows: u64,
     /// The sources, by their names in lower case.
     source_names: BTreeMap<String, String>,
-    /// Members that a platform, or a newer release of another instance, has and that are passed over.
+    /// Members that a platform, or the first line of an export, has and that are passed over.
     unread: BTreeSet<String>,
     /// A sentence about letters that were decoded wrongly.
     damage: Option<String>,
@@ -133,8 +134,9 @@ struct Reading<'a> {
     collected: Collected,
 }
 
-/// Why a run of sync takes reviews only.
-const SETTINGS_LEFT_OUT: &str = "the business, editorial texts, formats and deletions of the file are left out: a run takes reviews only";
+/// Why a run of an entry fails.
+const NOT_FETCHED: &str = "is our own form (JSON Lines, as `reviews export` writes it), which is not fetched; import the file with `reviews import`, or, if \
+    another program writes these lines, name their columns in a file, and give that as the entry's format";
 
 impl Reading<'_> {
     /// Reads the file at `path`, or the files of the archive there.
@@ -145,7 +147,8 @@ impl Reading<'_> {
         } else {
             let folder = self.request.folder.as_deref();
             let place = folder.map_or(path.into(), |folder| folder.join(path));
-            let bytes = read_file(&place, &mut self.bytes_left);
+            let is_by_hand = self.request.run_of.is_none() && !self.request.is_sample;
+            let bytes = read_file(&place, is_by_hand, &mut self.bytes_left);
             (path.display().to_string(), bytes)
         };
         let taken = bytes.and_then(|bytes| self.take_all(&name, &bytes));
@@ -164,6 +167,9 @@ impl Reading<'_> {
         // Only what is unpacked counts.
         self.bytes_left += bytes.len() as u64;
         for member in choose_members(&archive)? {
+            if self.watch.is_stopped() {
+                break;
+            }
             let file = format!("{name}: {member}");
             let unpacked = archive.by_name(&member).map_err(broken_archive);
             let unpacked = unpacked.and_then(|it| read_all(it, &mut self.bytes_left));
@@ -222,7 +228,7 @@ impl Reading<'_> {
             return self.take_text(name, bytes, Some(&encoding));
         }
         let tried = encodings(bytes).into_iter().map(|encoding| {
-            let text = encoding.decode_without_bom_handling(bytes).0;
+            let text = encoding.decode_without_bom_handling(encoded_part(bytes)).0;
             let mut words = text.split(|c: char| c.is_whitespace() || ",;|\"".contains(c));
             let word = words.find(|word| !word.is_ascii()).unwrap_or_default();
             (encoding.name(), word.to_owned())
@@ -240,6 +246,9 @@ impl Reading<'_> {
     ) -> Result<(), FileError> {
         let format = choice.format();
         if format.is_native() {
+            if self.request.run_of.is_some() {
+                return Err(FileError::new(NOT_FETCHED));
+            }
             return self.read_records(name, &opened, &Arc::new(format));
         }
         if opened.is_empty_by(&format) {
@@ -256,8 +265,12 @@ impl Reading<'_> {
         }
         let is_stopped = || self.watch.is_stopped();
         let bounds = &mut Bounds::new(&mut self.counts, &is_stopped);
+        let beside = opened.members_beside(&places);
         let mut table = opened.table(parts[0], &format, bounds)?;
         table.named = format.all_names();
+        if !places.is_empty() {
+            table.beside = beside;
+        }
         let answered = format.answered.as_deref().and_then(|it| table.find(it));
         for _ in 0..answered.map_or(0, |column| table.remove_answers(column)) {
             self.collected.report.add(Outcome::LeftOut, String::new);
@@ -353,6 +366,7 @@ impl Reading<'_> {
             }
         }
         let text = kept.to_text();
+        check_size(&text).map_err(|fault| ImportError::Refused(fault.to_string()))?;
         draft.format = kept;
         let choice = &input.choice;
         let before = self.kept.get(&choice.source);
@@ -411,20 +425,13 @@ impl Reading<'_> {
         opened: &OpenedFile<'_>,
         format: &Arc<Format>,
     ) -> Result<(), FileError> {
-        let records = opened.records(format)?;
+        let records = opened.records()?;
         let count = records.len() as u64;
         let file = self.add_file(name, format);
         if self.request.format == Some(FormatArgument::Draft) {
             return Ok(());
         }
         self.rows += count;
-        if let Some(business) = opened.business(format) {
-            if self.request.run_of.is_some() {
-                self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
-            } else if !self.has_business {
-                self.take_business(&serde_json::from_str(business)?)?;
-            }
-        }
         let before = self.collected.report.count(Outcome::Rejected);
         for (at, text) in records {
             self.read_record(file, format, at, text)?;
@@ -432,7 +439,8 @@ impl Reading<'_> {
         let rejected = self.collected.report.count(Outcome::Rejected) - before;
         if rejected > 0 && rejected == count {
             return Err(FileError::new(
-                "no row can be read; correct its rows as said above",
+                "no row can be read as our own form; correct the rows as said above, or, if another program wrote them, give a format whose [fields] \
+                 name their members",
             ));
         }
         Ok(())
@@ -467,7 +475,7 @@ impl Reading<'_> {
         let mut first_fault = None;
         for row in &table.rows {
             if row.fault.is_none() && reader.is_elsewhere(row) {
-                self.count(row.file);
+                self.count(row.file)?;
                 self.collected.report.add(Outcome::Elsewhere, String::new);
                 continue;
             }
@@ -505,27 +513,24 @@ impl Reading<'_> {
         at: Position,
         text: &str,
     ) -> Result<(), FileError> {
-        let mask = &self.request.mask;
+        let is_stopped = || self.watch.is_stopped();
+        Bounds::new(&mut self.counts, &is_stopped).count(Amount {
+            rows: 1,
+            bytes: text.len(),
+            ..Amount::default()
+        })?;
         let record = match parse_row(text) {
-            Ok(record) if !mask.is_empty() && mask.is_in(&record.to_string()) => {
-                let fault = FieldError::new("", HAS_SECRET);
-                return self.reject(file, at, Value::Null, &[fault]);
-            }
             Ok(record) => record,
             Err(RowFault { message, raw }) => {
                 let fault = FieldError::new("", message);
                 return self.reject(file, at, raw.unwrap_or_default(), &[fault]);
             }
         };
-        if format.reader == Reader::Instance && self.unread.len() < NAMES_SHOWN {
-            let foreign = foreign_members(&record).into_iter();
-            self.unread.extend(foreign.map(|member| member.pattern));
-        }
         let calendar = self.collected.calendar;
-        let read = match parse_record(&record, format, self.request, calendar) {
+        let read = match parse_record(&record, format, calendar) {
             Ok(NativeRecord::Settings) => return self.take_settings(&record),
             Ok(NativeRecord::Deleted(deleted)) => {
-                self.count(file);
+                self.count(file)?;
                 self.add_deleted(*deleted);
                 return Ok(());
             }
@@ -543,10 +548,17 @@ impl Reading<'_> {
     }
 
     /// Counts a row of a file, and reports progress.
-    fn count(&mut self, file: usize) {
+    ///
+    /// # Errors
+    /// If the import is to stop.
+    fn count(&mut self, file: usize) -> Result<(), FileError> {
         self.rows_read += 1;
         self.watch.read(self.rows_read, self.rows);
         self.collected.report.files[file].rows += 1;
+        if self.rows_read.is_multiple_of(ROWS_BETWEEN_LOOKS) && self.watch.is_stopped() {
+            return Err(FileError::new("stopped"));
+        }
+        Ok(())
     }
 
     /// Adds a review, or rejects its row with all its faults; `raw` returns the row as in the file.
@@ -557,17 +569,12 @@ impl Reading<'_> {
         read: Result<ReviewRow, Vec<FieldError>>,
         raw: impl Fn() -> Value,
     ) -> Result<(), FileError> {
-        let is_due = self.rows_read.is_multiple_of(ROWS_BETWEEN_LOOKS);
-        if is_due && self.watch.is_stopped() {
-            return Err(FileError::new("stopped"));
-        }
         let mut row = match read {
             Ok(row) => row,
             Err(faults) => return self.reject(file, at, raw(), &faults),
         };
         let has_zone = self.collected.calendar.zone.is_some();
-        // The days of native records are those of the business.
-        if row.has_instant && !has_zone && row.format.reader != Reader::Records {
+        if row.has_instant && !has_zone {
             return Err(FileError::new(
                 "has times, whose days depend on the business's time zone, which is not set; run `reviews init --time-zone \
                  ZONE` first, for example America/Phoenix",
@@ -582,7 +589,7 @@ impl Reading<'_> {
             row.hidden_name = hidden.map(|name| short_name(&name).into());
         }
         // What its source gives, unless an export has the digests.
-        let exported = row.exported.digests;
+        let exported = row.exported.as_ref().and_then(|it| it.digests);
         row.digests =
             exported.unwrap_or_else(|| Digests::new(row.review(), row.author(), row.posted_at));
         // A text may show a secret only once entities and elements of HTML are gone.
@@ -593,9 +600,8 @@ impl Reading<'_> {
         if self.damage.is_none() {
             self.damage = row.texts().find_map(describe_damage);
         }
-        self.count(file);
         self.collected.rows.push(row);
-        Ok(())
+        self.count(file)
     }
 
     /// Gives a review the source that the request names, and a source the spelling of the stored one.
@@ -607,10 +613,12 @@ impl Reading<'_> {
         {
             statement.unstated.remove(&Unit::Source);
             source.clone_from(name);
-            row.exported.imported_from = None;
+            if let Some(exported) = &mut row.exported {
+                exported.imported_from = None;
+            }
         }
         // The native form passes through unchanged.
-        if format.reader != Reader::Records && !statement.unstated.contains(&Unit::Source) {
+        if !format.is_native() && !statement.unstated.contains(&Unit::Source) {
             let names = self.source_names.entry(fold(source));
             let stored = names.or_insert_with(|| source.clone());
             source.clone_from(stored);
@@ -625,7 +633,7 @@ impl Reading<'_> {
         faults: &[FieldError],
     ) -> Result<(), FileError> {
         let faults = self.request.describe_faults(faults);
-        self.count(file);
+        self.count(file)?;
         let report = &mut self.collected.report;
         let stored = report.reject(self.watch, file, at, faults, row);
         stored.map_err(|error| FileError::new(format!("{error}; nothing was changed")))
@@ -633,9 +641,6 @@ impl Reading<'_> {
 
     /// Adds a deletion by the owner; only in exports.
     fn add_deleted(&mut self, mut mark: Mark) {
-        if self.request.run_of.is_some() {
-            return self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
-        }
         if let (Some(source), Some(name)) = (&mut mark.source, &self.request.source) {
             source.source_name.clone_from(name);
             mark.deletion.source_name.clone_from(name);
@@ -661,26 +666,24 @@ impl Reading<'_> {
     }
 
     /// Takes the formats of sources in the first line of an export.
-    fn take_formats(&mut self, value: &Value) {
+    fn take_formats(&mut self, value: &Value) -> Result<(), FileError> {
         let formats = value.get("formats").and_then(Value::as_object);
-        let kept = formats.into_iter().flatten().filter_map(|(source, text)| {
-            Some(FormatChange {
+        for (source, text) in formats.into_iter().flatten() {
+            let Some(text) = text.as_str() else { continue };
+            check_size(text)?;
+            self.collected.formats.push(FormatChange {
                 source: source.clone(),
                 before: None,
-                after: Some(text.as_str()?.to_owned()),
-            })
-        });
-        self.collected.formats.extend(kept);
+                after: Some(text.to_owned()),
+            });
+        }
+        Ok(())
     }
 
     /// Takes the line of an export that contains the business, the editorial texts and the formats of sources. A business that
     /// is there stays, with its texts, and so do the formats of sources that are there.
     fn take_settings(&mut self, value: &Value) -> Result<(), FileError> {
-        if self.request.run_of.is_some() {
-            self.collected.report.note(SETTINGS_LEFT_OUT.to_owned());
-            return Ok(());
-        }
-        self.take_formats(value);
+        self.take_formats(value)?;
         if self.has_business {
             self.collected.report.note(
                 "the business and the editorial texts of the file were left out, because the database already has a business; load them with \

@@ -23,6 +23,8 @@ use crate::model::text::shorten;
 
 /// Words from which on a cell is a sentence.
 const SENTENCE_WORDS_MIN: usize = 4;
+/// Maximum number of letters in a cell of a language without blanks that is no sentence.
+const LETTERS_MAX: usize = 12;
 /// Maximum number of characters of a cell that is shown.
 const CELL_CHARACTERS_MAX: usize = 40;
 /// Numbers of cells and of different values of a column that are shown.
@@ -55,8 +57,12 @@ pub struct Draft {
     pub encodings: Vec<(&'static str, String)>,
     /// The sheets, or the lists, of which one must be named, with their numbers of rows; empty if it is known.
     pub places: Vec<(String, usize)>,
-    /// What stands beside the list.
+    /// What stands beside the list, or the lists of which one must be named.
     pub beside: Vec<(String, String)>,
+    /// The row that has names of columns, if its header has none.
+    pub names_below: Option<u64>,
+    /// Whether a row can be read.
+    pub has_row: bool,
     /// Whether the table needs a source of its own, since the source that it would be of has another format.
     pub needs_source: bool,
 }
@@ -113,6 +119,11 @@ pub fn shown_values<'v>(values: impl IntoIterator<Item = &'v str>) -> Vec<String
 }
 
 fn is_sentence(cell: &str) -> bool {
+    // Chinese, Japanese, Thai and the like are written without blanks.
+    let is_unspaced = |c: &char| ('\u{e00}'..'\u{1100}').contains(c) || *c >= '\u{3040}';
+    if cell.chars().filter(is_unspaced).count() > LETTERS_MAX {
+        return true;
+    }
     let words = cell.split_whitespace();
     let words = words.filter(|word| word.contains(char::is_alphabetic) && !word.contains("://"));
     words.count() >= SENTENCE_WORDS_MIN
@@ -230,6 +241,9 @@ impl Draft {
             format: input.choice.owners.clone(),
             encodings: input.encodings.clone(),
             places: input.places.clone(),
+            beside: table.beside.clone(),
+            names_below: table.names_below,
+            has_row: table.rows.iter().any(|row| row.fault.is_none()),
             // A table of another source is never imported under the format that a source keeps, nor in its place.
             needs_source: matches!(input.choice.basis, Basis::DraftOfOther),
             ..Self::default()
@@ -240,7 +254,6 @@ impl Draft {
             draft.open(if table.is_objects { "rows" } else { "sheet" });
             return Ok(draft);
         }
-        draft.beside.clone_from(&table.beside);
         if base.is_none() {
             draft.fill_core(columns);
         }
@@ -311,12 +324,16 @@ impl Draft {
     fn fill_core(&mut self, columns: &Columns<'_>) {
         let exact = |field| columns.names(&columns.exact(field));
         let (first, last) = (exact(ReviewField::FirstName), exact(ReviewField::LastName));
-        let has_author = ReviewField::AUTHORS.into_iter().any(|it| self.says(it));
+        let fields = &self.format.fields;
+        let mut authors = ReviewField::AUTHORS.iter();
+        let has_author = authors.any(|field| fields.contains_key(field));
         for field in ReviewField::CORE {
-            let is_stated = self.says(field) || field == ReviewField::Author && has_author;
-            if is_stated {
+            let is_author = field == ReviewField::Author;
+            if self.format.fields.contains_key(&field) || is_author && has_author {
                 continue;
             }
+            // What was open in the draft of another header may be clear now.
+            self.format.open.remove(&format!("fields.{field}"));
             match (field, &exact(field)[..], &first[..], &last[..]) {
                 // `Name` beside `Vorname` is the last name, or the whole.
                 (ReviewField::Author, [name], [first], [])
@@ -488,16 +505,17 @@ impl Draft {
         }
     }
 
-    /// The values of a column as they may be shown: each with its count. Few that repeat are choices; other sentences may be private.
+    /// The values of a column as they may be shown: each with its count. Sentences may be private, however often they are there; names of
+    /// locations are none.
     fn describe_values(&self, header: &str) -> String {
         let column = self.column(header);
         let values = column.map_or(&[][..], |column| &column.values);
-        let are_choices = are_choices(values) || self.location.as_deref() == Some(header);
-        if !are_choices && are_texts(values) {
+        let are_locations = self.location.as_deref() == Some(header);
+        if !are_locations && are_texts(values) {
             return "(text)".to_owned();
         }
         let texts = values.iter().map(|(value, _)| match &**value {
-            text if !are_choices && is_sentence(text) => "(text)",
+            text if !are_locations && is_sentence(text) => "(text)",
             value => value,
         });
         let shown = shown_values(texts).into_iter().zip(values);
@@ -517,7 +535,7 @@ impl Draft {
         };
         let begin = format!("How {} is read{next}: {command}", self.file);
         let mut text = String::new();
-        for line in [begin].into_iter().chain(self.describe_unread()) {
+        for line in [begin].into_iter().chain(self.describe_around()) {
             text += &comment(&line);
         }
         for (path, line) in self.format.lines() {
@@ -570,13 +588,23 @@ impl Draft {
         }
     }
 
-    /// What of the file is not read; `None` if nothing.
-    pub fn describe_unread(&self) -> Option<String> {
+    /// What of the file is not read, and where its header may be, in lines.
+    pub fn describe_around(&self) -> Vec<String> {
         let beside = self.beside.iter();
         let beside =
             beside.map(|(name, value)| format!("{} = {}", basic_string(name), shown_cell(value)));
         let beside = beside.collect::<Vec<_>>().join(", ");
-        (!beside.is_empty()).then(|| format!("Beside the list, not read: {beside}"))
+        let beside = (!beside.is_empty()).then(|| format!("Beside the list, not read: {beside}"));
+        beside.into_iter().chain(self.describe_header()).collect()
+    }
+
+    /// Where its header may be instead.
+    fn describe_header(&self) -> Option<String> {
+        let row = self.names_below?;
+        let advice = "are those of the columns, write header_row";
+        Some(format!(
+            "Row {row} has names of fields: if they {advice} = {row} into the format, and leave the fields out"
+        ))
     }
 
     fn ask_left(&self) -> Vec<String> {
@@ -609,8 +637,8 @@ impl Draft {
     /// What is open, in words, a line for each key.
     pub fn describe_open(&self) -> Vec<String> {
         let keys = self.format.open.iter();
-        keys.map(|key| format!("{key}: {}", self.question(key)))
-            .collect()
+        let open = keys.map(|key| format!("{key}: {}", self.question(key)));
+        open.chain(self.describe_header()).collect()
     }
 
     /// What an open key asks.
@@ -696,7 +724,7 @@ mod tests {
         for header in ["Stars (1-5)", "Stars (1 - 5)", "Stars (1–5)"] {
             assert_eq!(named_field(header), Some(ReviewField::Rating), "{header}");
         }
-        let others = "Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅; \
+        let others = "!Review; *Review; #Review; ~Review; -Review; _Review; =Review; Re!view; Review 2; Reviews of others; My review; Review (2); Stars (0-10); Stars (1-6); Review ✅; \
             Review (Private notes); Title [hidden]; Reply (for our eyes)";
         for header in others.split("; ") {
             assert_eq!(named_field(header), None, "{header}");

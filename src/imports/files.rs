@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::imports::fault::FileError;
-use crate::imports::format::{Format, PublicColumn, PublicPart, Reader, basic_string};
+use crate::imports::format::{Format, PublicColumn, PublicPart, basic_string};
 use crate::imports::opened_file::{Fit, NativeForm, OpenedFile};
 use crate::imports::platforms::{BUILT_IN, NATIVE, find_format, format_names};
 use crate::imports::read::Table;
@@ -106,12 +106,12 @@ impl<'r> FormatChooser<'r> {
         let other = self.find_other_source(opened);
         let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::AllButPublic);
         // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
-        match &opened.native_form {
-            NativeForm::Certain(format) => return self.choose_built_in(format),
+        match opened.native_form {
+            NativeForm::Export => return self.choose_built_in(&NATIVE),
             NativeForm::Lines if own_fit < Fit::Partly && !lacks_public => {
                 return self.choose_built_in(&NATIVE);
             }
-            NativeForm::No | NativeForm::Lines | NativeForm::Faulty(_) => {}
+            NativeForm::No | NativeForm::Lines => {}
         }
         // 3. What the named `--source` keeps.
         if named.is_some()
@@ -133,10 +133,7 @@ impl<'r> FormatChooser<'r> {
         if let Some(own_format) = own_format.filter(|_| own_fit != Fit::OtherTable) {
             return self.choose_owners(own_format, Basis::Kept);
         }
-        // 6. A draft, but of lines that are our own except for a member.
-        if let (NativeForm::Faulty(fault), None) = (&opened.native_form, &self.request.format) {
-            return Err(fault.clone());
-        }
+        // 6. A draft.
         Ok(Choice {
             basis: match own_format {
                 Some(_) => Basis::DraftOfOther,
@@ -349,5 +346,5 @@ pub fn format_of(content: &[u8], request: &ImportRequest, kept: &KeptFormats) ->
     let opened = OpenedFile::of_text(&decoded).ok()??;
     let format = chooser.choose(&opened).ok()?.format();
     // Lines of the native form are rows without a list.
-    (format.reader != Reader::Records).then_some(format)
+    (!format.is_native()).then_some(format)
 }

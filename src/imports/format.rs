@@ -22,6 +22,8 @@ use crate::imports::value::rating::RatingWords;
 use crate::model::text::{base_letter, escaped, nearest, shorten};
 use crate::model::{ReviewField, Unit, compose, named, parse_toml};
 
+/// Maximum size of the text of a format, which the database keeps, in bytes.
+const TEXT_BYTES_MAX: usize = 256 << 10;
 /// An open value.
 pub const OPEN: &str = "?";
 /// Of `ignored`: all columns that are left.
@@ -165,8 +167,6 @@ pub struct Paging {
 pub enum Reader {
     /// As native records, which may also be deletions.
     Records,
-    /// As the native records of another instance's `/reviews.json`.
-    Instance,
     /// By columns.
     #[default]
     Columns,
@@ -317,6 +317,7 @@ impl Format {
     /// # Errors
     /// With the line of the fault, and the nearest name.
     pub fn parse(text: &str) -> Result<Self, FileError> {
+        check_size(text)?;
         let mut text = text.trim_start_matches('\u{feff}').to_owned();
         // The draft offers lines that only need their `#` taken away.
         if text.matches("\nencoding = ").count() > 1 {
@@ -448,9 +449,9 @@ impl Format {
         self.name.is_empty() && self.reader == Reader::Columns
     }
 
-    /// Whether it is the native form: records, or a document with them.
+    /// Whether it is the native form.
     pub const fn is_native(&self) -> bool {
-        matches!(self.reader, Reader::Records | Reader::Instance)
+        matches!(self.reader, Reader::Records)
     }
 
     /// Whether all columns that are left are ignored.
@@ -565,6 +566,18 @@ impl PublicPart {
 
 /// Keys that a draft may leave open, besides those of `[fields]`, and `names` and `missing` of a column of publication.
 const OPEN_KEYS: &str = "ignored|scale|date_format|encoding|sheet|rows|only";
+
+/// # Errors
+/// If the text of a format is longer than the database keeps.
+pub fn check_size(text: &str) -> Result<(), FileError> {
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(FileError::new(format!(
+            "the format has more than {} KiB; leave out what its files do not have, or shorten the names of columns in them",
+            TEXT_BYTES_MAX >> 10
+        )));
+    }
+    Ok(())
+}
 
 /// Moves the paths of the open values of a format's table, which stands at the path `outer`, to `open`. An open value of another key is
 /// left as a fault.
@@ -803,8 +816,12 @@ pub fn basic_string(text: &str) -> String {
 const HARMLESS: &str = "1-5|1 - 5|1–5|out of 5|stars|business|owner|public|published|text|utc|your words|optional|required|opcional|obligatorio|\
     facultatif|obligatoire|freiwillig|pflichtfeld";
 
-/// The letters, digits and signs of a name: without case and accents, the number of a question, and marks and harmless brackets at the
-/// end. A name without letters and digits is compared as it is.
+/// Marks that separate the words of a name, which fall away but at its beginning, and at that of a member's name in a path: `_public`
+/// is not `public`.
+const SEPARATORS: &str = "_-.,:;/'\"()[]{}’‘“”–—…";
+
+/// The letters, digits and signs of a name: without case and accents, the number of a question, separators between its words, and marks and
+/// harmless brackets at the end. A name without letters and digits is compared as it is.
 pub fn column_key(name: &str) -> String {
     let marks = ['.', '?', '!', '*', ':', ' '];
     let mut rest = name.trim().trim_end_matches(marks);
@@ -822,15 +839,20 @@ pub fn column_key(name: &str) -> String {
         digits.is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| byte.is_ascii_digit()))
     });
     rest = number.map_or(rest, |(_, rest)| rest.trim_start());
-    let is_kept = |c: &char| {
-        let is_sign = !c.is_ascii() && !c.is_whitespace() && !"’‘“”–—¿¡…".contains(*c);
-        c.is_alphanumeric() || *c == '^' || is_sign
-    };
+    let is_separator = |c: char| SEPARATORS.contains(c);
+    let is_mark = |c: char| is_separator(c) || c.is_ascii_punctuation() && c != '^';
+    rest = rest.trim_end_matches(|c: char| c.is_whitespace() || is_mark(c));
+    // Spanish questions begin with them.
+    rest = rest.trim_start_matches(['¿', '¡']);
     let is_latin = |c: char| c < '\u{250}' || ('\u{1e00}'..'\u{1f00}').contains(&c);
     let base = |c| if is_latin(c) { base_letter(c) } else { c };
-    let text = compose(rest);
-    let letters = text.chars().filter(is_kept).flat_map(char::to_lowercase);
-    let key: String = letters.map(base).collect();
+    let (mut key, mut before) = (String::new(), '.');
+    for c in compose(rest).chars() {
+        if !(c.is_whitespace() || is_separator(c) && before != '.') {
+            key.extend(c.to_lowercase().map(base));
+        }
+        before = c;
+    }
     if key.contains(char::is_alphanumeric) {
         key
     } else {

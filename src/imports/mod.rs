@@ -13,11 +13,12 @@
 //! `collect` takes the files of a call through all but the last step. A row is accepted or rejected by itself; a file that cannot be read stops
 //! the import before anything is written. `native` is the form that exports write and imports read.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 use std::sync::Arc;
 
 use chrono::{DateTime, Utc};
+use sqlx::{Connection as _, SqliteConnection};
 
 use crate::clock::Clock;
 use crate::compute::run_long;
@@ -27,13 +28,13 @@ use crate::imports::owner::OwnerFile;
 use crate::imports::platforms::NATIVE;
 use crate::imports::read::bytes::file_names;
 use crate::imports::row::ReviewRow;
-use crate::model::business::Editorial;
+use crate::model::business::{Business, Editorial};
 use crate::model::{Calendar, ReviewId};
 use crate::storage::business::{SampleState, note_sample, refuse_sample, sample_state};
 use crate::storage::reviews::{
-    self, KeptFormats, Mark, RunChange, RunCounts, Scope, store_formats,
+    self, FormatChange, KeptFormats, Known, Mark, RunChange, RunCounts, Scope, store_formats,
 };
-use crate::storage::{AtPath as _, Database, Write, business};
+use crate::storage::{AtPath as _, Database, DatabaseState, DbError, Write, business};
 
 mod collect;
 mod draft;
@@ -60,7 +61,8 @@ mod value {
 pub use draft::{Draft, DraftColumn, shown_cell, shown_values};
 pub use files::{base_of, format_of, lost_public_columns};
 pub use format::{
-    Format, KeyUse, Missing, Names, Only, Paging, PublicColumn, PublicPart, basic_string, line_of,
+    Format, KeyUse, Missing, Names, Only, Paging, PublicColumn, PublicPart, basic_string,
+    check_size, line_of,
 };
 pub use merge::guards::stop;
 pub use merge::undo::{Undone, find_undo_command, undo};
@@ -82,25 +84,28 @@ pub use value::date::DateOrder;
 const BATCH: usize = 500;
 
 /// Merges the reviews of `request` into the existing ones, in one transaction. Rejected rows go to `watch` and do not stop the
-/// import.
+/// import. Other writers wait only while it writes, unless the request `holds_lock`.
 ///
 /// # Errors
-/// [`ImportError`]; then nothing was changed.
+/// [`ImportError`]; then nothing was changed. If another process wrote while the rows were compared, [`is_overtaken`].
+///
+/// [`is_overtaken`]: crate::storage::is_overtaken
 pub async fn import(
     database: &Database,
     clock: &Clock,
     request: &ImportRequest,
     watch: Watcher<'_>,
 ) -> Result<ImportReport, ImportError> {
+    let path = database.path();
     let files = read_files(database, clock, request, watch).await?;
-    let mut write = database.write_as_owner().await?;
-    let applied = apply(&mut write, database, files, watch).await?;
     if request.dry_run {
-        write.rollback().await
-    } else {
-        write.commit().await
+        let mut reader = database.reader().await?;
+        let stored = StoredReviews::load(&mut reader, path, &files).await?;
+        return Ok(files.merge(stored, watch)?.outcome.report);
     }
-    .at(database.path())?;
+    let (mut write, merged) = begin(database, files, watch).await?;
+    let applied = apply(&mut write, path, merged, watch).await?;
+    write.commit().await.at(path)?;
     Ok(applied.report)
 }
 
@@ -156,55 +161,163 @@ pub async fn read_files(
     })
 }
 
-/// Merges the rows with the stored reviews, and writes the changes within `write`, which the caller commits.
+/// Merges the rows with the stored reviews, and then begins the write; if the request `holds_lock`, before, so that nobody writes meanwhile.
 ///
 /// # Errors
-/// [`ImportError`], also if a guard stops the import; then nothing is committed.
-pub async fn apply(
-    write: &mut Write,
+/// [`ImportError`], also if a guard stops the import, or another process wrote since the files were read ([`is_overtaken`]).
+///
+/// [`is_overtaken`]: crate::storage::is_overtaken
+pub async fn begin(
     database: &Database,
     files: ImportedFiles,
     watch: Watcher<'_>,
-) -> Result<Applied, ImportError> {
+) -> Result<(Write, MergedFiles), ImportError> {
     let path = database.path();
-    let ImportedFiles {
-        request,
-        kept,
-        collected,
-    } = files;
-    // Another program may have written since the files were read.
-    refuse_sample(write.reader(), path).await?;
-    let business = business::find(write.reader()).await.at(path)?;
-    let formats = reviews::load_formats(write.reader()).await.at(path)?;
-    if (&business, &formats) != (&request.business, &kept) {
-        return Err(ImportError::Refused(
-            "the business or the format of a source was changed while the files were read; nothing was changed; run the command again"
-                .to_owned(),
-        ));
+    if files.request.holds_lock {
+        let mut write = database.write_as_owner().await?;
+        let stored = StoredReviews::load(write.reader(), path, &files).await?;
+        return Ok((write, files.merge(stored, watch)?));
     }
-    let merging = merge_and_write(write, path, collected, &kept, &request, watch);
-    // It holds all rows, which would make a large future of every caller.
-    Box::pin(merging).await
+    let mut reader = database.reader().await?;
+    let stored = StoredReviews::load(&mut reader, path, &files).await?;
+    drop(reader);
+    let state = stored.state;
+    let merged = files.merge(stored, watch)?;
+    let mut write = database.write_as_owner().await?;
+    if DatabaseState::of(write.reader()).await.at(path)? != state {
+        return Err(DbError::Overtaken(path.to_owned()).into());
+    }
+    Ok((write, merged))
 }
 
-/// Merges the collected reviews with the stored ones, and writes the changes within `write`, which the caller commits.
-async fn merge_and_write(
+/// What an import may meet, as stored at one moment.
+struct StoredReviews {
+    state: DatabaseState,
+    known: Known,
+    /// The IDs of all other reviews.
+    other_ids: HashSet<ReviewId>,
+    /// Those that earlier runs of the entry brought, if the import is a run.
+    brought: Option<HashSet<ReviewId>>,
+}
+
+impl StoredReviews {
+    /// # Errors
+    /// As overtaken, if the business or a format was changed since the files were read.
+    async fn load(
+        connection: &mut SqliteConnection,
+        path: &Path,
+        files: &ImportedFiles,
+    ) -> Result<Self, ImportError> {
+        // All of it as it is at one moment; within a write, a part of that.
+        let mut moment = connection.begin().await.at(path)?;
+        if !files.request.is_sample {
+            refuse_sample(&mut moment, path).await?;
+            let business = business::find(&mut moment).await.at(path)?;
+            let formats = reviews::load_formats(&mut moment).await.at(path)?;
+            if (&business, &formats) != (&files.request.business, &files.kept) {
+                return Err(DbError::Overtaken(path.to_owned()).into());
+            }
+        }
+        let brought = match &files.request.run_of {
+            Some(name) => Some(reviews::ids_of_entry(&mut moment, name).await.at(path)?),
+            None => None,
+        };
+        let Collected { rows, deleted, .. } = &files.collected;
+        let sources = sources_of(rows);
+        let mut scope = scope_of(&sources, rows, deleted);
+        let lacking = brought.iter().flatten();
+        scope.ids.extend(lacking.map(ReviewId::as_str));
+        let known = reviews::load_known(&mut moment, &scope).await.at(path)?;
+        let stored = Self {
+            state: DatabaseState::of(&mut moment).await.at(path)?,
+            other_ids: reviews::other_ids(&mut moment, &known).await.at(path)?,
+            known,
+            brought,
+        };
+        moment.rollback().await.at(path)?;
+        Ok(stored)
+    }
+}
+
+/// What an import is about to write.
+pub struct MergedFiles {
+    request: ImportRequest,
+    kept: KeptFormats,
+    calendar: Calendar,
+    business: Option<Business>,
+    editorial: Option<Editorial>,
+    formats: Vec<FormatChange>,
+    sources: BTreeSet<String>,
+    is_whole: bool,
+    outcome: MergeOutcome,
+}
+
+impl ImportedFiles {
+    /// Merges the rows with the stored reviews.
+    fn merge(self, stored: StoredReviews, watch: Watcher<'_>) -> Result<MergedFiles, ImportError> {
+        let Collected {
+            calendar,
+            rows,
+            deleted,
+            business,
+            editorial,
+            formats,
+            report,
+        } = self.collected;
+        let sources = sources_of(&rows);
+        let has_only = rows.iter().any(|row| row.format.only.is_some());
+        let has_excerpts = report.files.iter().any(|file| file.excerpts);
+        let is_whole = !(self.request.partial || has_only || has_excerpts);
+        let rules = Rules {
+            now: calendar.now,
+            request: &self.request,
+            brought: stored.brought,
+            is_whole,
+            other_ids: stored.other_ids,
+        };
+        let known = stored.known;
+        let outcome = run_long(|| merge_rows(rows, deleted, known, &rules, report, watch))?;
+        let rejected = outcome.report.count(Outcome::Rejected);
+        if rejected > 0 && rejected == outcome.report.rows() && outcome.changes.is_empty() {
+            let reason = "no row can be imported, and nothing was changed; correct the file, or, where the column of the IDs has none, \
+                name it in the source's format: ignored = [\"NAME\"]";
+            return Err(ImportError::Refused(reason.to_owned()));
+        }
+        Ok(MergedFiles {
+            request: self.request,
+            kept: self.kept,
+            calendar,
+            business,
+            editorial,
+            formats,
+            sources,
+            is_whole,
+            outcome,
+        })
+    }
+}
+
+/// Writes the changes within `write`, which the caller commits.
+///
+/// # Errors
+/// [`ImportError`]; then nothing is committed.
+pub async fn apply(
     write: &mut Write,
     path: &Path,
-    collected: Collected,
-    kept: &KeptFormats,
-    request: &ImportRequest,
+    merged: MergedFiles,
     watch: Watcher<'_>,
 ) -> Result<Applied, ImportError> {
-    let Collected {
+    let MergedFiles {
+        request,
+        kept,
         calendar: Calendar { zone, now },
-        rows,
-        deleted,
         business,
         editorial,
         mut formats,
-        report,
-    } = collected;
+        sources,
+        is_whole,
+        mut outcome,
+    } = merged;
     if let Some(business) = &business {
         business::replace(write, business).await.at(path)?;
     }
@@ -216,34 +329,6 @@ async fn merge_and_write(
         if stored == Editorial::default() {
             business::replace_editorial(write, &texts).await.at(path)?;
         }
-    }
-    let brought = match &request.run_of {
-        Some(name) => Some(reviews::ids_of_entry(write.reader(), name).await.at(path)?),
-        None => None,
-    };
-    let sources: BTreeSet<String> = rows.iter().map(|row| row.source().to_owned()).collect();
-    let has_only = rows.iter().any(|row| row.format.only.is_some());
-    let mut scope = scope_of(&sources, &rows, &deleted);
-    let lacking = brought.iter().flatten();
-    scope.ids.extend(lacking.map(ReviewId::as_str));
-    let known = reviews::load_known(write.reader(), &scope).await.at(path)?;
-    drop(scope);
-    let other_ids = reviews::other_ids(write.reader(), &known).await.at(path)?;
-    let has_excerpts = report.files.iter().any(|file| file.excerpts);
-    let is_whole = !(request.partial || has_only || has_excerpts);
-    let rules = Rules {
-        now,
-        request,
-        brought,
-        is_whole,
-        other_ids,
-    };
-    let mut outcome = run_long(|| merge_rows(rows, deleted, known, &rules, report, watch))?;
-    let rejected = outcome.report.count(Outcome::Rejected);
-    if rejected > 0 && rejected == outcome.report.rows() && outcome.changes.is_empty() {
-        let reason = "no row can be imported, and nothing was changed; correct the file, or, where the column of the IDs has none, \
-            name it in the source's format: ignored = [\"NAME\"]";
-        return Err(ImportError::Refused(reason.to_owned()));
     }
     // A fetch that changes nothing but what the source said is no run that could be taken back.
     let mut changes = outcome.changes.iter();
@@ -279,6 +364,11 @@ async fn merge_and_write(
     Ok(Applied { report, run })
 }
 
+/// The names of the sources of these rows.
+fn sources_of(rows: &[ReviewRow]) -> BTreeSet<String> {
+    rows.iter().map(|row| row.source().to_owned()).collect()
+}
+
 /// What the rows of these sources, and the reviews that an export lists as deleted, may meet.
 fn scope_of<'s>(
     sources: &'s BTreeSet<String>,
@@ -311,7 +401,7 @@ async fn write_changes(
         }
         if let Some(run) = run {
             let notes = batch.iter();
-            let notes = notes.map(|it| (&it.source.id, it.kind, it.former.as_ref()));
+            let notes = notes.map(|it| (&it.source.id, it.kind, it.former.as_deref()));
             reviews::note_run_reviews(write, run, notes).await?;
         }
         let (mut reviews, mut sources, mut deleted) = (Vec::new(), Vec::new(), Vec::new());
@@ -380,10 +470,10 @@ pub async fn load_sample(
     if matches!(place.try_exists(), Ok(false)) {
         return Err(missing(&place));
     }
-    let business = OwnerFile::read(&place)?.business(None, false)?;
+    let business = OwnerFile::read_sample(&place)?.business(None, false)?;
     let place = folder.join("editorial.json");
     let editorial = if place.exists() {
-        Some(OwnerFile::read(&place)?.editorial(&Editorial::default())?)
+        Some(OwnerFile::read_sample(&place)?.editorial(&Editorial::default())?)
     } else {
         None
     };
@@ -424,9 +514,31 @@ pub async fn load_sample(
         collected.business = Some(business);
         collected.editorial = editorial;
     }
-    let kept = KeptFormats::new();
-    let merged = merge_and_write(&mut write, path, collected, &kept, &request, watch);
-    let applied = merged.await?;
+    let files = ImportedFiles {
+        request,
+        kept: KeptFormats::new(),
+        collected,
+    };
+    let stored = StoredReviews::load(write.reader(), path, &files).await?;
+    let merged = files.merge(stored, watch)?;
+    let applied = apply(&mut write, path, merged, watch).await?;
     write.commit().await.at(path)?;
     Ok(applied.report)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::StatedReview;
+    use crate::storage::reviews::KnownReview;
+
+    /// An import of 200,000 rows beside as many known reviews has 400 MiB, of which a half is for their texts.
+    #[test]
+    fn rows_and_known_reviews_need_little_memory() {
+        let row = size_of::<ReviewRow>() + size_of::<StatedReview>();
+        let known = size_of::<(ReviewId, Box<KnownReview>)>() + size_of::<KnownReview>();
+        let change = size_of::<Change>();
+        assert!(200_000 * (row + known) <= 200 << 20, "{row} {known}");
+        assert!(200_000 * (row + change) <= 200 << 20, "{row} {change}");
+    }
 }

@@ -1,5 +1,5 @@
-//! Native records: written by exports, in lines or as a table, and read again from lines and from another instance's `/reviews.json`.
-//! An import of an export into an empty database restores everything.
+//! Native records: written by exports, in lines or as a table, and read again from lines. An import of an export into an empty database
+//! restores everything.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,8 +9,8 @@ use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sqlx::SqliteConnection;
 
-use crate::imports::fault::{FieldError, FileError, Position, RowKey};
-use crate::imports::format::{Format, Reader};
+use crate::imports::fault::{FieldError, RowKey};
+use crate::imports::format::Format;
 use crate::imports::owner::{
     TextRule, UnknownMember, language, note_fault, read_members, read_texts, remove_unknown,
 };
@@ -21,8 +21,8 @@ use crate::imports::value::text::{escape_formulas, without_address};
 use crate::model::json::without_nulls;
 use crate::model::text::{quoted, shown, url};
 use crate::model::{
-    Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_PUBLISHED, NOT_VERIFIED, Posted,
-    Rating, Reply, Review, ReviewId, Source, StatedReview, Status, Unit, Units, Verification, fold,
+    Calendar, Day, Digests, LastStatement, Mentions, Method, NOT_VERIFIED, Posted, Rating, Reply,
+    Review, ReviewId, Source, StatedReview, Status, Unit, Units, Verification, fold,
 };
 use crate::storage::reviews::{self, Deletion, KnownReview, Mark, ReviewState, SourceRecord};
 
@@ -55,7 +55,7 @@ impl Export {
     pub async fn next(
         &mut self,
         connection: &mut SqliteConnection,
-    ) -> sqlx::Result<Option<Vec<(ReviewId, KnownReview)>>> {
+    ) -> sqlx::Result<Option<Vec<(ReviewId, Box<KnownReview>)>>> {
         let ids = reviews::ids_after(connection, &self.last, ROWS).await?;
         let Some(last) = ids.last() else {
             return Ok(None);
@@ -143,12 +143,12 @@ pub fn record_cells(record: &Value) -> Vec<String> {
     cells.collect()
 }
 
-/// The paths of the members of a native record: the columns, the permalink in documents, and what a source said of any field.
+/// The paths of the members of a native record: the columns, the permalink, and what a source said of any field.
 static MEMBERS: LazyLock<String> = LazyLock::new(|| COLUMNS.replace(",said,", ",said.*,url,"));
 
 /// The members of a record that native records do not have. A record with these is somebody else's, and a review that it hides there would
 /// be published.
-pub fn foreign_members(record: &Value) -> Vec<UnknownMember<'static>> {
+fn foreign_members(record: &Value) -> Vec<UnknownMember<'static>> {
     remove_unknown(&mut record.clone(), &MEMBERS)
 }
 
@@ -165,7 +165,6 @@ pub enum NativeRecord {
 pub fn parse_record(
     value: &Value,
     format: &Arc<Format>,
-    request: &ImportRequest,
     calendar: Calendar,
 ) -> Result<NativeRecord, Vec<FieldError>> {
     if !value.is_object() {
@@ -181,14 +180,8 @@ pub fn parse_record(
         let mark = record.into_mark(faults)?;
         return Ok(NativeRecord::Deleted(Box::new(mark)));
     }
-    // A newer instance may have more, which `collect` names.
-    if format.reader == Reader::Records {
-        faults.extend(foreign_members(value).iter().map(UnknownMember::fault));
-    }
-    let mut row = record.into_row(value, format, calendar, faults)?;
-    if request.run_of.is_some() {
-        take_as_customer(&mut row);
-    }
+    faults.extend(foreign_members(value).iter().map(UnknownMember::fault));
+    let row = record.into_row(value, format, calendar, faults)?;
     Ok(NativeRecord::Review(Box::new(row)))
 }
 
@@ -202,33 +195,9 @@ pub fn withheld_review(record: &Value, request: &ImportRequest) -> Option<(Strin
     let id = text("id").and_then(|id| id.parse().ok());
     let day = text("date").and_then(|day| day.parse().ok());
     let key = RowKey::new(id, text("author").zip(day)).filter(|_| is_withheld)?;
-    // A run knows no former name.
-    let former = text("imported_from").filter(|_| request.run_of.is_none());
-    let source = request.source.as_deref().or(former).or(text("source"));
+    let source = request.source.as_deref();
+    let source = source.or(text("imported_from")).or(text("source"));
     Some((fold(source.unwrap_or(SOURCE_DEFAULT)), key))
-}
-
-/// Leaves only what a review of a customer says, and what the row withholds: no person vouches for what a run brings, and its server
-/// knows nothing of decisions here.
-fn take_as_customer(row: &mut ReviewRow) {
-    let StatedReview {
-        review,
-        unstated,
-        decided,
-        not_public: _,
-        blocks: _,
-    } = &mut row.statement;
-    decided.clear();
-    review.verification = VOUCHED;
-    unstated.insert(Unit::Verification);
-    if review.status == Status::Published {
-        unstated.insert(Unit::Status);
-    } else {
-        // A server's words do not stand on the firm's pages.
-        review.status = Status::withheld(NOT_PUBLISHED);
-    }
-    row.posted_at = None;
-    row.exported = Exported::default();
 }
 
 /// The members of a native record that are read; all others may be private. What is not an object is unchanged.
@@ -435,9 +404,6 @@ impl Record {
         let stars = self.stars(&mut faults);
         let verification = self.vouched(&mut faults);
         self.check(calendar, &mut faults);
-        if format.reader != Reader::Records {
-            self.author = self.author.as_deref().map(without_address);
-        }
         let (Some(rating), Some(date), Some(author), []) =
             (stars, self.date, self.author.take(), &faults[..])
         else {
@@ -461,13 +427,13 @@ impl Record {
         };
         let mut row = ReviewRow::new(format, statement, has_id);
         row.posted_at = self.posted_at;
-        row.exported = Exported {
+        row.exported = Some(Box::new(Exported {
             id_at_source: self.id_at_source,
             imported_from: self.imported_from,
             note: self.note,
             last_statement: self.last_statement,
             digests: self.digests,
-        };
+        }));
         Ok(row)
     }
 
@@ -558,34 +524,21 @@ enum StatusName {
     Withheld,
 }
 
-/// Members with objects, which no table of somebody else has beside those that a review needs.
-const OBJECTS: [&str; 2] = ["mentions", "owner_reply"];
+/// The first of these lines that is an object with members.
+pub fn first_record<'t>(lines: impl Iterator<Item = &'t str>) -> Option<Value> {
+    let mut records = lines.filter_map(|line| parse_row(line).ok());
+    records.find(|it| it.as_object().is_some_and(|members| !members.is_empty()))
+}
 
-/// Whether rows have members of native records alone, and one of them all that it needs: what the others lack is their fault.
-///
-/// # Errors
-/// If a row is native but for a member that native records do not have.
-pub fn are_native<'t>(
-    rows: impl IntoIterator<Item = (Position, &'t str)>,
-) -> Result<bool, FileError> {
-    let mut is_one_whole = false;
-    for (at, row) in rows {
-        let Ok(record @ Value::Object(_)) = parse_row(row) else {
-            return Ok(false);
-        };
-        let has_needed = NEEDED.iter().all(|name| record.get(name).is_some());
-        if let Some(member) = foreign_members(&record).first() {
-            let is_native = has_needed && OBJECTS.iter().any(|name| record[name].is_object());
-            return if is_native {
-                Err(FileError::new(format!(
-                    "line {at}: {}; correct it, or give the file's format, which `reviews import FILE --format draft` drafts",
-                    member.fault()
-                )))
-            } else {
-                Ok(false)
-            };
-        }
-        is_one_whole |= has_needed || record["deleted"] == true;
-    }
-    Ok(is_one_whole)
+/// Whether a record has the members of native records alone. What the records after it have besides is their fault.
+pub fn is_native(record: &Value) -> bool {
+    foreign_members(record).is_empty()
+}
+
+/// Whether a record is the first line of an export: it has the members of that alone, and one that no other file has.
+pub fn begins_export(record: &Value) -> bool {
+    let mut members = record.as_object().into_iter().flatten();
+    let is_ours =
+        record.get("editorial").is_some() || !record["business"]["publish_staff"].is_null();
+    is_ours && members.all(|(name, _)| ["business", "editorial", "formats"].contains(&&**name))
 }

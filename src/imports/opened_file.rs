@@ -2,25 +2,24 @@
 //! page. The names of the columns of a part say which format the file has, and by that one part is read as a table.
 
 use std::collections::{BTreeSet, HashSet};
+use std::iter;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 
 use serde::de::IgnoredAny;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Format, Reader, basic_string, column_key, is_inside, named_field};
-use crate::imports::native::{are_native, columns_of_table};
-use crate::imports::platforms::{INSTANCE, NATIVE};
-use crate::imports::read::json::{RowList, read_lists};
+use crate::imports::native::{begins_export, columns_of_table, first_record, is_native};
+use crate::imports::read::json::{RowList, members_beside, read_lists};
 use crate::imports::read::text::{
-    Decoded, Header, Kind, find_header, kind_of_text, read_text, refuse_text, rows_near_header,
+    Decoded, Kind, find_header, kind_of_text, read_text, refuse_text, rows_near_header,
 };
 use crate::imports::read::workbook::{Sheet, read_workbook};
 use crate::imports::read::{Bounds, Table, page};
 use crate::imports::row::field_columns;
 use crate::imports::value::date::is_date;
 use crate::imports::value::rating::{RatingWords, parse_rating};
-use crate::model::json::{is_empty_at, is_empty_list, member, visit};
+use crate::model::json::{is_empty_at, is_empty_list, visit};
 use crate::model::{ReviewField, fold};
 
 /// An opened file.
@@ -52,15 +51,13 @@ struct ColumnNames {
     keys: HashSet<String>,
 }
 
-/// Whether a text of JSON has the native form.
+/// Whether a file has the native form.
 pub enum NativeForm {
     No,
-    /// It has what no other file has.
-    Certain(Arc<Format>),
+    /// Its first line is that of an export, which no other file has.
+    Export,
     /// Lines that a table may have, too.
     Lines,
-    /// Lines with a member that native records do not have.
-    Faulty(FileError),
 }
 
 /// How far an owner's format reads a table, in the order of certainty, by which it is compared.
@@ -201,15 +198,10 @@ impl ColumnNames {
         }
     }
 
-    /// Whether there is a name `name`, or one inside it: a name that identifies a format may be that of an object or a list. A mark at
-    /// its beginning counts: `@type`, `_id`.
+    /// Whether there is a name `name`, or one inside it: a name that identifies a format may be that of an object or a list.
     fn has(&self, name: &str) -> bool {
-        let is_name = if name.starts_with(['@', '_']) {
-            self.columns.iter().any(|column| column == name)
-        } else {
-            self.keys.contains(&column_key(name))
-        };
-        is_name || self.columns.iter().any(|column| is_inside(column, name))
+        self.keys.contains(&column_key(name))
+            || self.columns.iter().any(|column| is_inside(column, name))
     }
 
     /// The number of fields of a review of which a column has an exact name.
@@ -253,12 +245,15 @@ impl<'t> OpenedFile<'t> {
             Kind::Nothing => return Err(FileError::new("the file is empty")),
             Kind::Json => {
                 let (document, lists) = read_lists(text)?;
-                if lists[0].are_lines && document.is_some_and(is_empty_document) {
-                    return Ok(None);
-                }
+                let are_lines = lists[0].are_lines;
                 let parts = lists.into_iter();
                 let parts = parts.map(|it| FilePart::new(it.names(), PartContent::List(it)));
-                (parts.collect(), document)
+                let parts: Vec<FilePart<'_>> = parts.collect();
+                let is_empty = |it| is_empty_document(it, &parts[0].names);
+                if are_lines && document.is_some_and(is_empty) {
+                    return Ok(None);
+                }
+                (parts, document)
             }
             Kind::Page => {
                 let page = FilePart::new(Vec::new(), PartContent::Page(text.trim()));
@@ -308,36 +303,22 @@ impl<'t> OpenedFile<'t> {
         self.document.is_some_and(|it| is_empty_by(it, format))
     }
 
-    /// The native records of a file that has that form, or is to be read so. They are parsed one after another, because all parsed
-    /// records of a large file need too much memory.
+    /// The lines of a file that has the native form, or is to be read so. They are parsed one after another, because all parsed records
+    /// of a large file need too much memory.
     ///
     /// # Errors
-    /// If it is no JSON, or a document without a list `reviews`.
-    pub fn records(&self, format: &Format) -> Result<Vec<(Position, &'t str)>, FileError> {
-        let mut lists = self.parts.iter().filter_map(FilePart::list);
-        let document = self.document.filter(|it| it.starts_with('{'));
-        match document {
-            Some(document) if format.reader == Reader::Instance => {
-                let list = lists.find(|list| list.path == "reviews");
-                if list.is_none() && !member(document, "reviews").is_some_and(is_empty_list) {
-                    return Err(FileError::new(
-                        "has no list `reviews`; give all that /reviews.json answers",
-                    ));
-                }
-                Ok(list.into_iter().flat_map(RowList::rows).collect())
-            }
-            Some(document) => Ok(vec![(Position::Line(1), document)]),
-            None => {
-                let list = lists.next().ok_or_else(|| unreadable(format))?;
-                Ok(list.rows().collect())
-            }
+    /// If it is no JSON Lines.
+    pub fn records(&self) -> Result<Vec<(Position, &'t str)>, FileError> {
+        if let Some(line) = self.document.filter(|it| it.starts_with('{')) {
+            return Ok(vec![(Position::Line(1), line)]);
         }
-    }
-
-    /// The business in another instance's `/reviews.json`, as JSON.
-    pub fn business(&self, format: &Format) -> Option<&'t str> {
-        let document = self.document.filter(|_| format.reader == Reader::Instance);
-        member(document?, "business")
+        let list = self.parts[0].list().filter(|list| list.are_lines);
+        let list = list.ok_or_else(|| {
+            FileError::new(
+                "is not our own form, JSON Lines with one review in each line; leave `jsonl` out",
+            )
+        })?;
+        Ok(list.rows().collect())
     }
 
     /// The parts that may be meant, at least one, and first the one that is read: the one that the format names or whose columns it knows,
@@ -429,6 +410,22 @@ impl<'t> OpenedFile<'t> {
         places.map(|(name, rows)| (name.to_owned(), rows)).collect()
     }
 
+    /// What the document says beside these lists, of which one must be named; nothing of sheets.
+    pub fn members_beside(&self, places: &[(String, usize)]) -> Vec<(String, String)> {
+        let mut found: Vec<(String, String)> = Vec::new();
+        let documents = self.document.iter().flat_map(|document| {
+            let paths = places.iter().map(|(path, _)| path);
+            paths.flat_map(|path| members_beside(document, path))
+        });
+        for member in documents {
+            let is_list = places.iter().any(|(path, _)| *path == member.0);
+            if !is_list && !found.contains(&member) {
+                found.push(member);
+            }
+        }
+        found
+    }
+
     /// Whether a list is within the elements of another.
     fn is_inside(&self, inner: usize, outer: usize) -> bool {
         let [inner, outer] = [inner, outer].map(|part| self.parts[part].place().0);
@@ -462,6 +459,7 @@ impl<'t> OpenedFile<'t> {
         let document = self.document;
         let is_linked = format.reader == Reader::LinkedData;
         let number = if is_linked { 0 } else { number };
+        let row = format.header_row.map(|it| it.get().into());
         match self.parts.swap_remove(number).content {
             PartContent::Page(text) => {
                 let table = page::read_page(text, format, bounds)?;
@@ -477,18 +475,29 @@ impl<'t> OpenedFile<'t> {
             PartContent::Sheet(_) | PartContent::Text(_) if is_linked => Err(unreadable(format)),
             PartContent::List(list) => list.table(document, format, bounds),
             PartContent::Sheet(sheet) => {
-                sheet.into_table(format.header_row.map(|it| it.get().into()))
+                let fault = format!(
+                    "its sheet \"{}\" begins without a header of several columns",
+                    sheet.name
+                );
+                let (cells, near) = (sheet.header(row), sheet.rows_near_header());
+                let mut table = sheet.into_table(row)?;
+                table.names_below = check_header(&cells, &near, row.is_some(), &fault)?;
+                Ok(table)
             }
             PartContent::Text(text) => {
-                let row = format.header_row.map(|it| it.get().into());
                 let header = find_header(text, row).ok_or_else(|| {
                     FileError::new(format!(
                         "has no row {} among its first rows; correct header_row in the source's format",
                         row.unwrap_or(1)
                     ))
                 })?;
-                check_header(text, &header, row.is_some())?;
-                read_text(text, &header, bounds)
+                let near: Vec<_> = rows_near_header(text).collect();
+                refuse_quoted_lines(&header.cells, &near)?;
+                let fault = "is a text without a header line of several columns";
+                let names_below = check_header(&header.cells, &near, row.is_some(), fault)?;
+                let mut table = read_text(text, &header, bounds)?;
+                table.names_below = names_below;
+                Ok(table)
             }
         }
     }
@@ -499,42 +508,62 @@ fn unreadable(format: &Format) -> FileError {
     FileError::new(format!("cannot be read as {name}; leave the format out"))
 }
 
-/// Refuses a row that is no header of several columns.
+/// Whether at least two cells of a row are exact names of fields.
+fn has_names(cells: &[String]) -> bool {
+    let named = cells.iter().filter(|cell| named_field(cell).is_some());
+    named.count() >= 2
+}
+
+/// Refuses a text whose rows are each one cell in quotation marks; `near` are the rows near its header.
+///
+/// # Errors
+/// With what to give instead.
+fn refuse_quoted_lines(header: &[String], near: &[(u64, Vec<String>)]) -> Result<(), FileError> {
+    // Nothing else holds a delimiter in a row of one cell.
+    let is_quoted =
+        header.len() == 1 && header[0].trim_end_matches([',', ';']).contains([',', ';']);
+    if is_quoted && !near.iter().any(|(_, cells)| has_names(cells)) {
+        let refusal = "has whole lines in quotation marks; save the table again, as XLSX or CSV";
+        return Err(FileError::new(refusal));
+    }
+    Ok(())
+}
+
+/// Refuses a row that is no header of several columns; `without_columns` says so of one with a single cell. Returns the row that has the
+/// names of columns, if another of the rows `near` the header has, and the header has not.
 ///
 /// # Errors
 /// With what to write.
-fn check_header(text: &str, header: &Header, is_named: bool) -> Result<(), FileError> {
-    let cells = &header.cells;
+fn check_header(
+    cells: &[String],
+    near: &[(u64, Vec<String>)],
+    is_named: bool,
+    without_columns: &str,
+) -> Result<Option<u64>, FileError> {
     let mut letters = cells.iter().flat_map(|cell| cell.chars());
     if letters.any(|c| c.is_control() && !c.is_whitespace()) {
         return Err(FileError::new(
             "has control characters in the row of its header, so it is no table; give the table as XLSX, ODS or CSV",
         ));
     }
-    let has_names = |cells: &[String]| {
-        let named = cells.iter().filter(|cell| named_field(cell).is_some());
-        named.count() >= 2
-    };
-    let named = rows_near_header(text).find(|(_, cells)| has_names(cells));
+    let named = near.iter().find(|(_, cells)| has_names(cells));
+    let named = named.map(|(line, _)| *line);
     // The owner may name a row with such a cell, if no other one can be meant.
     let is_only_choice = is_named && (named.is_none() || has_names(cells));
-    // Nothing else holds a delimiter in a row of one cell.
-    let is_quoted = cells.len() == 1 && cells[0].trim_end_matches([',', ';']).contains([',', ';']);
-    let fault = if is_quoted && named.is_none() {
-        let refusal = "has whole lines in quotation marks; save the table again, as XLSX or CSV";
-        return Err(FileError::new(refusal));
-    } else if cells.len() < 2 {
-        "is a text without a header line of several columns"
+    let fault = if cells.len() < 2 {
+        without_columns
     } else if !is_only_choice && cells.iter().any(|cell| is_day_or_rating(cell)) {
         "has a day or a rating in the row of its header, so that is none"
     } else {
-        return Ok(());
+        return Ok(named.filter(|_| !is_named && !has_names(cells)));
     };
     let advice = match named {
-        Some((line, _)) => format!(
+        Some(line) => format!(
             "the names are in row {line}: write header_row = {line} into the source's format"
         ),
-        None => "give a table with the names of its columns in the first row".to_owned(),
+        None => "give a table with the names of its columns in the first row, or write the number of their row as header_row into the \
+            source's format"
+            .to_owned(),
     };
     Err(FileError::new(format!("{fault}; {advice}")))
 }
@@ -544,54 +573,64 @@ fn is_day_or_rating(cell: &str) -> bool {
     is_day || parse_rating(cell, None, &RatingWords::new()).is_ok()
 }
 
-/// The native form of a text of JSON: lines, or another instance's document. A list of native records is a table.
+/// The native form of a text of JSON, which is lines: the first that can be read decides. A list of native records, and a document with one,
+/// are tables.
 fn find_native_form(first: &FilePart<'_>, document: Option<&str>) -> NativeForm {
     let Some(list) = first.list() else {
         return NativeForm::No;
     };
-    let begin = document.or(list.texts().next());
-    if document.is_some_and(is_native_document) {
-        return NativeForm::Certain(Arc::clone(&INSTANCE));
-    }
-    if begin.is_some_and(begins_export) {
-        return NativeForm::Certain(Arc::clone(&NATIVE));
-    }
-    if !list.are_lines {
-        return NativeForm::No;
-    }
-    match are_native(list.rows()) {
-        Ok(true) => NativeForm::Lines,
-        Ok(false) => NativeForm::No,
-        Err(fault) => NativeForm::Faulty(fault),
+    let record = match document {
+        Some(document) => first_record(iter::once(document)),
+        None => first_record(list.texts()),
+    };
+    // A document by itself may be the answer of a failed request.
+    let may_be_row = list.are_lines && (document.is_none() || first.names.core_fields() > 1);
+    match record {
+        Some(record) if begins_export(&record) => NativeForm::Export,
+        Some(record) if may_be_row && is_native(&record) => NativeForm::Lines,
+        Some(_) | None => NativeForm::No,
     }
 }
 
-/// Whether a line is the first one of an export.
-fn begins_export(line: &str) -> bool {
-    member(line, "reviews").is_none()
-        && (member(line, "editorial").is_some()
-            || member(line, "business").is_some_and(|it| member(it, "publish_staff").is_some()))
-}
+/// Names of the list of rows in a document of an unknown format, besides those that end with `reviews`.
+const ROW_LISTS: [&str; 9] = [
+    "data",
+    "results",
+    "items",
+    "records",
+    "rows",
+    "entries",
+    "list",
+    "testimonials",
+    "ratings",
+];
 
-/// Whether a document is another instance's `/reviews.json`: no other one has the withheld reviews beside the rating, which lacks
-/// its value where there is no review.
-fn is_native_document(document: &str) -> bool {
-    let mut names = ["aggregate_rating", "withheld"].iter();
-    names.all(|name| member(document, name).is_some_and(|value| value.starts_with('{')))
-}
-
-/// Whether a document is an export without rows: an empty list or object, or one that has an empty list and no error.
-fn is_empty_document(document: &str) -> bool {
-    let (mut has_empty, mut has_rows) = (false, false);
+/// Whether a document is an export without rows: an empty list or object, or an object whose only list is empty and stands where rows do,
+/// and that has no error and no member of a review. A review by itself may have an empty list, of photos for example.
+fn is_empty_document(document: &str, names: &ColumnNames) -> bool {
+    let (mut has_no_rows, mut has_other) = (false, false);
     visit(document, |name, value| {
-        has_empty |= is_empty_list(value) || name == "totalReviewCount" && value == "0";
-        has_rows |= value.starts_with('[') && !is_empty_list(value);
+        let is_empty = is_row_list(name) && is_empty_list(value);
+        has_no_rows |= is_empty || name == "totalReviewCount" && value == "0";
+        has_other |= value.starts_with('[') && !is_empty && !name.starts_with("error");
         ControlFlow::<()>::Continue(())
     });
-    let is_empty_object = document.starts_with('{') && has_empty && !has_rows;
+    let is_of_review = |name: &String| {
+        let field = named_field(name).filter(|_| !is_row_list(name));
+        field.is_some_and(|field| ReviewField::CORE.contains(&field))
+    };
     is_empty_list(document)
         || document == "{}"
-        || is_empty_object && !says_error(document) && !is_native_document(document)
+        || document.starts_with('{')
+            && has_no_rows
+            && !has_other
+            && !names.columns.iter().any(is_of_review)
+            && !says_error(document)
+}
+
+fn is_row_list(name: &str) -> bool {
+    let key = column_key(name);
+    key.ends_with("reviews") || ROW_LISTS.contains(&&*key)
 }
 
 /// Whether a document has an empty list where the format names the list of rows, and no error; Google leaves out an empty list.

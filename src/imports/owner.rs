@@ -3,6 +3,7 @@
 //! here.
 
 use std::collections::{BTreeSet, HashSet};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use chrono::NaiveTime;
@@ -13,7 +14,7 @@ use serde_json::{Value, json};
 use serde_path_to_error::Segment;
 use url::Url;
 
-use crate::config::read_text;
+use crate::config::{read_text, read_text_or_pipe};
 use crate::imports::fault::{FieldError, FileError, reason};
 use crate::imports::format::is_inside;
 use crate::model::business::{Business, Editorial, TEXT_BYTES_MAX, local_business_type};
@@ -82,10 +83,24 @@ impl OwnerFile {
         self.make(|value| editorial(value, known, origin))
     }
 
+    /// A file of sample data, which a service reads.
+    ///
     /// # Errors
-    /// [`FileError`] if the file cannot be read, or its JSON is broken.
+    /// [`FileError`] if it is no regular file, cannot be read, or its JSON is broken.
+    pub fn read_sample(path: &Path) -> Result<Self, FileError> {
+        Self::parse(path, read_text(path))
+    }
+
+    /// The file or pipe of a command.
+    ///
+    /// # Errors
+    /// [`FileError`] if it cannot be read, or its JSON is broken.
     pub fn read(path: &Path) -> Result<Self, FileError> {
-        let text = read_text(path)
+        Self::parse(path, read_text_or_pipe(path))
+    }
+
+    fn parse(path: &Path, text: io::Result<String>) -> Result<Self, FileError> {
+        let text = text
             .map_err(|reason| {
                 FileError::new(format!("{}: cannot be read: {reason}", path.display()))
             })?
@@ -199,8 +214,41 @@ pub fn business(
     check_unique(ids, "technicians[].id", &mut faults);
     check_unique(&business.service_areas, "service_areas[]", &mut faults);
     check_places(&business, &mut faults);
+    check_lists(&business, &mut faults);
     business.address = business.address.filter(|address| !address.is_empty());
     faults.is_empty().then_some(business).ok_or(faults)
+}
+
+/// Notes the lists and objects that are longer than one that the database keeps as a text of JSON.
+fn check_lists(business: &Business, faults: &mut Vec<FieldError>) {
+    let mut all = vec![
+        ("address".to_owned(), json!(business.address)),
+        ("hours".to_owned(), json!(business.hours)),
+        ("same_as".to_owned(), json!(business.same_as)),
+        ("review_links".to_owned(), json!(business.review_links)),
+        ("review_policy".to_owned(), json!(business.review_policy)),
+    ];
+    for (number, service) in business.services.iter().enumerate() {
+        all.push((
+            format!("services[{number}].synonyms"),
+            json!(service.synonyms),
+        ));
+    }
+    for (number, person) in business.technicians.iter().enumerate() {
+        all.push((
+            format!("technicians[{number}].aliases"),
+            json!(person.aliases),
+        ));
+    }
+    for (path, value) in all {
+        if value.to_string().len() > TEXT_BYTES_MAX {
+            let message = format!(
+                "has more than {} KiB in all; shorten it",
+                TEXT_BYTES_MAX >> 10
+            );
+            note_fault(faults, &path, message);
+        }
+    }
 }
 
 /// Reads the editorial texts in `value`, as [`business`] does.

@@ -31,7 +31,7 @@ pub struct ImportRequest {
     /// standard input
     #[arg(value_name = "FILE", required = true)]
     pub files: Vec<PathBuf>,
-    /// Source of rows that name none, and of all rows in our own formats, for example Facebook [default: the platform of the export, else
+    /// Source of rows that name none, and of all rows in our own form, for example Facebook [default: the platform of the export, else
     /// Direct]
     #[arg(long, value_name = "NAME", value_parser = parse_source_name)]
     pub source: Option<String>,
@@ -67,6 +67,9 @@ pub struct ImportRequest {
     /// Whether the files are sample data, which cannot be undone.
     #[arg(skip)]
     pub is_sample: bool,
+    /// Whether others wait to write while the rows are compared with the stored reviews, and not only while the import writes.
+    #[arg(skip)]
+    pub holds_lock: bool,
     /// The entry of the sync file whose run this import is.
     #[arg(skip)]
     pub run_of: Option<String>,

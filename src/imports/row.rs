@@ -1,5 +1,6 @@
 //! Rows to reviews: what a row of cells says by its source's format, with all its faults at once.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::num::NonZeroU16;
 use std::sync::Arc;
@@ -9,15 +10,17 @@ use chrono_tz::Tz;
 use serde_json::{Map, Value};
 
 use crate::imports::fault::{FieldError, FileError, Position, RowKey};
-use crate::imports::format::{Format, Missing, PublicColumn, PublicPart, column_key, is_inside};
+use crate::imports::format::{
+    Format, Missing, PublicColumn, PublicPart, Reader, column_key, is_inside,
+};
 use crate::imports::platforms::source_name;
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
 use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
-    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_spreadsheet_error,
-    language_tag, remove_formula_escape, without_address,
+    TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_html,
+    is_spreadsheet_error, language_tag, remove_formula_escape, without_address,
 };
 use crate::model::business::{Business, Service, Technician};
 use crate::model::text::{check_text, plain_words, quoted, shorten, url};
@@ -28,7 +31,7 @@ use crate::model::{
     short_name, source_day,
 };
 
-/// A row of a file: a review as its source states it, for every format.
+/// A row of a file: a review as its source states it, for every format. An import has up to 200,000 of them in memory.
 #[derive(Debug)]
 pub struct ReviewRow {
     /// Index of its file in the report.
@@ -36,19 +39,19 @@ pub struct ReviewRow {
     pub at: Position,
     pub format: Arc<Format>,
     /// Its ID is the one that the row states, or derived from the row.
-    pub statement: StatedReview,
+    pub statement: Box<StatedReview>,
     pub has_id: bool,
     /// The author's name, if it is not published.
     pub hidden_name: Option<Box<str>>,
     /// Whether its answer is not published.
     pub is_reply_hidden: bool,
-    /// The values by which it or a part of it is hidden, as in [`HidingValues`].
-    pub hiding: Vec<(PublicPart, String, String)>,
+    /// The values by which it or a part of it is hidden.
+    pub hiding: Vec<Arc<HidingValue>>,
     /// Whether its source gives an instant, whose day depends on the time zone.
     pub has_instant: bool,
     /// Time of the review, if its source gave an instant.
     pub posted_at: Option<DateTime<Utc>>,
-    pub exported: Exported,
+    pub exported: Option<Box<Exported>>,
     /// Of what its source gives.
     pub digests: Digests,
 }
@@ -81,14 +84,14 @@ impl ReviewRow {
             file: 0,
             at: Position::Line(0),
             format: Arc::clone(format),
-            statement,
+            statement: Box::new(statement),
             has_id,
             hidden_name: None,
             is_reply_hidden: false,
             hiding: Vec::new(),
             has_instant: false,
             posted_at: None,
-            exported: Exported::default(),
+            exported: None,
             digests: Digests::default(),
         }
     }
@@ -97,7 +100,9 @@ impl ReviewRow {
     pub fn source_name(&self) -> Option<&str> {
         let is_named = !self.statement.unstated.contains(&Unit::Source);
         let named = is_named.then_some(self.review().source.name.as_str());
-        self.exported.imported_from.as_deref().or(named)
+        let exported = self.exported.as_ref();
+        let former = exported.and_then(|it| it.imported_from.as_deref());
+        former.or(named)
     }
 
     /// The name of its source.
@@ -116,7 +121,7 @@ impl ReviewRow {
     /// How much of the review its source hides: all of it, or so many parts.
     pub fn hidden_share(&self) -> (bool, usize) {
         let hidden = self.hidden();
-        (hidden.contains(&Unit::Status), hidden.len())
+        (hidden.contains(&Unit::Status), hidden.iter().count())
     }
 
     pub const fn review(&self) -> &Review {
@@ -140,17 +145,19 @@ impl ReviewRow {
 
     /// Its ID at the source, if the review has another one, which is `id`.
     pub fn id_at_source(&self, id: &ReviewId) -> Option<String> {
-        let exported = self.exported.id_at_source.clone();
+        let exported = self.exported.as_ref();
+        let exported = exported.and_then(|it| it.id_at_source.clone());
         let stated = (self.has_id && self.id() != id).then(|| self.id().to_string());
         exported.or(stated)
     }
 
     pub fn texts(&self) -> impl Iterator<Item = &str> {
+        let exported = self.exported.as_ref();
         let others = [
             Some(self.author()),
             Some(self.source()),
-            self.exported.note.as_deref(),
-            self.exported.id_at_source.as_deref(),
+            exported.and_then(|it| it.note.as_deref()),
+            exported.and_then(|it| it.id_at_source.as_deref()),
         ];
         self.review().texts().chain(others.into_iter().flatten())
     }
@@ -176,6 +183,8 @@ pub struct RowReader<'t> {
     only: Option<usize>,
     /// The order of dates in each column, where one is needed.
     orders: BTreeMap<usize, DateOrder>,
+    /// The values that hide something, so far.
+    hiding: RefCell<BTreeSet<Arc<HidingValue>>>,
 }
 
 /// A block of publication, with its columns in the table.
@@ -261,8 +270,10 @@ fn hidden_units(is_withheld: bool, is_name_hidden: bool, is_reply_hidden: bool) 
     hidden.map(|(unit, _)| unit).collect()
 }
 
-/// Numbers of reviews with a value that hides something, by what it hides, its column and the value in lower case.
-pub type HidingValues = BTreeMap<(PublicPart, String, String), u64>;
+/// A value that hides something: what it hides, its column and the value in lower case.
+pub type HidingValue = (PublicPart, String, String);
+/// Numbers of reviews with each.
+pub type HidingValues = BTreeMap<HidingValue, u64>;
 
 /// The columns of a field in a table.
 pub fn field_columns(format: &Format, table: &Table, field: ReviewField) -> Vec<usize> {
@@ -340,6 +351,7 @@ impl<'t> RowReader<'t> {
             public: public.collect(),
             only: only.and_then(|only| table.find(&only.column)),
             orders,
+            hiding: RefCell::default(),
             fields: fields.collect(),
         }
     }
@@ -483,6 +495,17 @@ impl<'t> RowReader<'t> {
         Value::Object(cells.collect::<Map<_, _>>())
     }
 
+    /// A value that hides something, of which all rows have the same copy.
+    fn share(&self, value: HidingValue) -> Arc<HidingValue> {
+        let mut shared = self.hiding.borrow_mut();
+        if let Some(shared) = shared.get(&value) {
+            return Arc::clone(shared);
+        }
+        let value = Arc::new(value);
+        shared.insert(Arc::clone(&value));
+        value
+    }
+
     /// How the dates of a column are read.
     fn dates(&self, column: usize) -> Dates<'_> {
         // `Submit Date (UTC)`
@@ -518,7 +541,7 @@ struct Cell<'t> {
 struct RowReading<'t> {
     reader: &'t RowReader<'t>,
     row: &'t Row,
-    hiding: Vec<(PublicPart, String, String)>,
+    hiding: Vec<Arc<HidingValue>>,
     rejected: &'t mut HiddenRows,
     faults: Vec<FieldError>,
     /// The units that the row does not state, so that it overwrites none of them.
@@ -571,22 +594,11 @@ impl<'t> RowReading<'t> {
         }
     }
 
-    /// Whether Google is the source of the review.
-    fn is_google(&self) -> bool {
-        let cell = self.cell(ReviewField::Source);
-        let source = cell.map_or(self.reader.source, |cell| cell.text.trim());
-        let start = source.get(..6);
-        start.is_some_and(|start| start.eq_ignore_ascii_case("google"))
-    }
-
     /// The end of the scale: that of the row, or that of the format.
     fn scale(&self) -> Option<NonZeroU16> {
         let of_row = self.cell(ReviewField::Scale);
         let of_row = of_row.and_then(|cell| whole_number(cell.text.trim()).parse().ok());
-        // On a scale of five, half stars are refused, as in all formats that name none.
-        of_row
-            .filter(|best: &NonZeroU16| best.get() != 5 || self.reader.format.scale.is_some())
-            .or(self.reader.format.scale)
+        of_row.or(self.reader.format.scale)
     }
 
     /// The review, or all its errors.
@@ -678,17 +690,19 @@ impl<'t> RowReading<'t> {
             status,
             updated_at,
         };
-        let statement = StatedReview {
+        let mut statement = StatedReview {
             review,
             unstated: self.unstated,
             decided: Units::new(),
             not_public: self.not_public,
             blocks: self.blocks,
         };
+        statement.blocks.shrink_to_fit();
         let mut row = ReviewRow::new(format, statement, has_id);
         row.hidden_name = hidden_name;
         row.is_reply_hidden = self.is_reply_hidden;
         row.hiding = self.hiding;
+        row.hiding.shrink_to_fit();
         row.has_instant = self.has_instant;
         row.posted_at = posted_at;
         Ok(row)
@@ -760,7 +774,9 @@ impl<'t> RowReading<'t> {
             // What is only an e-mail address is private.
             .filter(|text| !is_empty(text, is_author) && (is_author || !is_address(text)))
             .collect();
-        (!texts.is_empty()).then(|| texts.join("\n\n"))
+        let text = Some(texts.join("\n\n")).filter(|it| !it.is_empty())?;
+        let checked = check_text(&text, TEXT_BYTES_MAX);
+        self.noted(self.cell(field)?.header, checked.map(|()| text))
     }
 
     /// The text of a cell, without what its source adds to it.
@@ -775,9 +791,12 @@ impl<'t> RowReading<'t> {
             let message = format!("{shown} is JSON; write only its text into the cell");
             return self.noted(cell.header, Err(message));
         }
-        // WordPress marks HTML so: `content.rendered`.
-        let is_html = self.reader.format.html || cell.header.ends_with(".rendered");
-        Some(clean(cell.text, is_html, self.is_google()))
+        // WordPress marks HTML so: `content.rendered`. Pages have it in some of their texts.
+        let format = self.reader.format;
+        let is_html = format.html
+            || cell.header.ends_with(".rendered")
+            || format.reader == Reader::LinkedData && is_html(cell.text);
+        Some(clean(cell.text, is_html))
     }
 
     /// The stars, and whether they were derived from a recommendation.
@@ -948,7 +967,7 @@ impl<'t> RowReading<'t> {
                 };
                 let header = reader.table.columns[*column].clone();
                 let value = shorten(&cell.trim().to_lowercase(), VALUE_CHARACTERS_MAX);
-                self.hiding.push((part, header, value));
+                self.hiding.push(reader.share((part, header, value)));
             }
         }
         if most_hidden == Visibility::Nothing {
@@ -1109,7 +1128,7 @@ fn mentioned(text: &str, separator: Option<&str>) -> Result<Vec<String>, String>
         if name.trim().contains(char::is_control) {
             return Err("has a control character; remove it".to_owned());
         }
-        *name = clean(name.trim(), false, false);
+        *name = clean(name.trim(), false);
     }
     names.retain(|name| !name.is_empty());
     Ok(names)

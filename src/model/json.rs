@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::ControlFlow;
 
-use serde::Deserializer as _;
 use serde::de::{IgnoredAny, MapAccess, SeqAccess, Visitor};
-use serde_json::Value;
+use serde::{Deserialize, Deserializer};
 use serde_json::value::RawValue;
+use serde_json::{Map, Number, Value};
 
 /// The path of a member.
 pub fn join(path: &str, name: &str) -> String {
@@ -106,6 +106,98 @@ impl<'t, B, F: FnMut(&str, &'t str) -> ControlFlow<B>> Visitor<'t> for &mut Memb
             self.take(&name, members.next_value()?)?;
         }
         Ok(())
+    }
+}
+
+/// The value that a text is. A member that is written several times has all its values, and not the last one only: those of objects
+/// together, others in one text.
+///
+/// # Errors
+/// If it is no JSON.
+pub fn parse(text: &str) -> serde_json::Result<Value> {
+    serde_json::from_str(text).map(|Whole(value)| value)
+}
+
+struct Whole(Value);
+
+impl<'de> Deserialize<'de> for Whole {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(WholeVisitor).map(Self)
+    }
+}
+
+struct WholeVisitor;
+
+impl<'de> Visitor<'de> for WholeVisitor {
+    type Value = Value;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_unit<E>(self) -> Result<Value, E> {
+        Ok(Value::Null)
+    }
+
+    fn visit_bool<E>(self, value: bool) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_i64<E>(self, value: i64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_u64<E>(self, value: u64) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_f64<E>(self, value: f64) -> Result<Value, E> {
+        Ok(Number::from_f64(value).map_or(Value::Null, Value::Number))
+    }
+
+    fn visit_str<E>(self, value: &str) -> Result<Value, E> {
+        Ok(value.into())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut elements: A) -> Result<Value, A::Error> {
+        let mut values = Vec::new();
+        while let Some(Whole(value)) = elements.next_element()? {
+            values.push(value);
+        }
+        Ok(values.into())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut members: A) -> Result<Value, A::Error> {
+        let mut object = Map::new();
+        while let Some((name, Whole(value))) = members.next_entry()? {
+            add_member(&mut object, name, value);
+        }
+        Ok(object.into())
+    }
+}
+
+fn add_member(object: &mut Map<String, Value>, name: String, value: Value) {
+    match (object.get_mut(&name), value) {
+        (None, value) => _ = object.insert(name, value),
+        (Some(former), value) if *former == value => {}
+        (Some(Value::Object(former)), Value::Object(members)) => {
+            for (name, value) in members {
+                add_member(former, name, value);
+            }
+        }
+        (Some(former), value) => {
+            let [first, next] = [&*former, &value].map(plain_text);
+            *former = format!("{first} / {next}").into();
+        }
+    }
+}
+
+/// A value as a text; empty for null.
+pub fn plain_text(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
     }
 }
 

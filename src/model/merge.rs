@@ -3,7 +3,7 @@
 //! writes the rows.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::{self, Display, Formatter};
 use std::str::FromStr;
 
@@ -16,6 +16,7 @@ use super::json::without_nulls;
 use super::review::{
     ANONYMOUS, Day, GONE, MAYBE_NOT_PUBLISHED, Method, NOT_VERIFIED, Review, Status, Unit,
 };
+use super::units::Units;
 use super::words::short_name;
 
 /// A review as read from an import.
@@ -188,8 +189,6 @@ pub fn withhold_unverified(mut review: Review) -> Review {
     }
     review
 }
-
-pub type Units = BTreeSet<Unit>;
 
 /// What a source last said of a review. As JSON, an object: a member for each unit of which that is known, by the unit's name;
 /// null if it said that there is none, false if it hid it. Names and free texts are digests, so that nothing of an erased review
@@ -605,7 +604,7 @@ mod laws {
         fn an_owner_s_edit_survives_any_imports(first in any_statement(), edit in any_review(), imports in prop::collection::vec(any_statement(), 0..5)) {
                 let there = adopted(&first);
             let decided = there.last_statement.decisions(&edit);
-            let (mut stored, mut last_statement, mut edited) = (edit.clone(), there.last_statement, decided);
+            let (mut stored, mut last_statement, mut edited) = (edit.clone(), there.last_statement, decided.into_iter().collect::<Vec<_>>());
             for next in &imports {
                 // If the source agrees with the owner, it is no longer a decision.
                 edited.retain(|unit| {

@@ -41,12 +41,13 @@ pub(crate) mod json;
 mod merge;
 mod review;
 pub(crate) mod text;
+mod units;
 mod votes;
 mod words;
 
 pub use merge::{
-    Digests, LastStatement, Merged, PublicBlock, StatedReview, Units, adopt, merge,
-    sha256_of_parts, source_day, withhold_unverified,
+    Digests, LastStatement, Merged, PublicBlock, StatedReview, adopt, merge, sha256_of_parts,
+    source_day, withhold_unverified,
 };
 pub use review::{
     ANONYMOUS, Day, GONE, InvalidDay, InvalidRating, InvalidReviewId, MAYBE_NOT_PUBLISHED,
@@ -55,6 +56,7 @@ pub use review::{
     Verification, WITHOUT_STARS,
 };
 pub(crate) use review::{Calendar, FIRST_YEAR, Posted};
+pub use units::Units;
 pub use votes::{ComparisonVerdict, Vote, VoteCounts, interval, round_to};
 pub use words::{
     FoldedText, compose, fold, fold_both, fold_plain_character, fold_plainly, short_name,

@@ -3,6 +3,7 @@
 use std::borrow::{Borrow, Cow};
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, Utc};
 use chrono_tz::Tz;
@@ -164,9 +165,10 @@ pub const ANONYMOUS: &str = "Anonymous";
 /// `/api/reviews/search`. The table's check refuses them too (`migrations/0002_review.sql`).
 const RESERVED_IDS: [&str; 3] = [".", "..", "search"];
 
-/// `[A-Za-z0-9._~=-]{1,128}`, which needs no escaping in a URL path, except `.`, `..` and `search`.
+/// `[A-Za-z0-9._~=-]{1,128}`, which needs no escaping in a URL path, except `.`, `..` and `search`. Shared, because an import has each in
+/// several lists.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, DeserializeFromStr)]
-pub struct ReviewId(String);
+pub struct ReviewId(Arc<str>);
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error(
@@ -183,7 +185,7 @@ impl FromStr for ReviewId {
             && bytes.all(|byte| byte.is_ascii_alphanumeric() || b"._~=-".contains(&byte))
             && !RESERVED_IDS.contains(&text)
         {
-            return Ok(Self(text.to_owned()));
+            return Ok(Self(text.into()));
         }
         Err(InvalidReviewId(text.chars().take(140).collect()))
     }

@@ -1,8 +1,10 @@
 //! Texts of files: checks of their form, their words, and how messages and answers show them.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
 
+use serde::Serialize;
 use serde_json::Value;
 use url::Url;
 
@@ -174,6 +176,20 @@ pub fn escaped(text: String) -> String {
     plain
 }
 
+/// `text` as a label among other words, such as the title of a page, without the characters that [`escaped`] escapes, which could
+/// reorder or hide the words around it: with U+FFFD in place of control characters.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_hidden) {
+        return Cow::Borrowed(text);
+    }
+    let seen = text.chars().filter_map(|c| match c {
+        c if !is_hidden(c) => Some(c),
+        c if c.is_control() => Some('\u{FFFD}'),
+        _ => None,
+    });
+    Cow::Owned(seen.collect())
+}
+
 /// Control characters except tabs and line ends, direction marks, separators that break lines, zero-width characters
 /// (except joiners, which scripts and emoji need), annotations, and tags and the later variation selectors, in which
 /// whole texts can be hidden.
@@ -196,8 +212,8 @@ const fn is_hidden(c: char) -> bool {
     )
 }
 
-/// A result as JSON text without hidden characters.
-pub fn escaped_json(value: &Value) -> String {
+/// A result as JSON text without hidden characters. Its serialization cannot fail.
+pub fn escaped_json<T: Serialize>(value: &T) -> String {
     // Unlike `to_string` of the value, it does not pass each piece through a formatter.
     let json = serde_json::to_string(value);
     escaped(json.unwrap_or_else(|error| unreachable!("a value is valid JSON: {error}")))
@@ -207,7 +223,21 @@ pub fn escaped_json(value: &Value) -> String {
 mod tests {
     use serde_json::Value;
 
-    use super::escaped;
+    use super::{escaped, visible};
+
+    #[test]
+    fn a_label_has_no_hidden_characters() {
+        for (text, label) in [
+            ("größer 👨\u{200D}👩 שלום", "größer 👨\u{200D}👩 שלום"),
+            ("\u{202E}dlrow\u{200F}\u{2066}", "dlrow"),
+            (
+                "a\u{9B}31m\u{1B}[2J\u{7F}",
+                "a\u{FFFD}31m\u{FFFD}[2J\u{FFFD}",
+            ),
+        ] {
+            assert_eq!(visible(text), label);
+        }
+    }
 
     #[test]
     fn hidden_characters_are_escaped_and_parse_to_the_same_text() {

@@ -12,7 +12,7 @@ use super::locale::Locale;
 use super::words::shortened;
 use crate::links::Links;
 use crate::model::named;
-use crate::model::text::{clean_xml, escape_html};
+use crate::model::text::{clean_xml, escape_html, visible};
 use crate::snapshot::{CachedBody, Entries, Snapshot};
 use crate::web::HttpProblem;
 use crate::web::context::Ctx;
@@ -95,7 +95,7 @@ struct BadgeFragment {
 
 fn badge(snapshot: &Snapshot, is_short: bool) -> String {
     let input = &snapshot.input;
-    let name = clean_xml(&shortened(&input.business.name, NAME_CHARACTERS));
+    let name = clean_xml(&shortened(&visible(&input.business.name), NAME_CHARACTERS));
     let figure = figure(&input.entries, &Locale::of(&input.business), is_short);
     let wide = |text: &str| (text.chars().count() + 3) * CHARACTER_WIDTH;
     let svg = render(&BadgeFragment {

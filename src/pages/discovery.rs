@@ -15,6 +15,7 @@ use super::locale::{Locale, PageLanguage};
 use super::transparency::TRANSPARENCY_PATH;
 use crate::links::{Links, MCP_PATH, SECURITY_PATH};
 use crate::model::business::Business;
+use crate::model::text::visible;
 use crate::snapshot::{CachedBody, Document, Snapshot};
 use crate::web::HttpProblem;
 use crate::web::context::Ctx;
@@ -61,8 +62,9 @@ pub fn sitemap(snapshot: &Snapshot) -> String {
     render(&Sitemap { urls }) + "\n"
 }
 
-/// Text of the business on one line, without markup characters.
+/// Text of the business on one line, without markup and hidden characters.
 fn line(text: &str) -> String {
+    let text = visible(text);
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").replace(['[', ']', '<', '>', '`'], " ")
 }

@@ -54,30 +54,30 @@ pub fn routes(routes: Routes, ctx: &Arc<Ctx>) -> Routes {
         })
     };
     routes
-        .get("/", whole(frame::HTML, home::show))
-        .get(
+        .page("/", whole(frame::HTML, home::show))
+        .page(
             "/developers",
             once_set_up(ctx, whole(frame::HTML, developers::show)),
         )
         .get("/robots.txt", whole(discovery::PLAIN, discovery::robots))
         .get("/sitemap.xml", whole(discovery::XML, discovery::sitemap))
         .get("/llms.txt", whole(discovery::PLAIN, discovery::llms))
-        .get(
+        .page(
             "/insights",
             once_set_up(ctx, whole(frame::HTML, insights::show)),
         )
-        .get(SEARCH_PAGE_PATH, once_set_up(ctx, search::search))
-        .get(
+        .page(SEARCH_PAGE_PATH, once_set_up(ctx, search::search))
+        .page(
             transparency::TRANSPARENCY_PATH,
             once_set_up(ctx, transparency::transparency),
         )
-        .get(PERMALINK_PATH, review::permalink)
-        .get(embed::EMBED_PATH, embed::embed)
-        .get(embed::TRY_PATH, once_set_up(ctx, embed::try_embed))
+        .page(PERMALINK_PATH, review::permalink)
+        .page(embed::EMBED_PATH, embed::embed)
+        .page(embed::TRY_PATH, once_set_up(ctx, embed::try_embed))
         .get("/embed/accent/:name", embed::accent_style)
         .get(badge::BADGE_PATH, badge::show)
         .get(SECURITY_PATH, discovery::security_txt)
-        .get(DOCS_PATH, developers::docs)
+        .page(DOCS_PATH, developers::docs)
         .get("/assets/:file", assets::asset_file)
         .get(assets::EMBED_SCRIPT_PATH, assets::asset_file)
         .get(assets::ICON_PATH, assets::asset_file)

@@ -6,6 +6,7 @@ use serde_json::{Map, Value, json};
 use crate::links::Links;
 use crate::model::business::{Business, OpeningHours, local_business_type};
 use crate::model::json::without_nulls;
+use crate::model::text::escaped_json;
 use crate::model::{Method, PublishedReview, RatingCounts};
 use crate::wire;
 
@@ -124,18 +125,12 @@ fn node_of(review: &PublishedReview, business: &Business) -> Value {
 }
 
 /// JSON for a `script` element: `<`, `>` and `&` are escaped, so that a review's text cannot end the element or begin
-/// a comment (HTML §4.12.1.3), and so are line separators, which end strings in older parsers.
+/// a comment (HTML §4.12.1.3), and so are hidden characters, among them line separators, which end strings in older parsers.
 fn script(mut node: Value) -> String {
     node["@context"] = "https://schema.org".into();
-    let escapes = [
-        ('<', "\\u003c"),
-        ('>', "\\u003e"),
-        ('&', "\\u0026"),
-        ('\u{2028}', "\\u2028"),
-        ('\u{2029}', "\\u2029"),
-    ];
+    let escapes = [('<', "\\u003c"), ('>', "\\u003e"), ('&', "\\u0026")];
     let escapes = escapes.into_iter();
-    escapes.fold(node.to_string(), |json, (c, escape)| {
+    escapes.fold(escaped_json(&node), |json, (c, escape)| {
         json.replace(c, escape)
     })
 }

@@ -64,8 +64,7 @@ pub async fn transparency(
     client: ClientAddress,
     headers: &HeaderMap,
 ) -> poem::Result<Response> {
-    let _slot = ctx.turn(client).await?;
-    let (snapshot, facts) = ctx.transparency().await?;
+    let (_slot, snapshot, facts) = ctx.transparency(client).await?;
     let html = show(&facts, &snapshot);
     Ok(page(ctx, headers, &snapshot, html, POLICY))
 }

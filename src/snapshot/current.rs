@@ -11,6 +11,7 @@ use tokio::sync::watch;
 
 use super::coding::CachedBody;
 use super::document::Document;
+use super::figures::StoredFigures;
 use super::index::Values;
 use super::input::SnapshotInput;
 use super::store::Publication;
@@ -42,6 +43,9 @@ pub struct Snapshot {
     pub position: DatabasePosition,
     /// Reviews that changed after this change are read again for the next snapshot.
     pub read_again_after: i64,
+    /// Read in the same transaction, if the transparency of the snapshot before was asked for.
+    pub(super) figures: Option<StoredFigures>,
+    pub(super) is_transparency_asked: AtomicBool,
     pub input: SnapshotInput,
     /// The value of [`Document::Insights`].
     pub insights: Arc<wire::Insights>,
@@ -52,12 +56,14 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Whether both share the insights, which are made of the reviews and the business, and have the same documents.
+    /// Whether both are of the same change, share the insights, which are made of the reviews and the business, and have the same
+    /// documents.
     pub fn is_same_as(&self, other: &Self) -> bool {
         let mut documents = self.documents().zip(other.documents());
         let [postponed, other_postponed] =
             [self, other].map(|one| one.input.postponed.as_ref().map(Arc::as_ptr));
-        Arc::ptr_eq(&self.insights, &other.insights)
+        self.position == other.position
+            && Arc::ptr_eq(&self.insights, &other.insights)
             && postponed == other_postponed
             && documents.all(|(one, other)| Arc::ptr_eq(one, other))
     }

@@ -16,7 +16,7 @@ use crate::insights::rules::Measured;
 use crate::insights::{AggregateInput, aggregate};
 use crate::links::{Links, is_web};
 use crate::model::business::Business;
-use crate::model::text::{clean_xml, escape_html};
+use crate::model::text::{clean_xml, escape_html, visible};
 use crate::model::{MentionKind, OwnerReply, PublishedReview, hex, named};
 use crate::wire;
 
@@ -217,7 +217,7 @@ fn item(business: &Business, review: &PublishedReview, first_links: &Links) -> w
 
 /// The title of both feeds.
 fn title(business: &Business) -> String {
-    format!("Reviews of {}", business.name)
+    format!("Reviews of {}", visible(&business.name))
 }
 
 /// Stars and author: `★★★★☆ Jane D.`
@@ -227,7 +227,7 @@ fn item_title(review: &PublishedReview) -> String {
         "{}{} {}",
         "★".repeat(full),
         "☆".repeat(5 - full),
-        review.author
+        visible(&review.author)
     )
 }
 
@@ -328,7 +328,7 @@ pub fn search_feed(
         .collect();
     if !parameters.is_empty() {
         let title = format!("{}: {}", title(&input.business), parameters.join(", "));
-        feed.title = Text::plain(clean_xml(&title));
+        feed.title = Text::plain(clean_xml(&visible(&title)));
     }
     feed.links = vec![
         self_link(links, &address),

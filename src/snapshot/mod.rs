@@ -7,6 +7,7 @@ pub(crate) mod coding;
 mod current;
 pub mod document;
 mod entries;
+mod figures;
 mod index;
 pub mod input;
 mod publisher;

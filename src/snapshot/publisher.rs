@@ -1,7 +1,7 @@
 //! The publisher: reads the changes in one transaction, renders the documents that differ, and records the publication
 //! before clients can see it.
 
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use chrono::{DateTime, SubsecRound as _};
@@ -11,6 +11,7 @@ use super::coding::CachedBody;
 use super::current::{PublishedDocument, Snapshot};
 use super::document::{Document, insights, render};
 use super::entries::Entries;
+use super::figures::StoredFigures;
 use super::input::{
     ANALYZE_AT_ONCE_MAX, AnalysisProgress, EntryLoader, Loaded, PostponedAnalyses, SnapshotInput,
     cost,
@@ -88,7 +89,7 @@ impl Publisher {
     /// When the database cannot be read or written.
     pub async fn build(&self, previous: Option<&Snapshot>) -> Result<Snapshot, DbError> {
         let role = Role::of(&self.database);
-        let (stored, input, loaded) = self.read(previous).await?;
+        let (stored, input, loaded, figures) = self.read(previous).await?;
         if role == Role::Sender {
             // Stored first, so that no later snapshot repeats them.
             save(&self.database, &loaded.analyzed, stored.position.change_no).await?;
@@ -128,6 +129,8 @@ impl Publisher {
             database: self.database.clone(),
             position: stored.position,
             read_again_after,
+            figures,
+            is_transparency_asked: AtomicBool::new(false),
             input,
             insights,
             documents,
@@ -140,7 +143,7 @@ impl Publisher {
     async fn read(
         &self,
         previous: Option<&Snapshot>,
-    ) -> Result<(StoredState, SnapshotInput, Loaded), DbError> {
+    ) -> Result<(StoredState, SnapshotInput, Loaded, Option<StoredFigures>), DbError> {
         let read = async {
             let mut transaction = self.database.readers().begin().await?;
             let stored = StoredState::read(&mut transaction).await?;
@@ -178,8 +181,19 @@ impl Publisher {
                 first_links: first_links.unwrap_or_else(|| self.links.clone()),
                 analyzer: Arc::clone(&loader.analyzer),
             };
+            let is_asked = previous
+                .is_some_and(|snapshot| snapshot.is_transparency_asked.load(Ordering::Relaxed));
+            let figures = if is_asked {
+                // Publishing does not depend on them.
+                StoredFigures::read(&mut transaction, &input.entries)
+                    .await
+                    .inspect_err(|error| tracing::warn!(%error, "transparency.not_read: the database cannot be read"))
+                    .ok()
+            } else {
+                None
+            };
             transaction.commit().await?;
-            Ok((stored, input, loader.loaded))
+            Ok((stored, input, loader.loaded, figures))
         };
         read.await.at(self.database.path())
     }

@@ -3,19 +3,16 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::Ordering;
 
 use chrono_tz::Tz;
-use futures_util::TryStreamExt as _;
-use sqlx::SqliteConnection;
 
 use super::current::Snapshot;
+use super::figures::StoredFigures;
 use super::input::SnapshotInput;
-use crate::imports::Format;
-use crate::model::{Method, RatingCounts, Review, ReviewId, Unit};
-use crate::storage::reviews::load_formats;
-use crate::storage::transparency::{
-    StoredSource, deleted, source_values_of_published, stored_sources, withheld_by_owner,
-};
+use crate::model::{Method, RatingCounts, Review};
+use crate::storage::reviews::position;
+use crate::storage::transparency::StoredSource;
 use crate::storage::{AtPath as _, DbError};
 use crate::wire;
 use crate::wire::mean;
@@ -23,47 +20,55 @@ use crate::wire::mean;
 /// Minimum number of reviews withheld by the owner for their mean to be shown, so that it gives away no single customer's stars.
 const WITHHELD_MEAN_MIN: u64 = 10;
 
-/// Reads the transparency of `snapshot`. It also depends on what no snapshot has, such as the day of the last import.
+/// Reads the transparency of `snapshot`, which also depends on what no snapshot has, such as the day of the last import. Once reviews
+/// have changed since the snapshot, its figures are those that were read with it. `None` if there are none; the next snapshot has
+/// them.
 ///
 /// # Errors
 /// If the database cannot be read.
-pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency, DbError> {
-    let path = snapshot.database.path();
-    let mut transaction = snapshot.database.readers().begin().await.at(path)?;
-    let stored = stored_sources(&mut transaction).await.at(path)?;
-    let deleted = deleted(&mut transaction).await.at(path)?;
-    let formats = load_formats(&mut transaction).await.at(path)?;
-    let formats = formats.values().filter_map(|it| Format::parse(it).ok());
-    let blocks = formats.flat_map(|format| format.public);
-    let reasons = blocks.filter_map(|block| block.reason).collect();
-    let withheld = withheld_by_owner(&mut transaction, reasons)
-        .await
-        .at(path)?;
-    let changed = count_changed(snapshot, &mut transaction).await.at(path)?;
-    transaction.commit().await.at(path)?;
+pub async fn read_transparency(snapshot: &Snapshot) -> Result<Option<wire::Transparency>, DbError> {
+    snapshot
+        .is_transparency_asked
+        .store(true, Ordering::Relaxed);
+    let read = async {
+        let mut transaction = snapshot.database.readers().begin().await?;
+        if position(&mut transaction).await? != snapshot.position {
+            return Ok(None);
+        }
+        let figures = StoredFigures::read(&mut transaction, &snapshot.input.entries).await?;
+        transaction.commit().await?;
+        Ok(Some(figures))
+    };
+    let figures = read.await.at(snapshot.database.path())?;
+    let figures = figures.as_ref().or(snapshot.figures.as_ref());
+    Ok(figures.map(|figures| transparency(snapshot, figures)))
+}
+
+fn transparency(snapshot: &Snapshot, figures: &StoredFigures) -> wire::Transparency {
     let input = &snapshot.input;
-    let sources = sources(input, &stored);
+    let sources = sources(input, &figures.sources);
     let rating_counts = input.entries.rating_counts();
+    let (withheld, deleted) = (&figures.withheld, &figures.deleted);
     let policy = &input.business.review_policy;
     let not_stated = policy.not_stated().into_iter();
     let mut stated = policy.clone();
     let contact = stated.contact.take();
-    Ok(wire::Transparency {
+    wire::Transparency {
         published: rating_counts.total(),
         rating_value: mean(&rating_counts),
         withheld: wire::WithheldReviews {
             count: input.withheld.count,
             reasons: input.withheld.most_frequent.clone(),
-            rating_value: mean(&withheld).filter(|_| withheld.total() >= WITHHELD_MEAN_MIN),
+            rating_value: mean(withheld).filter(|_| withheld.total() >= WITHHELD_MEAN_MIN),
             by_business: withheld.total(),
         },
         deleted: wire::DeletedReviews {
             count: deleted.count,
-            reasons: deleted.most_frequent,
+            reasons: deleted.most_frequent.clone(),
         },
         order: "newest_first".to_owned(),
         selection: "all_published".to_owned(),
-        changed_by_business: changed,
+        changed_by_business: figures.changed_by_business,
         verification: verification(&sources),
         sources,
         insights: wire::InsightsOrigin {
@@ -73,34 +78,7 @@ pub async fn read_transparency(snapshot: &Snapshot) -> Result<wire::Transparency
         policy: stated,
         not_stated: not_stated.map(str::to_owned).collect(),
         contact,
-    })
-}
-
-/// The number of published reviews with other stars, another day, author, title or text than their source last reported.
-async fn count_changed(
-    snapshot: &Snapshot,
-    connection: &mut SqliteConnection,
-) -> sqlx::Result<u64> {
-    let entries = &snapshot.input.entries;
-    let mut changed = 0;
-    let mut statements = source_values_of_published(connection);
-    while let Some((id, last_statement)) = statements.try_next().await? {
-        let id = id.parse::<ReviewId>().ok();
-        let is_changed = id.and_then(|id| entries.find(&id)).is_some_and(|at| {
-            let review = &entries[at].review;
-            [
-                Unit::Rating,
-                Unit::Date,
-                Unit::Author,
-                Unit::Title,
-                Unit::Text,
-            ]
-            .into_iter()
-            .any(|unit| last_statement.compare(unit, review) == Some(false))
-        });
-        changed += u64::from(is_changed);
     }
-    Ok(changed)
 }
 
 /// The sources, those with the most reviews first; one whose reviews are all withheld or deleted, too.

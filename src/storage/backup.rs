@@ -8,17 +8,18 @@ use std::{fs, io};
 
 use chrono::{DateTime, Utc};
 use sqlx::sqlite::SqliteConnection;
-use sqlx::{ConnectOptions as _, Connection as _, Executor as _};
+use sqlx::{Connection as _, Executor as _};
 
 use super::columns::{Text, utc};
 use super::database::{Database, Opening};
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, DELIVERY_LOCK, JOURNAL, LOG, beside, copy_into, folder_of, has_sender, lock_beside,
-    options, real, unused_name,
+    self, DELIVERY_LOCK, JOURNAL, LOG, LockFile, beside, copy_into, folder_of, has_sender,
+    lock_beside, options, real, unused_name,
 };
 use super::reviews::{KeptFormats, load_formats, load_reviews};
 use super::schema::{self, untouching};
+use super::steps::connect;
 use crate::config::DatabaseAddress;
 use crate::model::ReviewId;
 
@@ -75,7 +76,7 @@ impl Opening {
             return Err(DbError::NotADatabase(backup.to_owned()));
         }
         schema::identify(backup).await?;
-        let mut reading = untouching(backup).connect().await.at(backup)?;
+        let mut reading = connect(&untouching(backup)).await.at(backup)?;
         let applied = schema::applied(&mut reading, backup).await?;
         schema::reject_newer(&applied, backup)?;
         let copy = files::begin(path)?;
@@ -139,7 +140,7 @@ fn swap(copy: &Path, place: &Path, former: &Path) -> io::Result<()> {
 pub struct ExclusiveAccess {
     /// In a transaction that keeps other processes from writing.
     _connection: SqliteConnection,
-    _sender: File,
+    _sender: LockFile,
 }
 
 impl ExclusiveAccess {
@@ -152,7 +153,7 @@ impl ExclusiveAccess {
         let sender = sender.ok_or_else(|| DbError::InUse(path.to_owned()))?;
         let taken = async {
             let options = options(path).busy_timeout(SHORT_BUSY_TIMEOUT);
-            let mut connection = options.connect().await?;
+            let mut connection = connect(&options).await?;
             // Leaving write-ahead logging requires that no other connection is open
             // (<https://www.sqlite.org/wal.html#activating_and_configuring_wal_mode>).
             let mode: String = sqlx::query_scalar("pragma journal_mode = delete")
@@ -353,13 +354,13 @@ impl Database {
     /// When one cannot be read, or this one refuses a write; nothing is changed then.
     pub async fn carry_over(&self, former: &Path, now: DateTime<Utc>) -> Result<Carried, DbError> {
         let carry = async {
-            let mut connection = options(self.path()).connect().await?;
+            let mut connection = connect(&options(self.path())).await?;
             let attach = sqlx::query("attach database ? as former");
             let attach = attach.bind(former.to_string_lossy().into_owned());
             attach.execute(&mut connection).await?;
             // Deferred: the former database is locked.
             connection.execute("begin").await?;
-            let mut theirs = untouching(former).connect().await?;
+            let mut theirs = connect(&untouching(former)).await?;
             let carried = carry_from(&mut connection, &mut theirs, now).await?;
             theirs.close().await?;
             connection.execute("commit").await?;

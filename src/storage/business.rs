@@ -195,6 +195,6 @@ pub async fn refuse_sample(connection: &mut SqliteConnection, path: &Path) -> Re
 pub async fn note_sample(write: &mut Write) -> sqlx::Result<()> {
     execute!(
         write,
-        "insert into instance (is_sample) values (1) on conflict (only_row) do update set is_sample = 1"
+        "insert into instance (is_sample) values (1) on conflict (only_row) do update set is_sample = 1 where not is_sample"
     )
 }

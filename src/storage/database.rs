@@ -1,6 +1,5 @@
 //! A database that is open: its writer, the readers of its file, and what other processes did to the file.
 
-use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,9 +15,10 @@ use super::cluster::client::Cluster;
 use super::cluster::statements::{WriteOrigin, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, FileIdentity, LOG, begin, bytes_beside, copy_into, options, pool, unlogged,
+    self, FileIdentity, LOG, LockFile, begin, bytes_beside, copy_into, options, pool, unlogged,
 };
 use super::schema::{self, Migrated};
+use super::steps::connect;
 use super::write::Write;
 use crate::compute::lock;
 use crate::config::DatabaseAddress;
@@ -46,7 +46,7 @@ pub(super) struct FileWriter {
     /// The writing connection.
     pub(super) connections: SqlitePool,
     /// The lock that gives this process the right to send.
-    pub(super) sender: Mutex<Option<File>>,
+    pub(super) sender: Mutex<Option<LockFile>>,
     /// The log and its index, which exist while a connection is open.
     sides: Vec<FileIdentity>,
 }
@@ -67,7 +67,7 @@ impl Database {
             .journal_mode(SqliteJournalMode::Wal)
             // SQLite writes the log back as it grows, and cuts a longer one afterwards.
             .pragma("journal_size_limit", LOG_BYTES_MAX.to_string());
-        let mut connection = writing.connect().await.at(path)?;
+        let mut connection = connect(&writing).await.at(path)?;
         let migrated = schema::migrate(&mut connection, path).await?;
         connection.close().await.at(path)?;
         let open = OpenFile::open(path, options(path)).await?;
@@ -172,7 +172,7 @@ impl Database {
         let reading = options(&self.path).read_only(true);
         Ok(Changes {
             path: self.path.clone(),
-            connection: Some(reading.connect().await.at(&self.path)?),
+            connection: Some(connect(&reading).await.at(&self.path)?),
             seen: None,
         })
     }
@@ -345,7 +345,7 @@ impl Database {
         self.verify_place()?;
         let options = options(self.path()).busy_timeout(SHORT_BUSY_TIMEOUT);
         let cut = async {
-            let mut connection = options.connect().await?;
+            let mut connection = connect(&options).await?;
             // A passive checkpoint runs first, beside other readers and writers, which keeps the blocking part short.
             connection.execute("pragma wal_checkpoint(passive)").await?;
             let (is_busy, _, _): (bool, i64, i64) =
@@ -379,9 +379,11 @@ impl Database {
         };
         schema::identify(path).await?;
         // Not read-only, because a connection that only reads would leave a log behind.
-        let mut connection = match connect(options(path)).await.at(path) {
+        let mut connection = match connect_and_read(options(path)).await.at(path) {
             // Nothing may be written there.
-            Err(DbError::ReadOnly(_)) => connect(schema::untouching(path)).await.at(path)?,
+            Err(DbError::ReadOnly(_)) => {
+                connect_and_read(schema::untouching(path)).await.at(path)?
+            }
             connected => connected?,
         };
         copy_into(&mut connection, begun).await.at(name)?;
@@ -390,8 +392,8 @@ impl Database {
 }
 
 /// A connection that has read, which SQLite does not do while it connects.
-async fn connect(options: SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
-    let mut connection = options.connect().await?;
+async fn connect_and_read(options: SqliteConnectOptions) -> sqlx::Result<SqliteConnection> {
+    let mut connection = connect(&options).await?;
     connection
         .execute("select count(*) from sqlite_schema")
         .await?;

@@ -10,6 +10,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _};
 use super::database::Database;
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{folder_of, options, real};
+use super::steps::connect;
 use super::write::Write;
 
 /// Maximum size for an immediate rewrite by a command; larger files are left to a running service. Rewriting 64 MiB takes a
@@ -22,7 +23,7 @@ pub enum Erased {
     Done,
     /// No node's tables have one; their logs keep it until their next snapshot.
     FromTables,
-    /// Unused parts of the file still have some: it is too large for now, in use, or its disk is full.
+    /// Unused parts of the file still have some: it is too large for now, locked, or its disk is full.
     Later,
 }
 
@@ -30,6 +31,14 @@ impl Database {
     /// Removes the traces of deleted reviews from the text index, the file and its log by rewriting the file, if it has
     /// at most `bytes_max` bytes. Postponed work must be done by a later call.
     pub async fn erase_traces(&self, bytes_max: u64) -> Result<Erased, DbError> {
+        match self.erase_now(bytes_max).await {
+            // What was deleted stays so.
+            Err(DbError::Locked(_) | DbError::Full(_)) => Ok(Erased::Later),
+            erased => erased,
+        }
+    }
+
+    async fn erase_now(&self, bytes_max: u64) -> Result<Erased, DbError> {
         let mut reader = self.reader().await?;
         let Unerased { newest, .. } = unerased(&mut reader).await.at(self.path())?;
         drop(reader);
@@ -56,10 +65,9 @@ impl Database {
         let mut write = self.write().await?;
         merge_text_index(&mut write).await.at(self.path())?;
         write.commit().await.at(self.path())?;
-        match rewrite(self.path()).await.at(self.path()) {
-            Ok(()) if self.cut_log().await? => {}
-            Ok(()) | Err(DbError::Locked(_) | DbError::Full(_)) => return Ok(Erased::Later),
-            Err(error) => return Err(error),
+        rewrite(self.path()).await.at(self.path())?;
+        if !self.cut_log().await? {
+            return Ok(Erased::Later);
         }
         // This is recorded last, so that an interrupted run is repeated.
         let write = self.write().await?;
@@ -95,7 +103,7 @@ async fn rewrite(path: &Path) -> sqlx::Result<()> {
     let options = options(path)
         .busy_timeout(SHORT_BUSY_TIMEOUT)
         .pragma("temp_store", "file");
-    let mut connection = SqliteConnection::connect_with(&options).await?;
+    let mut connection = connect(&options).await?;
     // The setting is process-wide, so it is reset.
     let set = format!("pragma temp_store_directory = '{folder}'");
     connection.execute(AssertSqlSafe(set)).await?;

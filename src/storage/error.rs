@@ -40,6 +40,13 @@ pub enum DbError {
         /// The operating system's error.
         reason: io::Error,
     },
+    /// A file by which processes exclude each other, which another user made.
+    #[error(
+        "cannot open {}, by which processes exclude each other: it belongs to the user {owner}; run the command as that user, for example \
+         with `sudo -u '#{owner}'`, or stop what uses the database and remove that file",
+        path.display()
+    )]
+    LockOfOther { path: PathBuf, owner: u32 },
     #[error("{} is not a SQLite database; name another file, or move this one away", .0.display())]
     NotADatabase(PathBuf),
     /// Another program's tables are in the file, or those of another build of this one.
@@ -86,6 +93,9 @@ pub enum DbError {
         BUSY_TIMEOUT.as_secs()
     )]
     Locked(PathBuf),
+    /// Another process wrote what this command had read before.
+    #[error("another process wrote to the database {} at the same time; nothing was changed; run it again", .0.display())]
+    Overtaken(PathBuf),
     /// The disk is full.
     #[error("no space is left on the disk of the database {}; nothing was changed; free some and try again", .0.display())]
     Full(PathBuf),
@@ -160,7 +170,7 @@ pub fn is_overtaken(error: &(dyn std::error::Error + 'static)) -> bool {
     find_cause(error) == Some(&ClusterError::Overtaken)
         || matches!(
             find_cause(error),
-            Some(DbError::Cluster(ClusterError::Overtaken))
+            Some(DbError::Cluster(ClusterError::Overtaken) | DbError::Overtaken(_))
         )
 }
 

@@ -8,12 +8,15 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use chrono::{DateTime, Utc};
+use rustix::fs::OFlags;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _};
 use tempfile::TempDir;
 
 use super::error::{BUSY_TIMEOUT, DbError};
+use super::steps::{connect, count_steps};
 use crate::compute::lock;
+use crate::config::open_regular;
 use crate::model::hex;
 use crate::random;
 
@@ -95,7 +98,9 @@ pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
     let is_new = !path.exists();
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false).mode(0o600);
-    let file = options.open(path)?;
+    // A pipe without a reader would be waited for.
+    let flags = OFlags::NONBLOCK.bits().cast_signed();
+    let file = options.custom_flags(flags).open(path)?;
     let (own, theirs) = (file.metadata()?, metadata(like)?);
     if is_new && own.uid() == ROOT && theirs.uid() != ROOT {
         fchown(&file, Some(theirs.uid()), Some(theirs.gid()))?;
@@ -202,27 +207,65 @@ pub fn remove_unfinished() {
 
 /// Whether a process sends for the database at `path`.
 pub fn has_sender(path: &Path) -> bool {
-    let file = File::open(beside(&real(path), DELIVERY_LOCK));
+    let file = open_regular(&beside(&real(path), DELIVERY_LOCK));
     file.is_ok_and(|file| matches!(file.try_lock(), Err(TryLockError::WouldBlock)))
 }
 
-/// Locks a file beside the database at `path`, until the result is dropped or the process ends; `None` if another process holds
-/// the lock.
+/// The lock of a file, until it is dropped or the process ends.
+#[derive(Debug)]
+pub struct LockFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl LockFile {
+    /// Whether the path still leads to this file.
+    fn is_there(&self) -> io::Result<bool> {
+        let own = self.file.metadata()?;
+        let there = FileIdentity::of(&self.path);
+        Ok(there.is_ok_and(|there| there.identity == (own.dev(), own.ino())))
+    }
+}
+
+impl Drop for LockFile {
+    /// Removes the file before its lock ends, so that nobody else has it.
+    fn drop(&mut self) {
+        if self.is_there().is_ok_and(|is_there| is_there) {
+            let _ = remove_file(&self.path);
+        }
+    }
+}
+
+/// Locks a file beside the database at `path`; `None` if another process holds the lock.
 ///
 /// It is a separate file because closing the database's file would release SQLite's own locks on it (POSIX).
 ///
 /// # Errors
-/// [`DbError::Create`] when that file cannot be created or locked.
-pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<File>, DbError> {
+/// [`DbError::Create`] when that file cannot be created or locked, [`DbError::LockOfOther`] when another user made it.
+pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<LockFile>, DbError> {
     // A symbolic link leads to the same lock.
     let real = real(path);
     let name = beside(&real, suffix);
-    let fault = |reason| DbError::create(&name, reason);
-    let file = open_private(&name, owner_of(&real)).map_err(fault)?;
-    match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
-        Err(TryLockError::WouldBlock) => Ok(None),
-        Err(TryLockError::Error(reason)) => Err(fault(reason)),
+    let fault = |reason: io::Error| match metadata(&name) {
+        Ok(file) if reason.kind() == ErrorKind::PermissionDenied => DbError::LockOfOther {
+            path: name.clone(),
+            owner: file.uid(),
+        },
+        Ok(_) | Err(_) => DbError::create(&name, reason),
+    };
+    loop {
+        let file = open_private(&name, owner_of(&real)).map_err(fault)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(reason)) => return Err(fault(reason)),
+        }
+        let path = name.clone();
+        let locked = LockFile { file, path };
+        // Whoever had the lock may have removed the file since it was opened here, and another process may have locked a new one.
+        if locked.is_there().map_err(fault)? {
+            return Ok(Some(locked));
+        }
     }
 }
 
@@ -247,11 +290,14 @@ pub fn pool(place: &Arc<FileIdentity>) -> SqlitePoolOptions {
         // Closing the last connection removes the log, and the next connection would create another log.
         .idle_timeout(None)
         .max_lifetime(None)
-        .after_connect(move |_, _| {
+        .after_connect(move |connection, _| {
             let verified = place
                 .verify()
                 .map_err(|error| sqlx::Error::Configuration(error.into()));
-            Box::pin(std::future::ready(verified))
+            Box::pin(async {
+                verified?;
+                count_steps(connection).await
+            })
         });
     options.before_acquire(|connection, _| {
         Box::pin(std::future::ready(Ok(!connection.is_in_transaction())))
@@ -266,7 +312,7 @@ pub async fn copy_into(connection: &mut SqliteConnection, to: &Path) -> sqlx::Re
 
 /// Copies the database at `path`, to which this only reads, into a new file.
 pub async fn copy_file(path: &Path, to: &Path) -> sqlx::Result<()> {
-    let mut connection = options(path).read_only(true).connect().await?;
+    let mut connection = connect(&options(path).read_only(true)).await?;
     copy_into(&mut connection, to).await?;
     connection.close().await
 }

@@ -5,7 +5,6 @@
 //! margin for clock differences. The holder uses its monotonic clock, from the moment at which it sent the request. The row of the lease
 //! to send also has the number of the sender's last write, so that a node's own file tells whether it already has that write.
 
-use std::fs::File;
 use std::time::Duration;
 
 use chrono::{DateTime, Utc};
@@ -17,7 +16,7 @@ use super::cluster::statements::SENDER;
 use super::columns::utc_milliseconds;
 use super::database::{Database, Writer};
 use super::error::{AtPath as _, DbError};
-use super::files::{DELIVERY_LOCK, ENTRY_LOCK, lock_beside};
+use super::files::{DELIVERY_LOCK, ENTRY_LOCK, LockFile, lock_beside};
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::random;
@@ -35,7 +34,7 @@ const ENTRY_LEASE: Duration = Duration::from_mins(40);
 /// The right to fetch an entry, held until it is given back, the process ends or, on many nodes, the lease ends.
 #[must_use]
 pub enum EntryLock {
-    File(File),
+    File(LockFile),
     Lease {
         name: String,
         /// Of this run alone: another one of this process may not prolong it.

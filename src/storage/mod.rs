@@ -21,6 +21,8 @@ mod files;
 mod locks;
 pub mod reviews;
 mod schema;
+mod state;
+mod steps;
 pub mod sync;
 mod text_index;
 pub mod transparency;
@@ -38,5 +40,6 @@ pub use files::{
 };
 pub use locks::EntryLock;
 pub use schema::Migrated;
+pub use state::DatabaseState;
 pub use verify::{FAULTS_SHOWN, FileVerification, LIKE_FAULTS, first_faults, unpublished, verify};
 pub use write::Write;

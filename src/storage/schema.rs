@@ -11,6 +11,7 @@ use sqlx::{ConnectOptions as _, Connection as _};
 use super::columns::Text;
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError};
 use super::files::{JOURNAL, LOG, beside, bytes_beside, unlogged};
+use super::steps::connect;
 use crate::model::hex;
 use crate::random;
 
@@ -209,16 +210,22 @@ pub(super) const MARKS: [&str; 2] = ["business", "editorial_faq"];
 
 /// Refuses a file with another program's tables. A file without tables is accepted.
 pub(super) async fn identify(path: &Path) -> Result<(), DbError> {
-    if path
-        .metadata()
-        .is_ok_and(|file| file.is_file() && file.len() == 0)
-    {
+    check_regular(path)?;
+    if path.metadata().is_ok_and(|file| file.len() == 0) {
         return Ok(());
     }
-    let mut connection = untouching(path).connect().await.at(path)?;
+    let mut connection = connect(&untouching(path)).await.at(path)?;
     let judged = judge(&mut connection, path).await;
     connection.close().await.at(path)?;
     judged
+}
+
+/// Refuses a pipe, which SQLite would wait for, and whatever else is no file.
+pub(super) fn check_regular(path: &Path) -> Result<(), DbError> {
+    match path.metadata() {
+        Ok(file) if !file.is_file() => Err(DbError::NotADatabase(path.to_owned())),
+        Ok(_) | Err(_) => Ok(()),
+    }
 }
 
 /// Options that leave the file and its folder unchanged.

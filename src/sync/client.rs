@@ -23,7 +23,7 @@ use url::Url;
 use crate::clock::Clock;
 use crate::compute::lock;
 use crate::config::{SyncConfig, read_file};
-use crate::http::{NO_ROOTS, client_builder};
+use crate::http::{NO_ROOTS, check_root_file, client_builder};
 use crate::imports::Mask;
 use crate::links::{is_local, is_special};
 use crate::storage::DbError;
@@ -155,6 +155,7 @@ impl SourceClient {
     /// # Errors
     /// If the configured roots cannot be read.
     pub fn new(config: &SyncConfig, clock: &Clock, allows_http: bool) -> Result<Self, SyncError> {
+        check_root_file()?;
         let mut roots = Vec::new();
         if let Some(path) = &config.sync_ca_file {
             let path_shown = path.display();

@@ -173,12 +173,9 @@ impl Fetched {
                 return Err(NO_REVIEWS.into());
             }
             let format = format_of(&body, &prepared.reading, &prepared.kept);
-            // The native form has nothing but its members, so an empty list in it is one.
-            let is_native = format.as_ref().is_some_and(Format::is_native);
             let known = format.clone().or_else(|| prepared.known_format());
             is_empty |= known.is_some_and(|format| is_empty_by(text, &format));
-            let may_lack_rows = text.starts_with('{') && !is_native || text == "{}";
-            self.needs_rows = may_lack_rows && !is_empty;
+            self.needs_rows = text.starts_with('{') && !is_empty;
             self.pager.format = format;
             self.pager.check_page_size()?;
         }

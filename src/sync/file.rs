@@ -21,7 +21,9 @@ use serde_json::{Value, json};
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::Spanned;
+use url::Url;
 
+use super::client::check_scheme;
 use crate::config::{SyncConfig, TimeSpan, read_text};
 use crate::imports::{
     Format, FormatArgument, ImportRequest, QUERY_VALUE, SOURCE_DEFAULT, basic_string, find_format,
@@ -204,7 +206,7 @@ impl SyncFile {
     /// What is wrong with the file.
     pub fn read(config: &SyncConfig, database: &Path) -> Result<Option<Self>, String> {
         let path = Self::path(config, database);
-        let read = match read_regular(&path) {
+        let read = match read_text(&path) {
             Ok(text) => Self::parse(&text, &path),
             Err(error) if error.kind() == io::ErrorKind::NotFound && config.sync_file.is_none() => {
                 return Ok(None);
@@ -247,15 +249,6 @@ impl SyncFile {
     }
 }
 
-/// The text of a file; to open a pipe could wait for ever.
-fn read_regular(path: &Path) -> io::Result<String> {
-    if !fs::metadata(path)?.is_file() {
-        let reason = "it is no regular file";
-        return Err(io::Error::new(io::ErrorKind::InvalidInput, reason));
-    }
-    read_text(path)
-}
-
 fn is_name(name: &str) -> bool {
     (1..=NAME_BYTES_MAX).contains(&name.len())
         && !name.starts_with('-')
@@ -274,12 +267,23 @@ impl SyncEntry {
             Some(("basic", reason))
         } else if self.command.is_empty() && variables.any(|name| name == COMMAND) {
             Some(("command", "missing, and ${COMMAND} is what it prints"))
+        } else if let Some(reason) = self.find_fault_of_url() {
+            Some(("url", reason))
         } else {
             let mut others = ["source", "format", "google_credentials"].into_iter();
             let key = others.find(|key| written[*key].to_string().contains("${"));
             let reason = "variables stand in url, headers and basic only; write the value";
             key.map(|key| (key, reason))
         }
+    }
+
+    /// Why the address is never fetched, as far as it is known without the values of variables.
+    fn find_fault_of_url(&self) -> Option<&'static str> {
+        let url: Url = self.shown_url().parse().ok()?;
+        let is_known = !url.host_str()?.contains('{');
+        check_scheme(&url, self.allows_http)
+            .err()
+            .filter(|_| is_known)
     }
 
     /// The entry with what is not among its keys; `digested` are these as JSON.
@@ -315,6 +319,17 @@ impl SyncEntry {
 
     pub fn folder(&self) -> &Path {
         self.file.parent().unwrap_or(Path::new("/"))
+    }
+
+    /// The name of a file for its format, beside the file of entries.
+    pub fn format_file(&self) -> String {
+        let file = format!("{}.toml", self.name);
+        let entries = self.file.file_name().unwrap_or_default().to_string_lossy();
+        if fold(&entries) == fold(&file) {
+            format!("{}-format.toml", self.name)
+        } else {
+            file
+        }
     }
 
     /// The public reviews that its newest run lacks; none if that need not have all.
@@ -399,7 +414,7 @@ impl SyncEntry {
         let mut format_text = String::new();
         if let Some(FormatArgument::File(path)) = &self.format {
             let shown = format!("the format {}", path.display());
-            format_text = read_regular(path).map_err(|error| format!("{shown}: {error}"))?;
+            format_text = read_text(path).map_err(|error| format!("{shown}: {error}"))?;
             let format =
                 Format::parse(&format_text).map_err(|fault| format!("{shown}: {fault}"))?;
             request.owner_format = Some(format);

@@ -16,8 +16,8 @@ use super::file::SyncEntry;
 use crate::clock::Clock;
 use crate::config::SyncConfig;
 use crate::imports::{
-    Applied, Doubtful, Draft, Format, ImportError, ImportReport, ImportRequest, Outcome, Watcher,
-    apply, read_files, stop,
+    Applied, Doubtful, Draft, Format, ImportError, ImportReport, ImportRequest, ImportedFiles,
+    Outcome, Watcher, apply, begin, read_files, stop,
 };
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
@@ -26,7 +26,7 @@ use crate::storage::reviews::load_formats;
 use crate::storage::sync::{
     LastImport, SyncState, note_end, note_entry_of_run, note_import, set_next_run, sync_states,
 };
-use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch};
+use crate::storage::{AtPath as _, Database, DbError, Write, instant_or_epoch, is_overtaken};
 
 const RUN_TIMEOUT: Duration = Duration::from_mins(30);
 /// A server that asks for a longer wait is mistaken.
@@ -35,6 +35,8 @@ const WAIT_MAX: Duration = Duration::from_hours(24);
 const AHEAD_MAX: TimeDelta = TimeDelta::minutes(1);
 /// Why the files of an answer cannot be imported.
 const NOT_IMPORTED: &str = "status 200: nothing can be imported";
+/// Attempts to import an answer; in all but the last, others may write while its rows are compared.
+const ATTEMPTS: u8 = 4;
 /// Characters of a reason that are stored.
 const REASON_MAX: usize = 500;
 
@@ -254,7 +256,7 @@ impl SyncRunner {
         })
     }
 
-    /// Imports what was fetched and records the run, in one transaction; again after an answer to what is open.
+    /// Imports what was fetched and records the run, in one transaction.
     ///
     /// # Errors
     /// As those of [`apply`]; the failure is not recorded.
@@ -264,7 +266,7 @@ impl SyncRunner {
         prepared: &Preparation,
         fetched: &Fetched,
     ) -> Result<RunOutcome, SyncError> {
-        let (name, database) = (&run.entry.name, &self.database);
+        let database = &self.database;
         let mut request = ImportRequest {
             files: fetched.files.clone(),
             // What stands on a page that is not read is not gone.
@@ -278,14 +280,64 @@ impl SyncRunner {
             ..prepared.reading.clone()
         };
         let _place = self.memory.acquire().await;
-        let files = loop {
-            let draft = match read_files(database, &self.clock, &request, run.watch).await {
-                Ok(files) => break files,
-                // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted.
-                Err(ImportError::Open(draft)) if prepared.is_known && draft.finds_no_review() => {
-                    let open = draft.describe_open().join("; ");
+        let mut attempt = 1;
+        let (mut write, merged) = loop {
+            let files = self
+                .read_answered(run, prepared, fetched, &mut request)
+                .await?;
+            match begin(database, files, run.watch).await {
+                Err(ImportError::Database(error)) if is_overtaken(&error) && attempt < ATTEMPTS => {
+                    attempt += 1;
+                    request.holds_lock = attempt == ATTEMPTS;
+                }
+                begun => break begun.map_err(|error| describe(error, fetched))?,
+            }
+        };
+        let path = database.path();
+        let imported = async {
+            let mut applied = apply(&mut write, path, merged, run.watch).await?;
+            check_answer(&request, prepared, fetched, &mut applied.report)?;
+            let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
+            recorded.await?;
+            Ok(applied.report)
+        };
+        let mut report = imported.await.map_err(|error| describe(error, fetched))?;
+        // Values are the server's words.
+        for ((part, header, _), count) in std::mem::take(&mut report.new_values) {
+            let values = report.new_values.entry((part, header, "…".to_owned()));
+            *values.or_default() += count;
+        }
+        if run.options.dry_run {
+            write.rollback().await
+        } else {
+            write.commit().await
+        }
+        .at(path)?;
+        Ok(RunOutcome::Imported(Box::new(report)))
+    }
+
+    /// Reads what was fetched, again after an answer to what is open.
+    async fn read_answered(
+        &self,
+        run: &mut EntryRun<'_>,
+        prepared: &Preparation,
+        fetched: &Fetched,
+        request: &mut ImportRequest,
+    ) -> Result<ImportedFiles, SyncError> {
+        let name = &run.entry.name;
+        loop {
+            let read = read_files(&self.database, &self.clock, request, run.watch).await;
+            let draft = match read {
+                Ok(files) => return Ok(files),
+                // Of an entry that succeeded, an answer without reviews is a failure, not a table to be drafted; and so is a text without
+                // rows, such as a sentence of the server.
+                Err(ImportError::Open(draft))
+                    if draft.finds_no_review() && (prepared.is_known || !draft.has_row) =>
+                {
+                    let open: Vec<&str> = draft.format.open.iter().map(String::as_str).collect();
                     let reason = format!(
-                        "correct the address, or write the new names of the columns into the format (`reviews source format`); open: {open}"
+                        "correct the address, or write the names of its columns into the format (`reviews source format`, or a file); open: {}",
+                        open.join(", ")
                     );
                     return Err(describe_answer(name, NO_REVIEWS, &reason, fetched));
                 }
@@ -306,28 +358,7 @@ impl SyncRunner {
                 details: Some(format!("{reason:#}")),
             })?;
             request.owner_format = Some(answered);
-        };
-        let (path, mut write) = (database.path(), database.write_as_owner().await?);
-        let imported = async {
-            let mut applied = apply(&mut write, database, files, run.watch).await?;
-            check_answer(&request, prepared, fetched, &mut applied.report)?;
-            let recorded = self.record_import(run, prepared, fetched, &mut write, &mut applied);
-            recorded.await?;
-            Ok(applied.report)
-        };
-        let mut report = imported.await.map_err(|error| describe(error, fetched))?;
-        // Values are the server's words.
-        for ((part, header, _), count) in std::mem::take(&mut report.new_values) {
-            let values = report.new_values.entry((part, header, "…".to_owned()));
-            *values.or_default() += count;
         }
-        if run.options.dry_run {
-            write.rollback().await
-        } else {
-            write.commit().await
-        }
-        .at(path)?;
-        Ok(RunOutcome::Imported(Box::new(report)))
     }
 
     /// Records a run within the transaction of its import, unless the entry was held meanwhile, or the answer is of another kind.

@@ -208,12 +208,8 @@ impl Credentials {
     /// # Errors
     /// What is wrong with the file, without its content.
     fn read(path: &Path) -> Result<Self, String> {
-        let bytes = read_file(path).map_err(|error| {
-            format!(
-                "google_credentials: the file cannot be read ({})",
-                error.kind()
-            )
-        })?;
+        let bytes = read_file(path)
+            .map_err(|error| format!("google_credentials: the file cannot be read: {error}"))?;
         let read: Option<Self> = serde_json::from_slice(&bytes).ok();
         let credentials = read.filter(|it| it.kind == "authorized_user");
         credentials.ok_or_else(|| {

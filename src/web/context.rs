@@ -25,6 +25,8 @@ use crate::wire;
 
 /// The `Retry-After` when too many requests wait.
 pub const CROWDED_PAUSE: Duration = Duration::from_secs(1);
+/// A change is published within a second, and after a failure within ten.
+const PUBLISHED_WAIT_MAX: Duration = Duration::from_secs(5);
 
 /// There is one, shared by all handlers and jobs.
 #[derive(Debug)]
@@ -82,28 +84,54 @@ impl Ctx {
         })
     }
 
-    /// The current snapshot and how its reviews are collected and checked.
+    /// The current snapshot and how its reviews are collected and checked. If the database has changed since, and the snapshot has no
+    /// figures of its own, this is of the next snapshot. Both come with the client's turn to compute, in which nothing waits for that
+    /// snapshot.
     ///
     /// # Errors
-    /// 503 if the database cannot be read.
+    /// 503 if too many requests wait, the database cannot be read, or changes are not published.
     pub async fn transparency(
         &self,
-    ) -> Result<(Arc<Snapshot>, Arc<wire::Transparency>), HttpProblem> {
-        let snapshot = self.current.load();
-        let made = self.transparency.of(&snapshot);
-        // Concurrent requests wait for one result.
-        let read = async || read_transparency(&snapshot).await.map(Arc::new);
-        let transparency = made.get_or_try_init(read).await.map_err(|error| {
-            tracing::warn!(%error, "transparency.not_read: the database cannot be read");
-            HttpProblem::retry_later(
-                StatusCode::SERVICE_UNAVAILABLE,
-                "The database cannot be read just now; try again later.",
-                CROWDED_PAUSE,
-            )
-        })?;
-        let transparency = Arc::clone(transparency);
-        Ok((snapshot, transparency))
+        client: ClientAddress,
+    ) -> Result<(Slot, Arc<Snapshot>, Arc<wire::Transparency>), HttpProblem> {
+        let mut swaps = self.current.swaps();
+        let read = async {
+            loop {
+                swaps.mark_unchanged();
+                let slot = self.turn(client).await?;
+                let snapshot = self.current.load();
+                let made = self.transparency.of(&snapshot);
+                // Concurrent requests wait for one result.
+                let read = async || match read_transparency(&snapshot).await {
+                    Ok(read) => read.map(Arc::new).ok_or(None),
+                    Err(error) => Err(Some(error)),
+                };
+                match made.get_or_try_init(read).await {
+                    Ok(transparency) => {
+                        let transparency = Arc::clone(transparency);
+                        break Ok((slot, snapshot, transparency));
+                    }
+                    Err(Some(error)) => break Err(transparency_not_read(&error.to_string())),
+                    Err(None) => {
+                        drop(slot);
+                        // Its sender is a field of the context.
+                        let _ = swaps.changed().await;
+                    }
+                }
+            }
+        };
+        let read = timeout(PUBLISHED_WAIT_MAX, read).await;
+        read.unwrap_or_else(|_| Err(transparency_not_read("its changes are not published")))
     }
+}
+
+fn transparency_not_read(error: &str) -> HttpProblem {
+    tracing::warn!(%error, "transparency.not_read: the database cannot be read");
+    HttpProblem::retry_later(
+        StatusCode::SERVICE_UNAVAILABLE,
+        "The database cannot be read just now; try again later.",
+        CROWDED_PAUSE,
+    )
 }
 
 // The client's address, also behind trusted proxies (`X-Forwarded-For`). Each proxy appends the address of its peer, so the field

@@ -12,4 +12,4 @@ pub use answers::{RequestRecord, add_common_headers, remove_body, start_series};
 pub use conditional::{Cacheable, wants_html};
 pub use context::{BODY_TIMEOUT, ClientAddress, read_body};
 pub use problem::{HttpProblem, PROBLEM};
-pub use routes::{ListedRoute, Routes, check_target};
+pub use routes::{ListedRoute, Routes, check_target, redirect_to_page};

@@ -5,7 +5,8 @@ use std::collections::HashMap;
 
 use poem::endpoint::BoxEndpoint;
 use poem::http::header::{
-    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW, HOST,
+    ACCESS_CONTROL_ALLOW_HEADERS, ACCESS_CONTROL_ALLOW_METHODS, ACCESS_CONTROL_MAX_AGE, ALLOW,
+    HOST, LOCATION,
 };
 use poem::http::{HeaderValue, Method, StatusCode, Version};
 use poem::middleware::CatchPanic;
@@ -34,6 +35,21 @@ pub struct ListedRoute {
     pub path: String,
     /// In the order of `Allow`; HEAD with GET, and OPTIONS always.
     pub methods: Vec<Method>,
+    /// Whether people read it, and type its address.
+    pub is_page: bool,
+}
+
+impl ListedRoute {
+    fn matches(&self, path: &str) -> bool {
+        let mut segments = path.split('/');
+        let mut patterns = self.path.split('/');
+        let is_start = patterns.all(|pattern| {
+            let segment = segments.next();
+            let is_value = |segment: &str| pattern.starts_with(':') && !segment.is_empty();
+            segment.is_some_and(|segment| segment == pattern || is_value(segment))
+        });
+        is_start && segments.next().is_none()
+    }
 }
 
 pub type Methods = Vec<(Method, BoxEndpoint<'static>)>;
@@ -44,6 +60,16 @@ impl Routes {
     pub fn get(self, path: &str, handler: impl IntoEndpoint<Endpoint: 'static>) -> Self {
         let handler = handler.into_endpoint().map_to_response().boxed();
         self.at(path, vec![(Method::GET, handler)])
+    }
+
+    /// A handler for GET and HEAD of a page, whose path may end with a slash (see [`redirect_to_page`]).
+    #[must_use]
+    pub fn page(self, path: &str, handler: impl IntoEndpoint<Endpoint: 'static>) -> Self {
+        let mut routes = self.get(path, handler);
+        if let Some(page) = routes.list.last_mut() {
+            page.is_page = true;
+        }
+        routes
     }
 
     /// The operations of `api`, at the paths of their attributes.
@@ -77,6 +103,7 @@ impl Routes {
         self.list.push(ListedRoute {
             path: path.to_owned(),
             methods,
+            is_page: false,
         });
         let panics = CatchPanic::new().with_handler(|_| {
             tracing::error!(
@@ -127,6 +154,22 @@ fn without_names(path: &str) -> String {
         if is_parameter { "*" } else { segment }
     });
     segments.collect::<Vec<_>>().join("/")
+}
+
+/// The answer to a GET for the path of a page with a slash at its end: that it is permanently at the path without it.
+pub fn redirect_to_page(request: &Request, routes: &[ListedRoute]) -> Option<Response> {
+    let path = request.uri().path().strip_suffix('/')?;
+    let mut pages = routes.iter().filter(|route| route.is_page);
+    if *request.method() != Method::GET || !pages.any(|page| page.matches(path)) {
+        return None;
+    }
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let query = request.uri().query();
+    let query = query.map(|query| format!("?{query}")).unwrap_or_default();
+    // Relative, because a proxy may serve this below another path.
+    let location = HeaderValue::try_from(format!("../{name}{query}")).ok()?;
+    let redirect = Response::builder().status(StatusCode::PERMANENT_REDIRECT);
+    Some(redirect.header(LOCATION, location).finish())
 }
 
 // What hyper leaves unchecked in a request's head.

@@ -184,7 +184,7 @@ impl SubscriptionIntake {
             && !is_free
             && counts.of_host >= limit(self.rates.limits.subscriptions_per_host_max)
         {
-            let reason = "this callback's host has reached its limit of subscriptions";
+            let reason = "this callback's host has reached its limit of subscriptions; end one of them first";
             let after = FULL_RETRY;
             Some(RateExceeded { reason, after }.into())
         } else {

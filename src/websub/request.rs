@@ -1,7 +1,7 @@
 //! Parses and validates a subscriber's form (W3C WebSub §5.1).
 //!
 //! Pure and without lookups, because the response must not depend on the host of the callback. An error is one line
-//! that explains what to change. A known field may be given only once; unknown fields are ignored.
+//! that explains what to change in each field. A known field may be given only once; unknown fields are ignored.
 
 use std::fmt;
 
@@ -55,15 +55,15 @@ impl fmt::Debug for Secret {
 pub enum RequestError {
     #[error("Content-Type must be application/x-www-form-urlencoded.")]
     ContentType,
-    /// A value in it is shortened.
-    #[error("{0}")]
-    Field(String),
+    /// A sentence for each fault. Values in them are shortened.
+    #[error("{}", .0.join(" "))]
+    Fields(Vec<String>),
 }
 
 /// Parses and validates a request.
 ///
 /// # Errors
-/// The first error found.
+/// Every fault of its fields.
 pub fn parse(
     content_type: Option<&str>,
     body: &[u8],
@@ -74,39 +74,37 @@ pub fn parse(
     if !content_type.is_some_and(is_form) {
         return Err(RequestError::ContentType);
     }
-    let mode = required_field(body, "hub.mode")?;
-    let mode = HubMode::find(&mode).ok_or_else(|| {
-        RequestError::Field(format!(
-            "hub.mode {} is neither subscribe nor unsubscribe; the hub sees every change by itself, so no ping is needed.",
-            quoted(&mode)
-        ))
-    })?;
-    let document = topic(&required_field(body, "hub.topic")?, links)?;
-    let callback = Callback::parse(&required_field(body, "hub.callback")?, policy)
-        .map_err(|fault| RequestError::Field(format!("hub.callback cannot be used: {fault}.")))?;
-    let secret = field(body, "hub.secret")?.filter(|secret| !secret.is_empty());
-    if let Some(secret) = &secret
-        && secret.len() > SECRET_BYTES_MAX
-    {
-        return Err(RequestError::Field(format!(
-            "hub.secret has {} bytes; it must have fewer than 200.",
-            secret.len()
-        )));
-    }
-    let (secret, wish_seconds) = match mode {
-        HubMode::Subscribe => {
-            let value = field(body, "hub.lease_seconds")?;
-            let value = value.filter(|value| !value.is_empty());
-            let wish_seconds = value.map(|value| seconds(&value)).transpose()?;
-            (secret.map(Secret::new), wish_seconds)
-        }
-        HubMode::Unsubscribe => (None, None),
+    let mut fields = Fields {
+        body,
+        faults: Vec::new(),
+    };
+    let mode = fields.required("hub.mode", |value| Ok(mode(value)?));
+    let document = fields.required("hub.topic", |value| Ok(topic(value, links)?));
+    let callback = fields.required("hub.callback", |value| {
+        let callback = Callback::parse(value, policy);
+        callback.map_err(|faults| {
+            let faults = faults.iter();
+            let faults = faults.map(|fault| format!("hub.callback cannot be used: {fault}."));
+            Faults(faults.collect())
+        })
+    });
+    let secret = fields.optional("hub.secret", |value| Ok(secret(value)?));
+    // It is of no interest on unsubscribe.
+    let wish_seconds = if mode == Some(HubMode::Unsubscribe) {
+        None
+    } else {
+        fields.optional("hub.lease_seconds", |value| Ok(seconds(value)?))
+    };
+    let (Some(mode), Some(document), Some(callback), []) =
+        (mode, document, callback, &*fields.faults)
+    else {
+        return Err(RequestError::Fields(fields.faults));
     };
     Ok(Request {
         mode,
         document,
         callback,
-        secret,
+        secret: secret.filter(|_| mode == HubMode::Subscribe),
         lease_seconds: leases.grant(wish_seconds),
     })
 }
@@ -116,33 +114,90 @@ fn is_form(content_type: &str) -> bool {
     (kind.trim()).eq_ignore_ascii_case("application/x-www-form-urlencoded")
 }
 
-fn required_field(body: &[u8], name: &'static str) -> Result<String, RequestError> {
-    field(body, name)?
-        .filter(|value| !value.is_empty())
-        .ok_or_else(|| {
-            RequestError::Field(format!(
-                "{name} is missing; give hub.callback, hub.mode and hub.topic."
-            ))
+/// The faults of one field, a sentence each.
+struct Faults(Vec<String>);
+
+impl From<String> for Faults {
+    fn from(fault: String) -> Self {
+        Self(vec![fault])
+    }
+}
+
+/// The fields of a form, and the faults of those that were read.
+struct Fields<'b> {
+    body: &'b [u8],
+    faults: Vec<String>,
+}
+
+impl Fields<'_> {
+    /// The value of a field that a request must have; `None` if there is a fault.
+    fn required<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&str) -> Result<T, Faults>,
+    ) -> Option<T> {
+        let faults_before = self.faults.len();
+        let value = self.optional(name, read);
+        if value.is_none() && self.faults.len() == faults_before {
+            self.faults
+                .push(format!("{name} is missing; give it once."));
+        }
+        value
+    }
+
+    /// The value of a field; `None` if it is empty, not given, or there is a fault.
+    fn optional<T>(
+        &mut self,
+        name: &'static str,
+        read: impl FnOnce(&str) -> Result<T, Faults>,
+    ) -> Option<T> {
+        let value = field(self.body, name).map_err(Faults::from);
+        let value = value.map(|value| value.filter(|value| !value.is_empty()));
+        let read = value.and_then(|value| value.map(|value| read(&value)).transpose());
+        read.unwrap_or_else(|Faults(faults)| {
+            self.faults.extend(faults);
+            None
         })
+    }
 }
 
 /// A field's decoded value (WHATWG URL, `application/x-www-form-urlencoded`). The decoder puts U+FFFD in place of bytes
 /// that are not UTF-8, and no field can need it.
-fn field(body: &[u8], name: &'static str) -> Result<Option<String>, RequestError> {
+fn field(body: &[u8], name: &'static str) -> Result<Option<String>, String> {
     let mut values = url::form_urlencoded::parse(body).filter(|(key, _)| key == name);
     let value = values.next().map(|(_, value)| value.into_owned());
     let is_utf8 = !value
         .as_ref()
         .is_some_and(|value| value.contains(char::REPLACEMENT_CHARACTER));
     if values.next().is_some() || !is_utf8 {
-        let reason = format!("{name} must be given once, in UTF-8 that is percent-encoded.");
-        return Err(RequestError::Field(reason));
+        return Err(format!(
+            "{name} must be given once, in UTF-8 that is percent-encoded."
+        ));
     }
     Ok(value)
 }
 
+fn mode(value: &str) -> Result<HubMode, String> {
+    HubMode::find(value).ok_or_else(|| {
+        format!(
+            "hub.mode {} is neither subscribe nor unsubscribe; the hub sees every change by itself, so no ping is needed.",
+            quoted(value)
+        )
+    })
+}
+
+fn secret(value: &str) -> Result<Secret, String> {
+    if value.len() > SECRET_BYTES_MAX {
+        return Err(format!(
+            "hub.secret has {} bytes; it must have fewer than 200.",
+            value.len()
+        ));
+    }
+    Ok(Secret::new(value.to_owned()))
+}
+
 /// The topic is the URL of its `Link` header with `rel="self"`; equivalent escapes are accepted.
-fn topic(value: &str, links: &Links) -> Result<Document, RequestError> {
+fn topic(value: &str, links: &Links) -> Result<Document, String> {
     let topics = Document::ALL.into_iter();
     let topics = topics.filter(|document| document.is_topic());
     let topic_url = normal(value);
@@ -152,24 +207,24 @@ fn topic(value: &str, links: &Links) -> Result<Document, RequestError> {
         let topics: Vec<String> = topics
             .map(|document| links.absolute(document.path()))
             .collect();
-        RequestError::Field(format!(
+        format!(
             "hub.topic {} is not a topic of this hub; its topics are {}.",
             quoted(value),
             topics.join(", ")
-        ))
+        )
     })
 }
 
 /// A positive whole number of any length; one above every lease is as good as the largest.
-fn seconds(value: &str) -> Result<u64, RequestError> {
+fn seconds(value: &str) -> Result<u64, String> {
     let is_positive =
         value.bytes().all(|byte| byte.is_ascii_digit()) && value.bytes().any(|byte| byte != b'0');
     if is_positive {
         Ok(value.parse().unwrap_or(u64::MAX))
     } else {
-        Err(RequestError::Field(format!(
+        Err(format!(
             "hub.lease_seconds {} must be a whole number of seconds above 0, in digits; leave it out for the default.",
             quoted(value)
-        )))
+        ))
     }
 }

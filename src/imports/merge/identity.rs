@@ -174,13 +174,18 @@ impl<'k> Matcher<'k> {
         same_by: SameBy,
         is_candidate: impl Fn(&Candidate<'k>, bool) -> bool,
     ) -> Vec<Group> {
-        let mut groups: HashMap<(&str, bool, [i64; 2]), Group> = HashMap::new();
-        for (index, row) in self.rows.iter().enumerate() {
-            if self.matches[index].is_none() {
+        // Sorted lists take a third of the memory of a map of groups.
+        let rows = self.rows.iter().enumerate();
+        let rows = rows.filter(|(index, _)| self.matches[*index].is_none());
+        let mut rows: Vec<_> = rows
+            .map(|(index, row)| {
                 let key = (row.source(), row.has_id, same_by.key(&row.digests));
-                groups.entry(key).or_default().rows.push(index);
-            }
-        }
+                (key, index)
+            })
+            .collect();
+        rows.sort_unstable();
+        // Each with the place of the first row that has the same.
+        let mut found: Vec<(usize, usize)> = Vec::new();
         for (index, candidate) in self.candidates.iter().enumerate() {
             for row_has_id in [false, true] {
                 if !is_candidate(candidate, row_has_id) {
@@ -188,16 +193,26 @@ impl<'k> Matcher<'k> {
                 }
                 for digests in &candidate.digests {
                     let key = (candidate.source, row_has_id, same_by.key(digests));
-                    if let Some(group) = groups.get_mut(&key)
-                        && group.candidates.last() != Some(&index)
-                    {
-                        group.candidates.push(index);
+                    let first = rows.partition_point(|row| row.0 < key);
+                    if rows.get(first).is_some_and(|row| row.0 == key) {
+                        found.push((first, index));
                     }
                 }
             }
         }
-        let mut groups: Vec<Group> = groups.into_values().collect();
-        groups.retain(|group| !group.candidates.is_empty());
+        found.sort_unstable();
+        found.dedup();
+        let groups = found.chunk_by(|one, other| one.0 == other.0);
+        let mut groups: Vec<Group> = groups
+            .map(|found| {
+                let rows = &rows[found[0].0..];
+                let same = rows.partition_point(|row| row.0 == rows[0].0);
+                Group {
+                    rows: rows[..same].iter().map(|row| row.1).collect(),
+                    candidates: found.iter().map(|it| it.1).collect(),
+                }
+            })
+            .collect();
         groups.sort_unstable_by_key(|group| group.rows[0]);
         groups
     }
@@ -215,15 +230,17 @@ impl<'k> Matcher<'k> {
     /// author, day and text, or the review does, all are rejected.
     fn match_ids(&mut self) {
         let by_id = self.candidates_by_id();
-        let mut rows_by_id: BTreeMap<(&str, &ReviewId), Vec<usize>> = BTreeMap::new();
-        for (index, row) in self.rows.iter().enumerate() {
-            if row.has_id {
-                let source = row.source_name().unwrap_or_default();
-                let rows = rows_by_id.entry((source, row.id())).or_default();
-                rows.push(index);
-            }
-        }
-        for ((source, id), rows) in rows_by_id {
+        let rows = self.rows.iter().enumerate();
+        let rows = rows.filter(|(_, row)| row.has_id);
+        let rows = rows.map(|(index, row)| {
+            let source = row.source_name().unwrap_or_default();
+            ((source, row.id()), index)
+        });
+        let mut rows: Vec<_> = rows.collect();
+        rows.sort_unstable();
+        for same in rows.chunk_by(|one, other| one.0 == other.0) {
+            let (source, id) = same[0].0;
+            let rows: Vec<usize> = same.iter().map(|(_, index)| *index).collect();
             let last = rows[rows.len() - 1];
             let row = &self.rows[last];
             let mut digests = rows.iter().map(|it| &self.rows[*it].digests);
@@ -285,10 +302,13 @@ impl<'k> Matcher<'k> {
             }
             let equal = SameBy::AuthorDayStarsText.key(&row.digests);
             let key = (row.source(), equal);
-            let number: &mut usize = numbers.entry((row.file, key)).or_default();
-            let is_of_many = is_shared_name(row.author()) && row.review().text.is_empty();
-            *number += usize::from(is_of_many);
-            if let Some(former) = used.insert((key, *number), index) {
+            let mut number = 0_usize;
+            if is_shared_name(row.author()) && row.review().text.is_empty() {
+                let numbers: &mut usize = numbers.entry((row.file, key)).or_default();
+                *numbers += 1;
+                number = *numbers;
+            }
+            if let Some(former) = used.insert((key, number), index) {
                 // What one of equal rows hides, none shows.
                 let is_hiding = self.rows[former].hidden_share() > row.hidden_share();
                 let (used_row, repeated) = if is_hiding {
@@ -296,7 +316,7 @@ impl<'k> Matcher<'k> {
                 } else {
                     (index, former)
                 };
-                used.insert((key, *number), used_row);
+                used.insert((key, number), used_row);
                 self.matches[repeated] = Some(RowMatch::Repeated);
             }
         }

@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use serde_json::json;
 
 use crate::imports::fault::RowKey;
-use crate::imports::format::{Missing, Reader};
+use crate::imports::format::Missing;
 use crate::imports::merge::guards::{Hiding, Tallies, check_missing};
 use crate::imports::merge::identity::{Identified, RowMatch, identify, is_shared_name};
 use crate::imports::read::ROWS_BETWEEN_LOOKS;
@@ -15,7 +15,7 @@ use crate::imports::report::{
     ImportError, ImportReport, Outcome, Watcher, preview, preview_change,
 };
 use crate::imports::request::{Doubtful, ImportRequest, SOURCE_DEFAULT};
-use crate::imports::row::{ReviewRow, VALUES_MAX};
+use crate::imports::row::{Exported, HidingValue, ReviewRow, VALUES_MAX};
 use crate::model::{
     ANONYMOUS, Digests, GONE, MAYBE_NOT_PUBLISHED, Merged, Review, ReviewId, Status, Unit, Units,
     adopt, fold, merge, short_name, withhold_unverified,
@@ -45,7 +45,7 @@ impl Rules<'_> {
     /// the entry's runs brought: their author could name any source.
     fn may_touch(&self, row: &ReviewRow, id: &ReviewId) -> bool {
         let source = self.request.source_of(&row.format);
-        let is_of_source = !row.format.is_native() && fold(row.source()) == fold(source);
+        let is_of_source = fold(row.source()) == fold(source);
         let brought = self.brought.as_ref();
         is_of_source || brought.is_none_or(|brought| brought.contains(id))
     }
@@ -72,7 +72,7 @@ pub struct Change {
     pub source: SourceRecord,
     pub kind: RunChange,
     /// Of a review that was there, or deleted.
-    pub former: Option<Former>,
+    pub former: Option<Box<Former>>,
     /// The owner's note on a new review, from an export.
     pub note: Option<String>,
 }
@@ -211,7 +211,7 @@ impl Merging<'_> {
     /// nothing; then unit by unit. What ends before that changes no review but by withholding it.
     fn merge_row(&mut self, row: ReviewRow, id: ReviewId) {
         self.outcome.present.insert(id.clone());
-        let known = self.without_row.remove(&id);
+        let known = self.without_row.remove(&id).map(|known| *known);
         if let Some(known) = &known
             && known.is_deleted()
             && self.note_kept_deleted(&row, &id, known)
@@ -234,17 +234,17 @@ impl Merging<'_> {
         }
         let values = &mut self.outcome.report.new_values;
         for value in &row.hiding {
-            if values.len() < VALUES_MAX || values.contains_key(value) {
-                *values.entry(value.clone()).or_default() += 1;
+            if values.len() < VALUES_MAX || values.contains_key(&**value) {
+                *values.entry(HidingValue::clone(value)).or_default() += 1;
             }
         }
         self.note_stored(&row, &id, known.as_ref(), brings_content);
         let is_anonymized = known.as_ref().is_some_and(KnownReview::is_anonymized)
             || brings_content && self.equals.like(&row).any(|it| it.is_anonymized);
         let mut record = record_of(&row, &id, known.as_ref());
-        let is_of_instance = row.format.reader == Reader::Instance;
         let hidden = row.hidden();
         let (mut statement, exported) = (row.statement, row.exported);
+        let exported = exported.map_or_else(Exported::default, |it| *it);
         statement.review.id = id;
         let there = known.as_ref();
         let mut blocks = row.format.public.iter();
@@ -273,10 +273,6 @@ impl Merging<'_> {
             Some(ReviewState::There(review)) => (RunChange::Changed, Some(review), None),
             Some(ReviewState::Deleted(deletion)) => (RunChange::Restored, None, Some(deletion)),
         };
-        if is_of_instance && stored.is_some() {
-            // It has an instant of a review that has none here, too, which is no change.
-            statement.review.updated_at = None;
-        }
         let mut merged = match &stored {
             None => adopt(&statement, exported.last_statement),
             Some(stored) => merge(stored, &record.last_statement(), &statement, self.rules.now),
@@ -302,8 +298,7 @@ impl Merging<'_> {
         let is_same = stored.as_ref() == Some(&merged.review);
         let former = former_record.as_ref();
         let is_same_record = former.map_or(record.says_nothing(), |it| *it == record);
-        // What an instance has is not what the source says: it has only what is public there.
-        if is_same && (is_same_record || is_of_instance) {
+        if is_same && is_same_record {
             return;
         }
         let (stored, review, note) = (stored.as_ref(), merged.review, exported.note);
@@ -312,7 +307,7 @@ impl Merging<'_> {
             review: (!is_same).then_some(review),
             source: record,
             note: note.filter(|_| kind != RunChange::Changed),
-            former: (kind != RunChange::Added).then_some(former),
+            former: (kind != RunChange::Added).then(|| Box::new(former)),
             kind,
         });
     }
@@ -338,7 +333,7 @@ impl Merging<'_> {
                 review: None,
                 source: record,
                 kind: RunChange::Deleted,
-                former: Some(Former::of_deleted(before.clone())),
+                former: Some(Box::new(Former::of_deleted(before.clone()))),
                 note: None,
             });
         }
@@ -491,7 +486,7 @@ impl Merging<'_> {
     fn note_deleted(&mut self, mark: Mark) {
         let (id, outcome) = (&mark.id, &mut self.outcome);
         let known = self.without_row.get(id);
-        if known.is_some_and(KnownReview::is_deleted) {
+        if known.is_some_and(|known| known.is_deleted()) {
             outcome.report.add(Outcome::KeptDeleted, || id.to_string());
         } else if known.is_some() || outcome.present.contains(id) {
             outcome.report.add(Outcome::StillThere, || id.to_string());
@@ -602,7 +597,7 @@ impl MergeOutcome {
         let hidden = Units::new();
         let former = Former::new(Some(review), &after, Some(record.clone()), None, &hidden);
         self.changes.push(Change {
-            former: Some(former),
+            former: Some(Box::new(former)),
             review: Some(after),
             source,
             kind: RunChange::Changed,
@@ -699,7 +694,9 @@ impl EqualReviews {
     }
 
     fn add(&mut self, review: EqualReview) {
-        let equals = self.0.entry(review.digests.content).or_default();
+        // Nearly all are alone.
+        let equals = self.0.entry(review.digests.content);
+        let equals = equals.or_insert_with(|| Vec::with_capacity(1));
         if equals.len() < EQUALS_MAX {
             equals.push(review);
         }

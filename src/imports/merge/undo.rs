@@ -191,7 +191,8 @@ async fn take_back(write: &mut Write, run: i64, now: DateTime<Utc>) -> sqlx::Res
         let stored = reviews::load_reviews(write.reader(), &ids).await?;
         let mut batch = Batch::default();
         for row in rows {
-            batch.add(row, stored.get(row.id.as_str()), &mut report)?;
+            let known = stored.get(row.id.as_str()).map(Box::as_ref);
+            batch.add(row, known, &mut report)?;
         }
         batch.write(write, run, now).await?;
     }

@@ -10,9 +10,6 @@ use crate::imports::format::{Format, Reader};
 pub static NATIVE: LazyLock<Arc<Format>> =
     LazyLock::new(|| find_format("jsonl").unwrap_or_default());
 
-pub static INSTANCE: LazyLock<Arc<Format>> =
-    LazyLock::new(|| find_format("reviews-json").unwrap_or_default());
-
 macro_rules! files {
     ($($name:literal),+ $(,)?) => {
         &[$(($name, include_str!(concat!($name, ".toml")))),+]
@@ -61,7 +58,6 @@ const FORMATS: &[(&str, &str)] = files!(
     "booking",
     "schema-org",
     "jsonl",
-    "reviews-json",
 );
 
 /// The built-in formats, in the order of detection.
@@ -78,7 +74,6 @@ fn read_file(name: &str, text: &'static str) -> Format {
     });
     let reader = match name {
         "jsonl" => Reader::Records,
-        "reviews-json" => Reader::Instance,
         "schema-org" => Reader::LinkedData,
         _ => Reader::Columns,
     };

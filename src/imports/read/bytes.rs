@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use zip::ZipArchive;
 
+use crate::config::open_regular;
 use crate::imports::fault::FileError;
 
 /// The name of `-` in messages.
@@ -40,14 +41,19 @@ pub fn read_all(input: impl Read, bytes_left: &mut u64) -> Result<Vec<u8>, FileE
     Ok(all)
 }
 
-/// The bytes of a file that is not named `-`.
-pub fn read_file(path: &Path, bytes_left: &mut u64) -> Result<Vec<u8>, FileError> {
+/// The bytes of a file that is not named `-`; of a pipe, too, if a command `may_wait` for it.
+pub fn read_file(path: &Path, may_wait: bool, bytes_left: &mut u64) -> Result<Vec<u8>, FileError> {
     if path.is_dir() {
         return Err(FileError::new(
             "is a folder; give its files, for example FOLDER/*.csv",
         ));
     }
-    read_all(File::open(path)?, bytes_left)
+    let file = if may_wait {
+        File::open(path)?
+    } else {
+        open_regular(path)?
+    };
+    read_all(file, bytes_left)
 }
 
 pub fn is_zip(head: &[u8]) -> bool {

@@ -12,9 +12,9 @@ use serde_json::{Map, Value};
 use crate::imports::fault::{FileError, Position, reason};
 use crate::imports::format::{Format, PublicColumn, column_key};
 use crate::imports::read::{
-    Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, RowFault, Table, too_many_columns,
+    Amount, Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, RowFault, Table,
 };
-use crate::model::json::{join, member, visit};
+use crate::model::json::{join, member, parse, plain_text, visit};
 use crate::model::text::shown;
 
 /// Number of bytes that are kept of an overlong or broken row.
@@ -23,8 +23,9 @@ const BYTES_SHOWN: usize = 1 << 10;
 const DEEP_MAX: usize = 5;
 /// Maximum depth of the objects and lists around a list of rows.
 const LISTS_DEEP_MAX: usize = 8;
-/// Maximum number of lists with paths of their own.
+/// Maximum number of lists with paths of their own, and of all their elements.
 const LISTS_MAX: usize = 500;
+const ELEMENTS_MAX: u64 = 4_000_000;
 /// Number of rows whose members identify a format; a member may be missing in the first row.
 const ROWS_LOOKED_AT: usize = 50;
 /// Maximum length of the path of an object whose members become cells, in bytes: each of them repeats it.
@@ -59,10 +60,17 @@ fn has_no_number(text: &str, error: &serde_json::Error) -> bool {
     rest.is_some_and(|rest| rest.starts_with("NaN") || rest.starts_with("Infinity"))
 }
 
-/// Whether the text has one value in each line: one of its first lines is an object, and the other may be broken.
+/// Whether the text has one value in each line: one of its first two lines is an object, or one below, if the next begins as one. In a
+/// broken document, an element of a list that is a line by itself stands before the end of the list.
 fn has_lines(text: &str) -> bool {
-    let mut first = text.trim_start().split('\n').take(2);
-    first.any(|line| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok())
+    let text = text.trim_start();
+    let is_object =
+        |line: &&str| line.starts_with('{') && serde_json::from_str::<&RawValue>(line).is_ok();
+    let lines: Vec<&str> = text.split('\n').take(ROWS_LOOKED_AT).collect();
+    let mut pairs = lines.windows(2);
+    lines.iter().take(2).any(is_object)
+        || text.starts_with('{')
+            && pairs.any(|pair| is_object(&pair[0]) && pair[1].starts_with('{'))
 }
 
 /// Rows in a text: the elements of a list, or its lines, of which a document may be the only one.
@@ -77,8 +85,8 @@ pub struct RowList<'t> {
 }
 
 fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
-    let mut found = BTreeMap::new();
-    find_lists(document, "", LISTS_DEEP_MAX, &mut found)?;
+    let (mut found, mut elements) = (BTreeMap::new(), 0);
+    find_lists(document, "", LISTS_DEEP_MAX, &mut found, &mut elements)?;
     let mut lists: Vec<RowList<'_>> = found.into_values().collect();
     lists.retain(|list| list.elements.iter().any(|row| row.starts_with('{')));
     lists.sort_by_key(|list| list.path.matches(['.', '[']).count());
@@ -91,12 +99,13 @@ fn lists_in(document: &str) -> Result<Vec<RowList<'_>>, FileError> {
     Ok(lists)
 }
 
-/// Adds the lists in a value by their paths: those of one member are one list over all elements.
+/// Adds the lists in a value by their paths: those of one member are one list over all elements; `elements` counts those of all lists.
 fn find_lists<'t>(
     value: &'t str,
     path: &str,
     deep: usize,
     found: &mut BTreeMap<String, RowList<'t>>,
+    elements: &mut u64,
 ) -> Result<(), FileError> {
     let is_list = value.starts_with('[');
     let mut add = |name: &str, inner: &'t str| {
@@ -104,6 +113,12 @@ fn find_lists<'t>(
             let list = found.entry(path.to_owned());
             let list = list.or_insert_with(|| RowList::new(path.to_owned(), false));
             list.push(inner)?;
+            *elements += 1;
+        }
+        if *elements > ELEMENTS_MAX {
+            return Err(FileError::new(format!(
+                "has lists with more than {ELEMENTS_MAX} elements; give a file with the reviews only"
+            )));
         }
         if found.len() > LISTS_MAX {
             return Err(FileError::new(format!(
@@ -118,7 +133,7 @@ fn find_lists<'t>(
         } else {
             join(path, name)
         };
-        find_lists(inner, &path, deep - 1, found)
+        find_lists(inner, &path, deep - 1, found, elements)
     };
     let fault = visit(value, |name, inner| match add(name, inner) {
         Ok(()) => ControlFlow::Continue(()),
@@ -180,7 +195,7 @@ impl<'t> RowList<'t> {
         for (at, text) in self.rows() {
             objects.add_value(at, parse_row(text), bounds)?;
         }
-        let mut table = objects.finish()?;
+        let mut table = objects.finish();
         if let Some(document) = document.filter(|_| format.is_table()) {
             table.beside = members_beside(document, &self.path);
         }
@@ -208,7 +223,7 @@ impl<'t> RowList<'t> {
 }
 
 /// The members of a document beside the list with this path, and of the objects that enclose it; of several in a list, of the first.
-fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
+pub fn members_beside(document: &str, path: &str) -> Vec<(String, String)> {
     let (mut found, mut object, mut place) = (Vec::new(), document, String::new());
     for step in path.split('.') {
         let name = step.trim_end_matches("[]");
@@ -242,7 +257,7 @@ pub fn parse_row(text: &str) -> Result<Value, RowFault> {
     let message = if text.len() > ROW_BYTES_MAX {
         format!("longer than {ROW_BYTES_MAX} bytes; shorten it, or write one review in a line")
     } else {
-        match serde_json::from_str(text) {
+        match parse(text) {
             Ok(value) => return Ok(value),
             Err(error) => {
                 let (column, reason) = (error.column(), reason(&error));
@@ -265,7 +280,6 @@ pub struct Objects {
     numbers: HashMap<String, usize>,
     /// Of the row that is read.
     cells: Cells,
-    has_too_many: bool,
     format: Format,
 }
 
@@ -300,7 +314,12 @@ impl Objects {
             Err(fault) => Some(fault),
         };
         let cells = std::mem::take(&mut self.cells);
-        bounds.count(1, cells.count(), cells.bytes())?;
+        bounds.count(Amount {
+            rows: 1,
+            columns: self.table.columns.len(),
+            cells: cells.count(),
+            bytes: cells.bytes(),
+        })?;
         self.table.push(at, cells, fault);
         Ok(())
     }
@@ -323,11 +342,11 @@ impl Objects {
             }
             Value::Object(_) => self.put(path, ""),
             Value::Array(elements) => {
-                let texts: Vec<String> = elements.iter().map(text_of).collect();
+                let texts: Vec<String> = elements.iter().map(plain_text).collect();
                 self.put(path, &texts.join("\n"));
             }
             plain @ (Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_)) => {
-                self.put(path, &text_of(&plain));
+                self.put(path, &plain_text(&plain));
             }
         }
     }
@@ -357,16 +376,11 @@ impl Objects {
         }
     }
 
-    /// # Errors
-    /// If it has too many columns.
-    pub fn finish(mut self) -> Result<Table, FileError> {
-        if self.has_too_many {
-            return Err(too_many_columns());
-        }
+    pub fn finish(mut self) -> Table {
         if self.format.is_table() {
             self.table.name_columns();
         }
-        Ok(self.table)
+        self.table
     }
 
     /// Puts a cell into the column of its path, and the location that a name of Google's has into a column of its own.
@@ -378,8 +392,8 @@ impl Objects {
         }
         let count = self.table.columns.len();
         let number = self.numbers.get(path).copied().unwrap_or(count);
-        if number == COLUMNS_MAX {
-            self.has_too_many = true;
+        // With one more, the row is refused when it is counted.
+        if number > COLUMNS_MAX {
             return;
         }
         if number == count {
@@ -400,18 +414,9 @@ fn hiding_blocks(blocks: &[PublicColumn], element: &Value, path: &str) -> Vec<St
                 .split('.')
                 .try_fold(element, |object, name| object.get(name))
         });
-        members.any(|value| !block.publishes(&text_of(value)))
+        members.any(|value| !block.publishes(&plain_text(value)))
     };
     let hiding = blocks.iter().filter(hides);
     let names = hiding.filter_map(|block| block.names.parts().first().copied());
     names.map(column_key).collect()
-}
-
-/// A value as a cell.
-fn text_of(value: &Value) -> String {
-    match value {
-        Value::Null => String::new(),
-        Value::String(text) => text.clone(),
-        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
-    }
 }

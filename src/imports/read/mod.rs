@@ -26,8 +26,10 @@ pub const COLUMNS_MAX: usize = 1_000;
 pub const ROWS_MAX: u64 = 200_000;
 const CELLS_MAX: u64 = 4_000_000;
 const CELL_BYTES_MAX: u64 = 128 << 20;
-/// Rows between two looks at the stop.
+/// Rows between two looks at the stop, or cells of a workbook.
 pub const ROWS_BETWEEN_LOOKS: u64 = 256;
+/// Maximum number of bytes of several values of one column; no more are added to them.
+const VALUES_BYTES_MAX: usize = 1 << 10;
 /// The cell of a member that is a list of objects, in an owner's format.
 pub const LIST: &str = "(list of objects)";
 /// The text of a cell whose formula was never calculated, as in workbooks that a program wrote.
@@ -39,6 +41,20 @@ pub struct ReadCounts {
     rows: u64,
     cells: u64,
     bytes: u64,
+    /// How often something was counted.
+    counted: u64,
+}
+
+/// What a reader reads next.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Amount {
+    /// None of a row that is passed over.
+    pub rows: u64,
+    /// Those up to the end of the row.
+    pub columns: usize,
+    /// Those that are not empty, and their bytes.
+    pub cells: usize,
+    pub bytes: usize,
 }
 
 /// What an import may still read.
@@ -52,15 +68,19 @@ impl<'w> Bounds<'w> {
         Self { counts, is_stopped }
     }
 
-    /// Counts rows with their cells, and the bytes of these, before they are kept.
+    /// Counts a row, or a cell of one, before it is kept or passed over.
     ///
     /// # Errors
     /// When the import has more than it may, or is to stop.
-    pub fn count(&mut self, rows: u64, cells: usize, bytes: usize) -> Result<(), FileError> {
+    pub fn count(&mut self, amount: Amount) -> Result<(), FileError> {
+        if amount.columns > COLUMNS_MAX {
+            return Err(too_many_columns());
+        }
         let counts = &mut *self.counts;
-        counts.rows += rows;
-        counts.cells += cells as u64;
-        counts.bytes += bytes as u64;
+        counts.rows += amount.rows;
+        counts.cells += amount.cells as u64;
+        counts.bytes += amount.bytes as u64;
+        counts.counted += 1;
         for (count, max, noun) in [
             (counts.rows, ROWS_MAX, "rows"),
             (counts.cells, CELLS_MAX, "cells"),
@@ -72,7 +92,7 @@ impl<'w> Bounds<'w> {
                 )));
             }
         }
-        if rows > 0 && counts.rows.is_multiple_of(ROWS_BETWEEN_LOOKS) && (self.is_stopped)() {
+        if counts.counted.is_multiple_of(ROWS_BETWEEN_LOOKS) && (self.is_stopped)() {
             return Err(FileError::new("stopped"));
         }
         Ok(())
@@ -96,6 +116,8 @@ pub struct Table {
     pub is_objects: bool,
     /// What a document says beside the list of its rows.
     pub beside: Vec<(String, String)>,
+    /// The row that has names of columns, if its header has none.
+    pub names_below: Option<u64>,
     /// The headers of columns that were renamed because another column cannot be told apart from them.
     pub doubles: BTreeMap<usize, String>,
     /// All names of columns in the format: a column that it names as another one never replaces a missing one.
@@ -160,7 +182,7 @@ impl Cells {
         texts.map(|text| text.trim().to_owned()).collect()
     }
 
-    /// Puts a cell into any column; of several the last one counts, once they are finished.
+    /// Puts a cell into any column.
     pub fn put(&mut self, column: usize, cell: &str) {
         if cell.len() > TEXT_BYTES_MAX {
             self.long = Some(column);
@@ -179,11 +201,17 @@ impl Cells {
         self.filled.sort_by_key(|(column, _)| *column);
     }
 
-    /// Sorts what was put, and frees what was reserved for more.
+    /// Sorts what was put, and frees what was reserved for more. Of a column with several values all count: a format that publishes one
+    /// of them does not publish what another one hides.
     pub fn finish(&mut self) {
-        self.filled.reverse();
         self.filled.sort_by_key(|(column, _)| *column);
-        self.filled.dedup_by_key(|(column, _)| *column);
+        self.filled.dedup_by(|next, first| {
+            let is_same = next.0 == first.0;
+            if is_same && next.1 != first.1 && first.1.len() < VALUES_BYTES_MAX {
+                first.1 = format!("{} / {}", first.1, next.1).into();
+            }
+            is_same
+        });
         self.filled.shrink_to_fit();
     }
 

@@ -6,6 +6,7 @@
 //! row says which: that of `itemReviewed`, else the nearest around it. A review of a product is none of a business.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use html5gum::emitters::default::DefaultEmitter;
 use html5gum::{Token, Tokenizer};
@@ -16,14 +17,17 @@ use crate::imports::fault::{FileError, Position};
 use crate::imports::format::Format;
 use crate::imports::read::json::{Objects, parse_row};
 use crate::imports::read::text::{Kind, kind_of_text, refuse_text};
-use crate::imports::read::{Bounds, ReadCounts, Table};
+use crate::imports::read::{Amount, Bounds, Table};
 use crate::model::business::{find_local_business_type, type_name};
 use crate::model::json::{member, visit};
+use crate::model::text::shorten;
 
 /// Maximum size of a tag, which is parsed with all its attributes, in bytes.
 const TAG_BYTES_MAX: usize = 1 << 20;
 /// Maximum nesting depth that is searched.
 const DEEP_MAX: usize = 32;
+/// Maximum number of characters of a business's name, which each of its reviews has.
+const NAME_CHARACTERS_MAX: usize = 200;
 
 /// The reviews in the values of JSON of linked data. A broken value is a row of its own, with the fault.
 pub fn find_reviews<'t>(
@@ -33,6 +37,7 @@ pub fn find_reviews<'t>(
 ) -> Result<Table, FileError> {
     let mut reviews = Reviews {
         objects: Objects::new(format),
+        array: "reviews".into(),
         count: 0,
         bounds,
     };
@@ -47,7 +52,7 @@ pub fn find_reviews<'t>(
             "is a page or a document without schema.org reviews as JSON-LD; give the export of the platform, or a page whose source has them",
         ));
     }
-    reviews.objects.finish()
+    Ok(reviews.objects.finish())
 }
 
 /// The reviews in the JSON-LD elements of a page.
@@ -58,11 +63,39 @@ pub fn read_page(page: &str, format: &Format, bounds: &mut Bounds<'_>) -> Result
 
 /// Whether a text is a page, or XML, without schema.org reviews: perhaps one to log in.
 pub fn is_page_without_reviews(text: &str) -> bool {
-    let (mut counts, is_stopped) = (ReadCounts::default(), || false);
-    let bounds = &mut Bounds::new(&mut counts, &is_stopped);
-    kind_of_text(text) == Kind::Page
-        && refuse_text(Kind::Page, text).is_ok()
-        && read_page(text, &Format::default(), bounds).is_err()
+    if kind_of_text(text) != Kind::Page || refuse_text(Kind::Page, text).is_err() {
+        return false;
+    }
+    let scripts = script_texts(text).unwrap_or_default();
+    // A broken one may have some.
+    let has_any = |script: &String| {
+        let data = serde_json::from_str::<&RawValue>(script);
+        data.map_or(true, |data| has_review(data.get(), DEEP_MAX))
+    };
+    !scripts.iter().any(has_any)
+}
+
+/// Whether there is a schema.org review in a value of JSON.
+fn has_review(data: &str, deep: usize) -> bool {
+    let find = |_: &str, value: &str| {
+        let is_inner = deep > 0 && value.starts_with(['[', '{']);
+        if is_inner && has_review(value, deep - 1) {
+            ControlFlow::Break(())
+        } else {
+            ControlFlow::Continue(())
+        }
+    };
+    is_review(&kind_of(data)) || visit(data, find).is_some()
+}
+
+/// The type of an object of JSON; null without one.
+fn kind_of(data: &str) -> Value {
+    let kind = data.starts_with('{').then(|| value(data, "@type"));
+    kind.flatten().unwrap_or_default()
+}
+
+fn is_review(kind: &Value) -> bool {
+    has_type(kind, |name| matches!(name, "Review" | "UserReview"))
 }
 
 /// The texts of the page's JSON-LD elements. What is in a template is not part of the page (HTML §4.12.3).
@@ -108,6 +141,8 @@ fn script_texts(page: &str) -> Result<Vec<String>, FileError> {
 /// The reviews that were found.
 struct Reviews<'l, 'w> {
     objects: Objects,
+    /// In the places of the rows.
+    array: Arc<str>,
     count: u64,
     bounds: &'l mut Bounds<'w>,
 }
@@ -115,7 +150,7 @@ struct Reviews<'l, 'w> {
 impl Reviews<'_, '_> {
     /// Adds a review of the business with that name, with the member `business`, or of a [`PRODUCT`].
     fn add(&mut self, review: &str, business: Option<&Value>) -> Result<(), FileError> {
-        let (array, index) = ("reviews".into(), self.count);
+        let (array, index) = (Arc::clone(&self.array), self.count);
         self.count += 1;
         let at = Position::Element { array, index };
         let mut row = parse_row(review);
@@ -138,12 +173,17 @@ impl Reviews<'_, '_> {
         business: Option<&Value>,
         deep: usize,
     ) -> Result<(), FileError> {
-        let kind = data.starts_with('{').then(|| value(data, "@type"));
-        let kind = kind.flatten().unwrap_or_default();
-        if has_type(&kind, |name| matches!(name, "Review" | "UserReview")) {
+        let kind = kind_of(data);
+        if is_review(&kind) {
             return self.add(data, business);
         }
-        let inner = reviewed_name(&kind, || value(data, "name"));
+        self.bounds.count(Amount::default())?;
+        let name = || {
+            let name = value(data, "name")?;
+            let cut = name.as_str().map(|it| shorten(it, NAME_CHARACTERS_MAX));
+            Some(cut.map_or(name, Value::from))
+        };
+        let inner = reviewed_name(&kind, name);
         let business = inner.as_ref().or(business);
         if deep == 0 {
             return Ok(());

@@ -4,15 +4,16 @@
 //! no later cell decides how a file is read.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::iter;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use csv::{ReaderBuilder, StringRecord};
+use csv_core::{ReadRecordResult, ReaderBuilder};
 use encoding_rs::{Encoding, MACINTOSH, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 use memchr::memchr_iter;
 
 use crate::imports::fault::{FileError, Position};
-use crate::imports::read::{Bounds, COLUMNS_MAX, Cells, RowFault, Table, too_many_columns};
+use crate::imports::read::{Amount, Bounds, COLUMNS_MAX, Cells, RowFault, Table};
 use crate::model::text::quoted;
 
 const DELIMITERS: [u8; 4] = *b",;\t|";
@@ -36,7 +37,7 @@ pub fn find_header(text: &str, number: Option<u64>) -> Option<Header> {
     let headers = DELIMITERS.into_iter().rev().filter_map(|delimiter| {
         let mut rows = first_rows(text, delimiter);
         let (line, mut cells) = rows.find(|(line, _)| number.is_none_or(|it| it == *line))?;
-        let width = cells.len().min(COLUMNS_MAX);
+        let width = cells.len();
         while cells.last().is_some_and(String::is_empty) {
             cells.pop();
         }
@@ -57,10 +58,13 @@ fn first_rows(text: &str, delimiter: u8) -> impl Iterator<Item = (u64, Vec<Strin
     rows.map(|row| (row.line, row.cells.texts()))
 }
 
+/// Number of rows at the beginning of a table among which the header is looked for, for advice.
+pub const ROWS_NEAR_HEADER: usize = 20;
+
 /// The rows that stand near the header, by any delimiter, for advice.
 pub fn rows_near_header(text: &str) -> impl Iterator<Item = (u64, Vec<String>)> {
     let delimiters = DELIMITERS.into_iter();
-    delimiters.flat_map(move |delimiter| first_rows(text, delimiter).take(20))
+    delimiters.flat_map(move |delimiter| first_rows(text, delimiter).take(ROWS_NEAR_HEADER))
 }
 
 /// The table below a header.
@@ -76,17 +80,21 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
         table.place = format!(", header in row {}", header.line);
     }
     let (named, width) = (table.columns.len(), header.width);
-    if named > COLUMNS_MAX {
-        return Err(too_many_columns());
-    }
     for row in text_rows(text, header.delimiter) {
         let mut row = row?;
         let last = row.cells.all().rfind(|(_, cell)| !cell.trim().is_empty());
         let filled = last.map_or(0, |(column, _)| column + 1);
-        if row.fault.is_none() && filled == 0 || row.line <= header.line {
+        let is_passed = row.fault.is_none() && filled == 0 || row.line <= header.line;
+        let count = row.cells.width;
+        bounds.count(Amount {
+            rows: u64::from(!is_passed),
+            columns: count,
+            cells: row.cells.count(),
+            bytes: row.cells.bytes(),
+        })?;
+        if is_passed {
             continue;
         }
-        let count = row.cells.width;
         let misfit = (filled > width || count < named).then(|| {
             format!(
                 "has {} cells under {width} headers; put a cell that holds the delimiter or a line break in \"quotes\", and no whole line",
@@ -98,7 +106,6 @@ pub fn read_text(text: &str, header: &Header, bounds: &mut Bounds<'_>) -> Result
         }
         let fault = row.fault.or(misfit).map(RowFault::new);
         row.cells.width = table.columns.len();
-        bounds.count(1, row.cells.count(), row.cells.bytes())?;
         table.push(Position::Line(row.line), row.cells, fault);
     }
     table.name_columns();
@@ -115,40 +122,67 @@ struct TextRow {
     fault: Option<String>,
 }
 
-/// The rows of a text that are not empty.
+/// The rows of a text that are not empty. One with more cells than a table may have columns is cut off behind these, and the last one: a
+/// place is reserved for each cell.
 fn text_rows(text: &str, delimiter: u8) -> impl Iterator<Item = Result<TextRow, FileError>> {
-    let mut reader = ReaderBuilder::new();
-    let reader = reader.has_headers(false).flexible(true);
-    let mut reader = reader.delimiter(delimiter).from_reader(text.as_bytes());
-    let mut record = StringRecord::new();
+    let mut reader = ReaderBuilder::new().delimiter(delimiter).build();
+    let (mut end, mut is_cut) = (0, false);
+    let (mut record, mut ends) = (vec![0; 1 << 10], vec![0; COLUMNS_MAX + 1]);
     iter::from_fn(move || {
-        let place =
-            |position: &csv::Position| usize::try_from(position.byte()).unwrap_or(usize::MAX);
-        let (start, line) = (place(reader.position()), reader.position().line());
-        match reader.read_record(&mut record) {
-            Ok(true) => {}
-            Ok(false) => return None,
-            Err(error) => return Some(Err(FileError::new(format!("cannot be read: {error}")))),
+        if is_cut {
+            return None;
         }
-        let end = place(reader.position());
+        let (start, line) = (end, reader.line());
+        let (mut bytes, mut count) = (0, 0);
+        loop {
+            let (rest, free) = (&text.as_bytes()[end..], &mut record[bytes..]);
+            let (result, read, written, ended) = reader.read_record(rest, free, &mut ends[count..]);
+            end += read;
+            bytes += written;
+            count += ended;
+            match result {
+                ReadRecordResult::OutputFull => record.resize(record.len() * 2, 0),
+                // The next call gets nothing, which ends the row.
+                ReadRecordResult::InputEmpty => {}
+                ReadRecordResult::End => return None,
+                ReadRecordResult::Record => break,
+                ReadRecordResult::OutputEndsFull => {
+                    is_cut = true;
+                    break;
+                }
+            }
+        }
+        let cells = match str::from_utf8(&record[..bytes]) {
+            Ok(cells) => cells,
+            Err(error) => return Some(Err(FileError::new(format!("cannot be read: {error}")))),
+        };
+        let mut from = 0;
+        let cells = ends[..count].iter().map(|end| {
+            let cell = &cells[from..*end];
+            from = *end;
+            cell
+        });
+        let cells: Vec<&str> = cells.collect();
         let above = &text[start..end];
         let row = above.trim_start_matches(['\r', '\n']);
         let blank = &above[..above.len() - row.len()];
         let line = line + memchr_iter(b'\n', blank.as_bytes()).count() as u64;
-        Some(read_row(&record, row, line, delimiter, end == text.len()))
+        let row = (!is_cut).then_some(row);
+        Some(read_row(&cells, row, line, delimiter, end == text.len()))
     })
 }
 
-/// The cells of a record; `row` is its text.
+/// The cells of a record; `row` is its text, unless it is cut off.
 fn read_row(
-    record: &StringRecord,
-    row: &str,
+    record: &[&str],
+    row: Option<&str>,
     line: u64,
     delimiter: u8,
     is_last: bool,
 ) -> Result<TextRow, FileError> {
     let (mut cells, mut fault) = (Cells::default(), None);
-    let is_whole = is_well_quoted(record, row, delimiter);
+    let row = row.unwrap_or_default();
+    let is_whole = row.is_empty() || is_well_quoted(record, row, delimiter);
     if !is_whole && row.contains("\\\"") {
         return Err(FileError::new(format!(
             "is a dump of a database, which writes \\\" for a quotation mark (line {line}); export it as CSV that doubles them (RFC 4180), or \
@@ -170,7 +204,7 @@ fn read_row(
              remove the mark, and double those inside of a cell; nothing up to line {end} is imported"
         ));
     }
-    for (column, cell) in record.iter().enumerate() {
+    for (column, cell) in record.iter().copied().enumerate() {
         if !cell.is_empty() {
             cells.put(column, cell);
         }
@@ -181,13 +215,13 @@ fn read_row(
 
 /// Whether a row is its cells, each as it is or in quotation marks: the reader takes what stands behind a closing mark, and a last cell that
 /// is not closed, as a part of the cell.
-fn is_well_quoted(record: &StringRecord, row: &str, delimiter: u8) -> bool {
+fn is_well_quoted(record: &[&str], row: &str, delimiter: u8) -> bool {
     let mut rest = row.trim_end_matches(['\r', '\n']);
     for cell in record {
         let after = if rest.starts_with('"') {
             rest.strip_prefix(&format!("\"{}\"", cell.replace('"', "\"\"")))
         } else {
-            rest.strip_prefix(cell)
+            rest.strip_prefix(*cell)
         };
         let Some(after) = after else { return false };
         rest = after.strip_prefix(char::from(delimiter)).unwrap_or(after);
@@ -249,10 +283,25 @@ const fn marked(head: &[u8]) -> Option<&'static Encoding> {
     }
 }
 
+/// Number of bytes by which an encoding is found, and of the beginning of a word before its first letter that is not ASCII.
+const ENCODED_BYTES: usize = 1 << 20;
+const WORD_BYTES: usize = 100;
+
+/// What tells the encoding of a text which is not UTF-8: its first word with a letter that is not ASCII, and what follows.
+pub fn encoded_part(text: &[u8]) -> &[u8] {
+    let first = text.iter().position(|byte| !byte.is_ascii()).unwrap_or(0);
+    let before = text[..first].iter().rev().take(WORD_BYTES);
+    let word = before
+        .take_while(|byte| byte.is_ascii_alphanumeric())
+        .count();
+    let rest = &text[first - word..];
+    &rest[..rest.len().min(ENCODED_BYTES)]
+}
+
 /// Up to three encodings that a text may have which is not UTF-8, the likeliest first.
 pub fn encodings(text: &[u8]) -> Vec<&'static Encoding> {
     let mut detector = EncodingDetector::new(Iso2022JpDetection::Deny);
-    detector.feed(text, true);
+    detector.feed(encoded_part(text), true);
     let likeliest = detector.guess(None, Utf8Detection::Deny);
     let mut found = vec![WINDOWS_1252, MACINTOSH];
     found.retain(|other| *other != likeliest);
@@ -313,8 +362,12 @@ type RefusedKind = (fn(&str) -> bool, &'static str);
 const CHART_DATA: &str =
     "is what a Google sheet answers to charts, not the sheet; open it and download it as CSV";
 
+const DUMP: &str = "is a dump of a database (MongoDB, Firestore or DynamoDB) with types around its values; write plain values, for example with jq";
+
 /// What a text is that is no table.
-const TEXTS: [RefusedKind; 4] = [
+const TEXTS: [RefusedKind; 5] = [
+    // DynamoDB's other export.
+    (|text| text.starts_with("$ion_1_0"), DUMP),
     (
         |text| is_jsonp(text) && text.contains("google.visualization"),
         CHART_DATA,
@@ -348,10 +401,7 @@ const DOCUMENTS: [RefusedKind; 4] = [
         "holds the places that a Google Maps user has reviewed, not the reviews of a business; export `Google Business Profile` with \
          https://takeout.google.com and give its reviews.json, or the whole archive",
     ),
-    (
-        is_dump,
-        "is a dump of a database (MongoDB, Firestore or DynamoDB) with types around its values; write plain values, for example with jq",
-    ),
+    (is_dump, DUMP),
 ];
 
 /// What a page is that has no reviews.
@@ -388,10 +438,35 @@ pub fn refuse_text(kind: Kind, text: &str) -> Result<(), FileError> {
     found.map_or(Ok(()), |(_, refusal)| Err(FileError::new(*refusal)))
 }
 
+/// Names of types around the values of `MongoDB` and `Firestore`, which no other JSON has.
+const TYPES: [&str; 8] = [
+    "$oid",
+    "$date",
+    "$numberInt",
+    "$numberLong",
+    "$numberDouble",
+    "$numberDecimal",
+    "stringValue",
+    "integerValue",
+];
+
 /// Whether the values of JSON have types around them: those of `MongoDB`, `Firestore` or `DynamoDB`.
 fn is_dump(json: &str) -> bool {
-    let mut types = ["$oid", "$date", "stringValue"].iter();
-    types.any(|name| has_member(json, name)) || json.contains("{\"S\":")
+    TYPES.iter().any(|name| has_member(json, name))
+        || ["S", "N"].iter().any(|name| has_typed_value(json, name))
+}
+
+/// Whether a JSON text has an object whose only member is a text of this name, as `DynamoDB` writes each value.
+fn has_typed_value(json: &str, name: &str) -> bool {
+    let member = format!("\"{name}\"");
+    json.match_indices(&member).any(|(at, _)| {
+        let object = json[..at].trim_end();
+        let values = object.ends_with('{').then(|| &json[object.len() - 1..]);
+        let values = values.map(|it| serde_json::Deserializer::from_str(it).into_iter());
+        let value: Option<Result<BTreeMap<String, String>, _>> =
+            values.and_then(|mut it| it.next());
+        value.and_then(Result::ok).is_some_and(|it| it.len() == 1)
+    })
 }
 
 fn has_office_head(page: &str) -> bool {
@@ -428,4 +503,20 @@ fn is_sql(text: &str) -> bool {
     let begins = "insert into |create table |drop table |begin transaction;|set names |--|/*!40|/*m!|pragma ";
     let head: String = text.chars().take(100).collect::<String>().to_lowercase();
     begins.split('|').any(|it| head.starts_with(it))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encoding_is_found_by_one_mebibyte_from_the_first_letter_on() {
+        let rows = "5,2026-01-01,Ann,fine\n".repeat(100_000).into_bytes();
+        let letters = b"Ann,na\xefve caf\xe9 cr\xe8me br\xfbl\xe9e\n".repeat(100_000);
+        let text = [&rows[..], &letters].concat();
+        let part = encoded_part(&text);
+        assert!(part.starts_with(b"na\xefve") && part.len() == ENCODED_BYTES);
+        assert_eq!(encodings(&text)[0], WINDOWS_1252);
+        assert_eq!(encodings(&text), encodings(part));
+    }
 }

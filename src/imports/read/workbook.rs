@@ -3,7 +3,7 @@
 //! refused.
 
 use std::borrow::Cow;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fmt::Display;
 use std::io::{BufReader, Cursor, Read as _};
 
@@ -16,7 +16,8 @@ use zip::ZipArchive;
 
 use crate::imports::fault::{FileError, Position};
 use crate::imports::read::bytes::open_archive;
-use crate::imports::read::{Bounds, COLUMNS_MAX, Cells, NOT_CALCULATED, Table, too_many_columns};
+use crate::imports::read::text::ROWS_NEAR_HEADER;
+use crate::imports::read::{Amount, Bounds, COLUMNS_MAX, Cells, NOT_CALCULATED, Table};
 use crate::imports::value::text::TEXT_BYTES_MAX;
 
 /// Maximum size of all its parts in bytes, unpacked, and of one part: the parser keeps all shared texts in memory.
@@ -26,6 +27,8 @@ const PART_BYTES_MAX: u64 = 128 << 20;
 const RUN_BYTES_MAX: usize = 6 << 20;
 /// Maximum number of tags outside of the sheets: the parser keeps up to 512 bytes for each.
 const TAGS_MAX: usize = 400_000;
+/// A row of less height in points, and a column of less width, shows nothing.
+const SIZE_MIN: f64 = 1.0;
 const TOO_LARGE: &str =
     "the workbook is too large (at most 64 MiB packed and 256 MiB unpacked); save it as CSV";
 
@@ -79,15 +82,18 @@ impl Sheet {
         bounds: &mut Bounds<'_>,
     ) -> Result<(), FileError> {
         if text.trim().is_empty() {
-            return Ok(());
-        }
-        if column >= COLUMNS_MAX {
-            return Err(too_many_columns());
+            // Styled cells may stand in all columns.
+            return bounds.count(Amount::default());
         }
         let is_new = self.rows.last().is_none_or(|(last, _)| *last != number);
         // A longer text is not kept.
         let kept = Some(text.len()).filter(|bytes| *bytes <= TEXT_BYTES_MAX);
-        bounds.count(u64::from(is_new), 1, kept.unwrap_or_default())?;
+        bounds.count(Amount {
+            rows: u64::from(is_new),
+            columns: column + 1,
+            cells: 1,
+            bytes: kept.unwrap_or_default(),
+        })?;
         if is_new {
             self.rows.push((number, Cells::default()));
         }
@@ -108,6 +114,13 @@ impl Sheet {
     pub fn header(&self, header_row: Option<u64>) -> Vec<String> {
         let first = self.rows_from(header_row).first();
         first.map(|(_, cells)| cells.texts()).unwrap_or_default()
+    }
+
+    /// The first rows, for advice.
+    pub fn rows_near_header(&self) -> Vec<(u64, Vec<String>)> {
+        let near = self.rows.iter().take(ROWS_NEAR_HEADER);
+        near.map(|(number, cells)| (*number, cells.texts()))
+            .collect()
     }
 
     /// The number of rows below the first.
@@ -156,6 +169,8 @@ impl Sheet {
         rows: &[(u64, Cells)],
         width: usize,
     ) -> Result<(), FileError> {
+        let widths = rows.iter().map(|(_, cells)| cells.width);
+        let width = widths.fold(width, usize::max);
         let mut hidden = self.hidden_rows.iter();
         let (fault, advice) = if hidden.any(|number| {
             *number == header_row || rows.binary_search_by_key(number, |row| row.0).is_ok()
@@ -253,21 +268,32 @@ impl Sheet {
         archive: &mut ZipArchive<Cursor<&[u8]>>,
         part: &str,
     ) -> Result<(), FileError> {
-        let mut number = 0;
+        let (mut number, mut are_hidden) = (0, false);
         visit_elements(archive, part, |element| {
             let value = |name| {
                 let value = attribute(element, name).unwrap_or_default();
                 value.trim().to_owned()
             };
-            let is_hidden = matches!(&*value("hidden"), "1" | "true");
+            let is_set = |name| !matches!(&*value(name), "" | "0" | "false" | "off");
+            // In points, or in characters.
+            let is_flat = |name| value(name).parse().is_ok_and(|size: f64| size < SIZE_MIN);
+            let is_hidden = is_set("hidden");
             match element.local_name().as_ref() {
-                "col" if is_hidden || value("width").parse() == Ok(0.0_f64) => {
+                "sheetFormatPr" => {
+                    are_hidden = is_set("zeroHeight") || is_flat("defaultRowHeight");
+                    if is_flat("defaultColWidth") {
+                        self.hidden_columns.push(0);
+                    }
+                }
+                "col" if is_hidden || is_flat("width") => {
                     let first: usize = value("min").parse().unwrap_or(1);
                     self.hidden_columns.push(first.saturating_sub(1));
                 }
                 "row" => {
                     number = value("r").parse().unwrap_or(number + 1);
-                    if is_hidden || value("ht").parse() == Ok(0.0_f64) {
+                    // A row may differ from the others.
+                    let is_like_others = value("hidden").is_empty() && value("ht").is_empty();
+                    if is_hidden || is_flat("ht") || are_hidden && is_like_others {
                         self.hidden_rows.push(number);
                     }
                 }
@@ -320,7 +346,8 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
     let mut attributes = element.attributes();
     let mut read = attributes.with_checks(false).flatten();
     let found = read.find(|it| it.key.local_name().as_ref() == name)?;
-    Some(found.value.into_owned())
+    let text = unescape(&found.value).map(Cow::into_owned);
+    Some(text.unwrap_or_else(|_| found.value.into_owned()))
 }
 
 // OpenDocument.
@@ -328,6 +355,12 @@ fn attribute(element: &BytesStart<'_>, name: &str) -> Option<String> {
 fn read_open_document(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Sheet>, FileError> {
     let mut archive = open_archive(packed)?;
     let mut reader = OpenDocument::default();
+    // The styles that those of the content build upon.
+    if archive.index_for_name("styles.xml").is_some() {
+        visit_elements(&mut archive, "styles.xml", |element| {
+            reader.note_style(element);
+        })?;
+    }
     visit_events(&mut archive, "content.xml", |event| {
         let is_text = reader.is_in_paragraph && reader.text.len() <= TEXT_BYTES_MAX;
         if let Event::Start(element) = &event {
@@ -349,14 +382,39 @@ fn read_open_document(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Shee
     Ok(reader.sheets)
 }
 
+/// The elements whose style may hide them.
+const STYLED: [&str; 3] = ["table", "table-row", "table-column"];
+/// The units of lengths, in points.
+const UNITS: [(&str, f64); 6] = [
+    ("cm", 28.35),
+    ("mm", 2.835),
+    ("in", 72.0),
+    ("pt", 1.0),
+    ("pc", 12.0),
+    ("px", 0.75),
+];
+
+/// Whether a length shows nothing.
+fn is_flat(length: &str) -> bool {
+    let mut units = UNITS.iter();
+    let length = length.trim();
+    let points = units.find_map(|(unit, points)| {
+        let number: f64 = length.strip_suffix(unit)?.trim().parse().ok()?;
+        Some(number * points)
+    });
+    points.is_some_and(|points| points < SIZE_MIN)
+}
+
 #[derive(Default)]
 struct OpenDocument {
     sheets: Vec<Sheet>,
     /// The sheet that is read; `None` of one that is not displayed.
     sheet: Option<Sheet>,
-    /// Styles of sheets that are not displayed.
-    hidden_styles: Vec<String>,
+    /// The styles of sheets, rows and columns that are not displayed, each after the element that it is of.
+    hidden_styles: HashSet<(&'static str, String)>,
+    /// The style that is read, and the one that it builds upon; empty of a default one.
     style: String,
+    parent_style: String,
     /// Of the groups of rows or columns around, whether each is folded.
     groups: Vec<bool>,
     is_in_paragraph: bool,
@@ -373,23 +431,55 @@ struct OpenDocument {
 }
 
 impl OpenDocument {
+    /// Notes whether a style hides what has it.
+    fn note_style(&mut self, element: &BytesStart<'_>) {
+        let value = |name| attribute(element, name).unwrap_or_default();
+        let (kind, said) = match element.local_name().as_ref() {
+            "style" | "default-style" => {
+                self.style = value("name");
+                self.parent_style = value("parent-style-name");
+                for kind in STYLED {
+                    if self.is_hidden_by(kind, &self.parent_style) {
+                        self.hidden_styles.insert((kind, self.style.clone()));
+                    }
+                }
+                return;
+            }
+            "table-properties" => (STYLED[0], value("display")),
+            "table-row-properties" => (STYLED[1], value("row-height")),
+            "table-column-properties" => (STYLED[2], value("column-width")),
+            _ => return,
+        };
+        let style = (kind, self.style.clone());
+        if said == "false" || is_flat(&said) {
+            self.hidden_styles.insert(style);
+        } else if !said.is_empty() {
+            self.hidden_styles.remove(&style);
+        }
+    }
+
+    fn is_hidden_by(&self, kind: &'static str, style: &str) -> bool {
+        self.hidden_styles.contains(&(kind, style.to_owned()))
+    }
+
     fn begin(&mut self, element: &BytesStart<'_>) {
+        self.note_style(element);
         let name = element.local_name();
         let columns = attribute(element, "number-columns-repeated");
         let columns = columns.and_then(|it| it.parse().ok()).unwrap_or(1);
         let columns = COLUMNS_MAX.min(columns);
         let style = attribute(element, "style-name").unwrap_or_default();
         let is_folded = attribute(element, "display").is_some_and(|it| it == "false");
+        let mut kinds = STYLED.into_iter();
+        let kind = kinds.find(|kind| *kind == name.as_ref());
+        let is_hidden_by_style = kind.is_some_and(|kind| self.is_hidden_by(kind, &style));
         let is_hidden = attribute(element, "visibility").is_some_and(|it| it != "visible")
+            || is_hidden_by_style
             || self.groups.contains(&true);
         match name.as_ref() {
-            "style" => self.style = attribute(element, "name").unwrap_or_default(),
-            "table-properties" if is_folded => {
-                self.hidden_styles.push(std::mem::take(&mut self.style));
-            }
             "table" => {
                 let title = attribute(element, "name").unwrap_or_default();
-                let is_shown = !self.hidden_styles.contains(&style);
+                let is_shown = !is_hidden_by_style;
                 self.sheet = is_shown.then(|| Sheet::new(&title));
                 (self.number, self.columns) = (0, 0);
             }
@@ -447,6 +537,7 @@ impl OpenDocument {
             }
             "table-row" => {
                 let cells = std::mem::take(&mut self.cells);
+                bounds.count(Amount::default())?;
                 let first = self.number;
                 self.number = first.saturating_add(self.row_repeats - 1);
                 let sheet = self.sheet.as_mut().filter(|_| !cells.is_empty());

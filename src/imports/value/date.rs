@@ -223,6 +223,8 @@ impl WrittenDate {
         if number.is_some() {
             return number;
         }
+        let moved = with_year_behind_day(plain);
+        let plain = moved.as_deref().unwrap_or(plain);
         let (days, rest) = days_of_numbers(plain, text).or_else(|| days_with_month(plain))?;
         let clock = WrittenTime::of(rest);
         (clock.is_some() || !rest.contains(is_digit)).then_some(Self { days, clock })
@@ -286,6 +288,18 @@ fn days_with_month(plain: &str) -> Option<(Days, &str)> {
         year.len() == 4 || year.len() == 2 && between.len() > 1 && between.starts_with('-');
     let date = day_of(year, &month.to_string(), day).filter(|_| is_year)?;
     Some(([Some(date); 2], rest))
+}
+
+/// `Fri Feb 27 00:00:00 UTC 2026`, as many programs write it, with the year behind the day.
+fn with_year_behind_day(plain: &str) -> Option<String> {
+    let (rest, year) = plain.trim_end().rsplit_once(' ')?;
+    let words: Vec<&str> = rest.split_whitespace().collect();
+    let time = words.iter().position(|word| word.contains(':'))?;
+    let [day, time] = [&words[..time], &words[time..]].map(|words| words.join(" "));
+    let (before, _, behind) = split_number(&day)?;
+    let is_day = !behind.contains(is_digit) && months(&format!("{before} {behind}")).len() == 1;
+    let is_year = year.len() == 4 && year.chars().all(is_digit);
+    (is_day && is_year).then(|| format!("{day} {year} {time}"))
 }
 
 fn months(text: &str) -> Vec<u32> {
@@ -681,6 +695,12 @@ mod tests {
                 "2025-03-14T09:15:30Z",
             ),
             ("2025-03-14 10:15 Etc/GMT+7", "2025-03-14T17:15:00Z"),
+            ("Fri Feb 27 09:30:00 2026", "2026-02-27"),
+            ("Fri Feb 27 09:30:00 UTC 2026", "2026-02-27T09:30:00Z"),
+            ("Fri Feb 27 23:30:00 PST 2026", "2026-02-28T07:30:00Z"),
+            ("Fri Feb 27 09:30:00 +0100 2026", "2026-02-27T08:30:00Z"),
+            ("Fri Feb 27 09:30:00 GMT+01:00 2026", "2026-02-27T08:30:00Z"),
+            ("Fri 27 Feb 09:30:00 PM MST 2026", "2026-02-28T04:30:00Z"),
             ("2025-03-14 2:05 America/Phoenix", "2025-03-14T09:05:00Z"),
             ("14 marca 2025 r. 10:15", "2025-03-14"),
             ("2025/03/14 (Fri) 10:15", "2025-03-14"),
@@ -769,6 +789,9 @@ mod tests {
             "6 mars octobre 2026",
             "1.77308E+12",
             "31/10/2026 - 02/11/2026",
+            "31/10 09:30:00 2026",
+            "2026-10-31 10:15 2026",
+            "Fri Feb 27 09:30:00 XYZ 2026",
             "2026-10-31 10:15 - 11:00",
             "2026-10-31 25:00",
             "2026-10-31 10:15 XYZ",

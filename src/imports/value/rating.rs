@@ -191,6 +191,12 @@ fn unknown_rating(text: &str) -> String {
 /// Why a value is no rating of a built-in format, whose scale and words are not the owner's.
 pub fn not_stars(text: &str) -> String {
     let shown = quoted(text);
+    if plain_number(text).is_some_and(|number| number < 5.0 && number.fract() > 0.0) {
+        return format!(
+            "{shown} is not a whole number of stars, and the file states no scale (on a page bestRating) by which it could be rounded; correct \
+             it in the file, else its row is left out"
+        );
+    }
     format!("{shown} is not one of 1, 2, 3, 4, 5; correct it in the file, else its row is left out")
 }
 

@@ -118,7 +118,7 @@ pub fn remove_formula_escape(cell: &str) -> &str {
 }
 
 /// A text as it is published.
-pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
+pub fn clean(text: &str, is_html: bool) -> String {
     let mut text = Cow::Borrowed(text);
     if text.contains('\r') {
         text = Cow::Owned(text.replace("\r\n", "\n").replace('\r', "\n"));
@@ -126,8 +126,7 @@ pub fn clean(text: &str, is_html: bool, is_google: bool) -> String {
     if is_html && text.contains(['<', '&']) {
         text = Cow::Owned(plain_text(&text));
     }
-    let written = if is_google { original(&text) } else { &text };
-    compose(written).into_owned()
+    compose(original(&text)).into_owned()
 }
 
 /// Elements of HTML that are lines of their own.
@@ -135,6 +134,37 @@ const BLOCKS: &str = "p, div, ul, ol, li, blockquote, h1, h2, h3, h4, h5, h6, tr
 
 fn is_block(name: &[u8]) -> bool {
     BLOCKS.split(", ").any(|block| block.as_bytes() == name)
+}
+
+/// Number of bytes in which a tag or an entity ends by which HTML is known.
+const TAG_BYTES: usize = 256;
+/// Elements within a line of HTML.
+const INLINE: &str = "br, b, i, u, em, strong, a, span, small";
+
+/// Whether a text is HTML: it has an entity, or an element that pages have. What else stands in angle brackets is the customer's.
+pub fn is_html(text: &str) -> bool {
+    let is_entity = |rest: &str| {
+        let name = rest.split(';').next().unwrap_or_default();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '#';
+        name.len() > 1 && name.len() < rest.len() && name.chars().all(is_part)
+    };
+    let is_element = |rest: &str| {
+        let rest = rest.strip_prefix('/').unwrap_or(rest);
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric());
+        let (name, rest) = rest.split_at(end.unwrap_or(rest.len()));
+        let name = name.to_ascii_lowercase();
+        let is_known = is_block(name.as_bytes()) || INLINE.split(", ").any(|it| it == name);
+        is_known && rest.contains('>')
+    };
+    text.match_indices(['&', '<']).any(|(at, sign)| {
+        let rest = &text[at + 1..];
+        let rest = &rest[..rest.floor_char_boundary(TAG_BYTES)];
+        if sign == "&" {
+            is_entity(rest)
+        } else {
+            is_element(rest)
+        }
+    })
 }
 
 /// The text of HTML as a browser shows it: elements become line breaks or nothing, and entities are decoded once.
@@ -182,13 +212,14 @@ fn original(text: &str) -> &str {
     let is_label = |line: usize| {
         bracketed(lines[line]).is_some_and(|(words, rest)| rest.is_empty() && !names_google(words))
     };
-    let mark = (0..lines.len()).find_map(|line| {
+    let marks = (0..lines.len()).filter_map(|line| {
         let (words, rest) = bracketed(lines[line])?;
-        // Inside a paragraph, brackets are the customer's, unless the original is marked, too.
-        let is_mark =
-            names_google(words) && (begins_paragraph(line) || (0..lines.len()).any(is_label));
-        is_mark.then_some((line, start(rest)))
+        names_google(words).then(|| (line, start(rest)))
     });
+    let mut marks = marks.peekable();
+    // Inside a paragraph, brackets are the customer's, unless the original is marked, too.
+    let has_label = marks.peek().is_some() && (0..lines.len()).any(is_label);
+    let mark = marks.find(|(line, _)| has_label || begins_paragraph(*line));
     let Some((line, translated)) = mark else {
         return text;
     };
@@ -484,17 +515,10 @@ mod tests {
 
     #[test]
     fn line_breaks_and_letters_have_one_form() {
+        assert_eq!(clean("Jose\u{301}\r\nand\rBo", false), "José\nand\nBo");
+        assert_eq!(clean("AT&amp;T <b>", false), "AT&amp;T <b>");
         assert_eq!(
-            clean("Jose\u{301}\r\nand\rBo", false, false),
-            "José\nand\nBo"
-        );
-        assert_eq!(clean("AT&amp;T <b>", false, false), "AT&amp;T <b>");
-        assert_eq!(
-            clean(
-                "(Translated by Google) A\r\n\r\n(Original)\r\nB",
-                false,
-                true
-            ),
+            clean("(Translated by Google) A\r\n\r\n(Original)\r\nB", false),
             "B"
         );
     }
@@ -521,7 +545,7 @@ mod tests {
             ("a &bogus; b & c", "a &bogus; b & c"),
             ("M&uuml;ller", "Müller"),
         ] {
-            assert_eq!(clean(html, true, false), text, "{html}");
+            assert_eq!(clean(html, true), text, "{html}");
         }
     }
 }

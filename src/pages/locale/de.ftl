@@ -221,9 +221,9 @@ deleted-reviews = { $count ->
 }
 other-reasons = andere Gründe
 changed-reviews = { $count ->
-    [0] Keine veröffentlichte Bewertung zeigt andere Sterne, einen anderen Tag, Namen oder Text, als ihre Quelle zuletzt gemeldet hat.
-    [one] { $number } veröffentlichte Bewertung zeigt andere Sterne, einen anderen Tag, Namen oder Text, als ihre Quelle zuletzt gemeldet hat.
-   *[other] { $number } veröffentlichte Bewertungen zeigen andere Sterne, einen anderen Tag, Namen oder Text, als ihre Quelle zuletzt gemeldet hat.
+    [0] Keine veröffentlichte Bewertung zeigt andere Sterne, einen anderen Tag, Namen, Titel oder Text, als ihre Quelle zuletzt gemeldet hat.
+    [one] { $number } veröffentlichte Bewertung zeigt andere Sterne, einen anderen Tag, Namen, Titel oder Text, als ihre Quelle zuletzt gemeldet hat.
+   *[other] { $number } veröffentlichte Bewertungen zeigen andere Sterne, einen anderen Tag, Namen, Titel oder Text, als ihre Quelle zuletzt gemeldet hat.
 }
 where-from = Woher die Bewertungen kommen
 arrives-scheduled = Automatisch von der Quelle abgerufen.

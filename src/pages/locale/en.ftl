@@ -253,9 +253,9 @@ deleted-reviews = { $count ->
 }
 other-reasons = other reasons
 changed-reviews = { $count ->
-    [0] No published review shows other stars, another day, author or text than its source last reported.
-    [one] { $number } published review shows other stars, another day, author or text than its source last reported.
-   *[other] { $number } published reviews show other stars, another day, author or text than their source last reported.
+    [0] No published review shows other stars, another day, author, title or text than its source last reported.
+    [one] { $number } published review shows other stars, another day, author, title or text than its source last reported.
+   *[other] { $number } published reviews show other stars, another day, author, title or text than their source last reported.
 }
 where-from = Where the reviews come from
 arrives-scheduled = Fetched from the source automatically.

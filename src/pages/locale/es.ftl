@@ -253,9 +253,9 @@ deleted-reviews = { $count ->
 }
 other-reasons = otros motivos
 changed-reviews = { $count ->
-    [0] Ninguna reseña publicada muestra estrellas, fecha, autor o texto distintos de los últimos que comunicó su fuente.
-    [one] { $number } reseña publicada muestra estrellas, fecha, autor o texto distintos de los últimos que comunicó su fuente.
-   *[other] { $number } reseñas publicadas muestran estrellas, fecha, autor o texto distintos de los últimos que comunicó su fuente.
+    [0] Ninguna reseña publicada muestra estrellas, fecha, autor, título o texto distintos de los últimos que comunicó su fuente.
+    [one] { $number } reseña publicada muestra estrellas, fecha, autor, título o texto distintos de los últimos que comunicó su fuente.
+   *[other] { $number } reseñas publicadas muestran estrellas, fecha, autor, título o texto distintos de los últimos que comunicó su fuente.
 }
 where-from = De dónde vienen las reseñas
 arrives-scheduled = Se obtienen de la fuente de forma automática.

@@ -238,9 +238,9 @@ deleted-reviews = { $count ->
 }
 other-reasons = autres raisons
 changed-reviews = { $count ->
-    [0] Aucun avis publié n’affiche des étoiles, une date, un auteur ou un texte différents des derniers transmis par sa source.
-    [one] { $number } avis publié affiche des étoiles, une date, un auteur ou un texte différents des derniers transmis par sa source.
-   *[other] { $number } avis publiés affichent des étoiles, une date, un auteur ou un texte différents des derniers transmis par leur source.
+    [0] Aucun avis publié n’affiche des étoiles, une date, un auteur, un titre ou un texte différents des derniers transmis par sa source.
+    [one] { $number } avis publié affiche des étoiles, une date, un auteur, un titre ou un texte différents des derniers transmis par sa source.
+   *[other] { $number } avis publiés affichent des étoiles, une date, un auteur, un titre ou un texte différents des derniers transmis par leur source.
 }
 where-from = D’où viennent les avis
 arrives-scheduled = Récupérés automatiquement à la source.

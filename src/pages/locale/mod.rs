@@ -12,6 +12,7 @@ use fluent_bundle::{FluentArgs, FluentResource, FluentValue};
 
 use crate::model::business::Business;
 use crate::model::named;
+use crate::model::text::visible;
 
 named! {
     /// A language of the pages' own words, by its BCP 47 tag.
@@ -131,7 +132,7 @@ impl Locale {
         self.language.format(id, None)
     }
 
-    /// A message with text arguments. Format numbers with [`Locale::number`].
+    /// A message with text arguments, without their hidden characters. Format numbers with [`Locale::number`].
     pub fn message_with(&self, id: &str, texts: &[(&str, &str)]) -> Cow<'static, str> {
         self.language.format(id, Some(&args(texts)))
     }
@@ -204,7 +205,7 @@ fn name_id(label: &str) -> String {
 fn args<'a>(texts: &[(&'a str, &'a str)]) -> FluentArgs<'a> {
     let values = texts.iter();
     values
-        .map(|(name, text)| (*name, FluentValue::from(*text)))
+        .map(|(name, text)| (*name, FluentValue::from(visible(text))))
         .collect()
 }
 

@@ -71,7 +71,7 @@ impl Database {
         self.write_as(WriteOrigin::Sender).await
     }
 
-    /// Begins a write of an owner's command, which reads its own writes and may be long. On a cluster the command works
+    /// Begins a write of an owner's command, which reads its own writes and may be long; it is counted ([`super::DatabaseState`]). On a cluster the command works
     /// on a copy of this node's file. If another process wrote in the meantime, the write fails as overtaken
     /// ([`super::is_overtaken`]) and changes nothing.
     ///
@@ -79,7 +79,10 @@ impl Database {
     /// As [`Database::write`].
     pub async fn write_as_owner(&self) -> Result<Write, DbError> {
         match &self.writer {
-            Writer::File(..) => self.write().await,
+            Writer::File(..) => {
+                let begun = self.write().await?.by_owner().await;
+                begun.at(&self.path)
+            }
             Writer::Cluster(cluster) => {
                 let copy = WorkingCopy::of(&cluster.client, &self.path).await?;
                 self.write_as(WriteOrigin::Owner(copy)).await
@@ -92,7 +95,10 @@ impl Database {
         Ok(Write(match &self.writer {
             Writer::File(file) => {
                 let transaction = file.connections.begin_with("begin immediate").await;
-                WriteTarget::File(transaction.at(&self.path)?)
+                WriteTarget::File {
+                    transaction: transaction.at(&self.path)?,
+                    changes_before: None,
+                }
             }
             Writer::Cluster(cluster) => {
                 let transaction = match &origin {

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use futures_util::StreamExt as _;
-use serde::Deserialize;
 use serde_json::json;
 use sqlx::sqlite::{SqliteConnection, SqlitePool, SqlitePoolOptions, SqliteQueryResult, SqliteRow};
 use sqlx::{Connection as _, Either, Execute, Executor as _, Sqlite, Transaction};
@@ -25,6 +24,8 @@ use crate::random;
 use crate::storage::error::{AtPath as _, DbError};
 use crate::storage::files::{copy_file, options, temporary_folder};
 use crate::storage::schema;
+use crate::storage::state::DatabaseState;
+use crate::storage::steps::{connect, count_steps};
 
 /// A row or a result of a statement.
 pub type StatementStep = Either<SqliteQueryResult, SqliteRow>;
@@ -145,7 +146,7 @@ impl Cluster {
     /// Applies the statements of a command as one transaction, if the cluster still has the state of the command's copy.
     async fn apply_as_owner(
         &self,
-        state: CopyState,
+        state: DatabaseState,
         statements: Vec<SqlStatement>,
     ) -> Result<(), ClusterError> {
         let next = next_owner_number(state.owner_writes);
@@ -155,10 +156,12 @@ impl Cluster {
         all.extend(statements);
         match self.client.execute(all, COMMAND_TIMEOUT).await {
             // Only the answer was lost if the write was applied.
-            Err(ClusterError::Unknown(reason)) => match CopyState::of_cluster(&self.client).await {
-                Ok(there) if there.owner_writes == next => Ok(()),
-                _ => Err(ClusterError::Unknown(reason)),
-            },
+            Err(ClusterError::Unknown(reason)) => {
+                match DatabaseState::of_cluster(&self.client).await {
+                    Ok(there) if there.owner_writes == next => Ok(()),
+                    _ => Err(ClusterError::Unknown(reason)),
+                }
+            }
             written => written.map(drop),
         }
     }
@@ -188,7 +191,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(25);
 #[derive(Debug)]
 pub struct WorkingCopy {
     /// State of the database when the copy was made.
-    state: CopyState,
+    state: DatabaseState,
     pool: SqlitePool,
     _folder: TempDir,
 }
@@ -201,10 +204,11 @@ impl WorkingCopy {
         let path = folder.path().join("copy.db");
         copy_file(file, &path).await.at(file)?;
         let pool = SqlitePoolOptions::new().max_connections(1);
+        let pool = pool.after_connect(|connection, _| Box::pin(count_steps(connection)));
         let pool = pool.connect_with(options(&path)).await.at(&path)?;
         let mut connection = pool.acquire().await.at(&path)?;
         schema::verify_version(&mut connection, file).await?;
-        let state = CopyState::of_file(&mut connection).await.at(&path)?;
+        let state = DatabaseState::of(&mut connection).await.at(&path)?;
         drop(connection);
         Ok(Self {
             state,
@@ -223,21 +227,7 @@ impl WorkingCopy {
     }
 }
 
-/// The state from which a copy was made.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
-struct CopyState {
-    change_no: i64,
-    /// Number of the last write of an owner's command.
-    owner_writes: i64,
-    /// The newest migration.
-    version: i64,
-}
-
-impl CopyState {
-    /// A JSON array of the fields.
-    const SELECT: &str = "select json_array((select coalesce(max(change_no), 0) from review_change), \
-                          (select owner_writes from instance), (select max(version) from _sqlx_migrations))";
-
+impl DatabaseState {
     /// The leader's state.
     async fn of_cluster(client: &RqliteClient) -> Result<Self, ClusterError> {
         let rows = client
@@ -247,26 +237,11 @@ impl CopyState {
         serde_json::from_str(state.unwrap_or_default())
             .map_err(|error| ClusterError::Refused(error.to_string()))
     }
-
-    /// The state of a file, or of a transaction on it.
-    async fn of_file(connection: &mut SqliteConnection) -> sqlx::Result<Self> {
-        let state: String = sqlx::query_scalar(Self::SELECT)
-            .fetch_one(connection)
-            .await?;
-        serde_json::from_str(&state).map_err(|error| sqlx::Error::Decode(error.into()))
-    }
-
-    /// Whether this is as new as `other`, or newer.
-    const fn has_reached(self, other: Self) -> bool {
-        self.change_no >= other.change_no
-            && self.owner_writes >= other.owner_writes
-            && self.version >= other.version
-    }
 }
 
 /// Waits at most half a minute until this node's file has all of the leader's data.
 pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<(), DbError> {
-    let expected = match CopyState::of_cluster(client).await {
+    let expected = match DatabaseState::of_cluster(client).await {
         Err(ClusterError::Refused(reason)) if reason.contains("no such table") => {
             return Err(DbError::Missing(file.to_owned()));
         }
@@ -292,13 +267,14 @@ pub async fn level_with_cluster(client: &RqliteClient, file: &Path) -> Result<()
 
 /// The state of the file at `path`. rqlited creates the file once it has joined the cluster, so it may be missing or
 /// incomplete before.
-async fn state_of(path: &Path) -> Result<CopyState, DbError> {
+async fn state_of(path: &Path) -> Result<DatabaseState, DbError> {
     if !path.exists() {
         return Err(DbError::Missing(path.to_owned()));
     }
+    schema::check_regular(path)?;
     let reading = options(path).read_only(true);
-    let mut connection = SqliteConnection::connect_with(&reading).await.at(path)?;
-    let state = CopyState::of_file(&mut connection).await.at(path)?;
+    let mut connection = connect(&reading).await.at(path)?;
+    let state = DatabaseState::of(&mut connection).await.at(path)?;
     connection.close().await.at(path)?;
     Ok(state)
 }

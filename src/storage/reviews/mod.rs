@@ -6,8 +6,8 @@ mod source;
 
 pub use rows::{
     AnalysisRow, DatabasePosition, Dating, Deletion, INVALID_ROW, Numbered, Observation, Reasons,
-    ReviewState, broken_column, changed_ids, delete_all, list_ids, newest, observe, position,
-    published, unreadable, upsert, withheld,
+    ReviewState, broken_column, changed_ids, delete_all, ids_that_begin, list_ids, newest, observe,
+    position, published, unreadable, upsert, withheld,
 };
 pub use runs::{
     Former, ImportRun, RunChange, RunCounts, RunReview, UNDOABLE_DAYS_MAX, UNDOABLE_MAX, begin_run,

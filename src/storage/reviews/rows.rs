@@ -333,6 +333,22 @@ pub async fn list_ids(
     Ok(strings(ids.fetch_all(connection).await?))
 }
 
+/// The ids that begin with this text, at most `count`, in order.
+pub async fn ids_that_begin(
+    connection: &mut SqliteConnection,
+    text: &str,
+    count: u32,
+) -> sqlx::Result<Vec<String>> {
+    // U+10FFFF comes after every character of an id.
+    let ids = sqlx::query_scalar!(
+        r#"select review_id as "id: Text" from review where review_id >= ?1 and review_id < ?1 || char(1114111)
+           order by review_id limit ?2"#,
+        text,
+        count
+    );
+    Ok(strings(ids.fetch_all(connection).await?))
+}
+
 // Writes reviews: many per statement, and only those that differ, so that repeating a write changes nothing.
 
 /// Adds or updates a batch of reviews with distinct ids. `now` becomes the `updated_at` of changed reviews that have

@@ -114,14 +114,17 @@ impl KnownReview {
         self.source.as_ref()?.id_at_source.as_deref()
     }
 
-    /// Of what its source last said, and of what stands; none of a review that was deleted before a source gave it.
+    /// Of what its source last said, and of what stands, if that is another; none of a review that was deleted before a source gave it.
     pub fn digests(&self) -> Vec<Digests> {
-        let (record, mut digests) = (self.source.as_ref(), Vec::new());
-        digests.extend(record.map(|record| record.digests));
-        if let Some(review) = self.review() {
+        let record = self.source.as_ref();
+        let said = record.map(|record| record.digests);
+        let standing = self.review().map(|review| {
             let posted_at = record.and_then(|record| record.posted_at);
-            digests.push(Digests::new(review, &review.author, posted_at));
-        }
+            Digests::new(review, &review.author, posted_at)
+        });
+        let standing = standing.filter(|standing| said != Some(*standing));
+        let mut digests = Vec::with_capacity(1);
+        digests.extend(said.into_iter().chain(standing));
         digests
     }
 
@@ -182,7 +185,7 @@ impl KnownReview {
 }
 
 /// Reviews that are there, and those that the owner deleted.
-pub type Known = BTreeMap<ReviewId, KnownReview>;
+pub type Known = BTreeMap<ReviewId, Box<KnownReview>>;
 
 /// What is stored of the reviews with these ids.
 pub async fn load_reviews(connection: &mut SqliteConnection, ids: &[&str]) -> sqlx::Result<Known> {
@@ -195,15 +198,22 @@ pub async fn load_reviews(connection: &mut SqliteConnection, ids: &[&str]) -> sq
             source: mark.source,
             note: None,
         };
-        known.insert(mark.id, deleted);
+        known.insert(mark.id, Box::new(deleted));
     }
     for (id, state, note) in there {
-        let review = KnownReview {
+        let mut review = KnownReview {
             state,
             source: sources.remove(&id),
             note,
         };
-        known.insert(id, review);
+        // One text of each ID.
+        if let ReviewState::There(review) = &mut review.state {
+            review.id = id.clone();
+        }
+        if let Some(source) = &mut review.source {
+            source.id = id.clone();
+        }
+        known.insert(id, Box::new(review));
     }
     Ok(known)
 }

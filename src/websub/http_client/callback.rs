@@ -18,7 +18,7 @@ use crate::links::{is_special, normal};
 const HTTPS_PORT: u16 = 443;
 /// Ports below this belong to mail, name and file services, which a request could confuse.
 const UNPRIVILEGED_PORT_MIN: u16 = 1024;
-const NO_HOST: &str = "its host is missing";
+const NO_HOST: &str = "its host is missing; give the host of your receiver";
 
 /// The public Internet plus the nets that the operator allows.
 #[derive(Debug, Default)]
@@ -103,74 +103,111 @@ impl Callback {
     /// Validates `text`.
     ///
     /// # Errors
-    /// The reason why it may not be stored, and what to write instead.
-    pub fn parse(text: &str, policy: &Policy) -> Result<Self, String> {
+    /// Every reason why it may not be stored, and what to write instead.
+    pub fn parse(text: &str, policy: &Policy) -> Result<Self, Vec<String>> {
         if text.len() > CALLBACK_BYTES_MAX {
             let bytes = text.len();
-            return Err(format!(
-                "it has {bytes} bytes, of at most {CALLBACK_BYTES_MAX}"
-            ));
+            return Err(vec![format!(
+                "it has {bytes} bytes, of at most {CALLBACK_BYTES_MAX}; shorten it"
+            )]);
         }
-        let callback = Self::read(text)?;
-        let permitted = match &callback.known_addresses {
-            None => policy.permits_port(callback.port),
-            Some(known) => permitted(known, callback.port, policy).map(drop),
-        };
-        permitted.map_err(|refused| {
-            format!(
-                "{refused}; the operator of this hub can allow networks with REVIEWS_HUB_ALLOW_CALLBACK_NETS, such as \
-                 127.0.0.0/8 to try it on one machine"
-            )
-        })?;
-        Ok(callback)
+        let mut faults = Vec::new();
+        let callback = Self::look_at(text, &mut faults);
+        if let Some(callback) = &callback {
+            faults.extend(callback.refusals(policy));
+        }
+        callback.filter(|_| faults.is_empty()).ok_or(faults)
     }
 
     /// Rejects a URL that parsers interpret differently.
-    pub(super) fn read(text: &str) -> Result<Self, String> {
+    pub(super) fn read(text: &str) -> Result<Self, Vec<String>> {
+        let mut faults = Vec::new();
+        let callback = Self::look_at(text, &mut faults);
+        callback.filter(|_| faults.is_empty()).ok_or(faults)
+    }
+
+    /// Adds what is wrong with a URL, and returns what it would be without that, as far as it can be read.
+    fn look_at(text: &str, faults: &mut Vec<String>) -> Option<Self> {
         // A URL parser would replace or silently drop these.
-        if let Some(character) = text
-            .chars()
-            .find(|c| c.is_control() || c.is_whitespace() || *c == '\\')
-        {
-            return Err(format!(
-                "it has the character {character:?}, which a URL cannot have; percent-encode it"
+        let is_unclear = |c: char| c.is_control() || c.is_whitespace() || c == '\\';
+        if let Some(character) = text.chars().find(|c| is_unclear(*c)) {
+            faults.push(format!(
+                "it has the character {character:?}, which a URL cannot have; remove it, or percent-encode it in the path or query"
             ));
         }
-        if text.contains('#') {
-            return Err("it has a fragment; leave out the `#` and what follows it".into());
+        let clear = text.replace(is_unclear, "");
+        let (whole, fragment) = clear.split_once('#').unzip();
+        if fragment.is_some() {
+            faults.push("it has a fragment; leave out the `#` and what follows it".into());
         }
-        let rest = match text.get(..8) {
-            Some(scheme) if scheme.eq_ignore_ascii_case("https://") => &text[8..],
-            Some(_) | None => {
-                return Err("it is not an https URL; callbacks are called by HTTPS only".into());
-            }
-        };
-        let (authority, raw_target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
-        if authority.contains('@') {
-            return Err(
-                "it has a user name or password; leave out everything up to the `@`".into(),
+        let whole = whole.unwrap_or(&clear);
+        let (scheme, rest) = whole.split_once("://").unwrap_or(("", whole));
+        if !scheme.eq_ignore_ascii_case("https") {
+            faults.push(
+                "it is not an https URL; callbacks are called by HTTPS only, so begin it with https://"
+                    .into(),
             );
         }
-        if authority.is_empty() {
-            return Err(NO_HOST.into());
+        let (authority, raw_target) = rest.split_at(rest.find(['/', '?']).unwrap_or(rest.len()));
+        let (user, authority) = authority
+            .rsplit_once('@')
+            .map_or((None, authority), |(user, host)| (Some(user), host));
+        if user.is_some() {
+            faults
+                .push("it has a user name or password; leave out everything up to the `@`".into());
         }
-        let url = Url::parse(text)
-            .map_err(|error| format!("its host or port cannot be read ({error})"))?;
-        let (host, known_addresses) = host(&url)?;
+        if authority.is_empty() {
+            faults.push(NO_HOST.into());
+            return None;
+        }
+        let url = match Url::parse(&format!("https://{authority}{raw_target}")) {
+            Ok(url) => url,
+            Err(error) => {
+                faults.push(format!(
+                    "its host or port cannot be read ({error}); correct it"
+                ));
+                return None;
+            }
+        };
+        let host = host(&url);
         // In a query, the URL standard encodes an apostrophe, which RFC 3986 allows; both mean the same.
         let [target, given] =
             [&url[Position::BeforePath..], raw_target].map(|target| target.replace("%27", "'"));
         if target != given && target.strip_prefix('/') != Some(&given) {
-            return Err(format!("it would be called as `{url}`; use that"));
+            faults.push(format!("it would be called as `{url}`; use that"));
         }
+        let (host, known_addresses) = host.map_err(|fault| faults.push(fault)).ok()?;
         let port = url.port_or_known_default().unwrap_or(HTTPS_PORT);
-        Ok(Self {
+        Some(Self {
             text: text.to_owned(),
             url,
             host,
             known_addresses,
             port,
         })
+    }
+
+    /// Why it may not be called, as far as that is known without a lookup, and what to do.
+    fn refusals(&self, policy: &Policy) -> Vec<String> {
+        let permitted = match &self.known_addresses {
+            None => policy.permits_port(self.port),
+            Some(known) => permitted(known, self.port, policy).map(drop),
+        };
+        let port = Refused::Port { port: self.port };
+        match permitted {
+            Ok(()) => Vec::new(),
+            Err(Refused::Port { .. }) => vec![port.to_string()],
+            Err(refused @ Refused::Address { address }) => {
+                let advice = format!(
+                    "{refused}; use a public one, or let the operator of this hub allow it with \
+                     REVIEWS_HUB_ALLOW_CALLBACK_NETS={}",
+                    IpNet::from(address)
+                );
+                // A public address would be refused for the port.
+                let port = (!is_open(self.port)).then(|| port.to_string());
+                [advice].into_iter().chain(port).collect()
+            }
+        }
     }
 
     /// Equal for all spellings of this callback, and different from every other callback's.
@@ -241,7 +278,7 @@ fn host(url: &Url) -> Result<(String, Option<Vec<IpAddr>>), String> {
             })
     };
     if name.len() > HOST_BYTES_MAX || !name.split('.').all(is_label) {
-        return Err("its host is no name that can exist".into());
+        return Err("its host is no name that can exist; give the host of your receiver".into());
     }
     // This machine, regardless of the resolver (RFC 6761 §6.3).
     let is_local = name == "localhost" || name.ends_with(".localhost");
@@ -254,7 +291,7 @@ mod tests {
     use super::*;
 
     fn parse(text: &str) -> Result<Callback, String> {
-        Callback::parse(text, &Policy::default())
+        Callback::parse(text, &Policy::default()).map_err(|faults| faults.join("; "))
     }
 
     #[test]
@@ -316,8 +353,8 @@ mod tests {
             "https://[::ffff:127.9.9.9]/",
             "https://0x7f.1:9/",
         ] {
-            let callback =
-                Callback::parse(text, &policy).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+            let callback = Callback::parse(text, &policy)
+                .unwrap_or_else(|faults| panic!("{text}: {faults:?}"));
             assert!(callback.is_allowed_besides(&policy), "{text}");
         }
         for text in [

@@ -326,6 +326,7 @@ pub struct SubscriptionRow {
 /// Values for the metrics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct HubGauges {
+    /// Those whose lease is over are not counted even before that is recorded.
     pub active: i64,
     pub pending: i64,
     /// Active subscriptions that are behind.
@@ -363,7 +364,7 @@ pub async fn gauges(
     sqlx::query_as!(
         HubGauges,
         r#"select
-             (select count(*) from subscription where state = 'active') as "active!: i64",
+             (select count(*) from subscription where state = 'active' and lease_ends_at > ?1) as "active!: i64",
              (select count(*) from intent) as "pending!: i64",
              (select count(*) from subscription as s join publication as p using (document)
               where s.state = 'active' and s.delivered_version < p.version and s.lease_ends_at > ?1) as "due!: i64",
@@ -415,4 +416,36 @@ pub async fn expire(write: &mut Write, now: DateTime<Utc>) -> sqlx::Result<i64> 
         bound(write).await?;
     }
     Ok(ended)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+
+    use super::{gauges, list};
+    use crate::clock::Clock;
+    use crate::storage::{Database, utc_milliseconds};
+
+    #[tokio::test]
+    async fn a_lease_that_is_over_is_not_active_before_that_is_recorded() {
+        let folder = tempfile::tempdir().unwrap();
+        let opened = Database::open(&folder.path().join("reviews.db")).await;
+        let database = opened.unwrap().0;
+        let end = Clock::system().now();
+        let mut write = database.write().await.unwrap();
+        let row = "insert into subscription (document, callback, callback_key, host, state, lease_ends_at, created_at, updated_at)
+            values ('reviews', 'https://a.example/', 'https://a.example/', 'a.example', 'active', ?1, ?1, ?1)";
+        let insert = sqlx::query(row).bind(utc_milliseconds(end));
+        insert.execute(&mut write).await.unwrap();
+        write.commit().await.unwrap();
+        let mut reader = database.reader().await.unwrap();
+        for (now, state, active) in [
+            (end - TimeDelta::milliseconds(1), "active", 1),
+            (end, "lapsed", 0),
+        ] {
+            assert_eq!(list(&mut reader, now).await.unwrap()[0].state, state);
+            let gauges = gauges(&mut reader, now).await.unwrap();
+            assert_eq!(gauges.active, active, "{state}");
+        }
+    }
 }

@@ -3,6 +3,7 @@
 mod file;
 mod locks_and_full_disks;
 mod missing_files;
+mod plans;
 mod publication_retries;
 mod slow;
 

@@ -394,6 +394,102 @@ async fn tables_of_a_call_share_one_format() {
     assert_eq!((report.rows(), counts(&report)), (4, (2, 0, 0, 0)));
 }
 
+#[tokio::test]
+async fn mark_before_a_name_makes_another_column() {
+    for mark in [
+        "!", "*", "#", "~", "-", "_", "=", "@", "%", "&", "+", ".", "<", "/", "no! ",
+    ] {
+        let bench = bench().await;
+        let sheet = |name: &str, value: &str| {
+            format!("Name,Stars,Date,Review,{name}\nAnn,5,2026-03-02,HIDDEN,{value}\n")
+        };
+        let list = |name: &str, value: &str| {
+            let row = json!({"Name": "Ann", "Stars": 5, "Date": "2026-03-02", "Review": "HIDDEN", "state": {name: value}});
+            json!([row]).to_string()
+        };
+        let decided =
+            |name: &str| format!("format: [[public]]; names = [\"{name}\"]; values = [\"yes\"]");
+        for (name, file) in [
+            ("public", &sheet as &dyn Fn(&str, &str) -> String),
+            ("state.public", &list),
+        ] {
+            let source = format!("--source S{} ", name.len());
+            bench
+                .csv(file("public", "no"), &format!("{source}{}", decided(name)))
+                .await;
+            let other = file(&format!("{mark}public"), "yes");
+            let open = bench.open(&other, &source).await;
+            assert_eq!(open, "ignored public.0.missing", "{mark}");
+            // At the end it is the same name.
+            let same = bench.csv(file("Public?!", "no"), &source).await;
+            assert_eq!(same.count(Outcome::New), 0, "{mark}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn sentence_is_never_shown_however_often_it_is_there() {
+    let sheet = "Name,Stars,Date,Review,Aside,Memo,Publish\n\
+        Ann,5,2026-03-02,Good.,call the PRIVATE husband first,秘密のメモですから誰にも見せないでください,yes\n\
+        Bo,4,2026-03-03,Good.,call the PRIVATE husband first,秘密のメモですから誰にも見せないでください,no\n\
+        Cy,4,2026-03-04,Good.,,,no\n";
+    let text = bench().await.draft(sheet, "").await.text("x");
+    assert_has(
+        &text,
+        "Left: \"Aside\" ((text)), \"Memo\" ((text)), \"Publish\" (no 2, yes 1)",
+    );
+    assert!(!text.contains("PRIVATE") && !text.contains('秘'), "{text}");
+}
+
+#[tokio::test]
+async fn what_stands_beside_several_lists_is_shown() {
+    let list = |name: &str| json!([{"Name": name, "Stars": 5, "Date": "2026-03-02", "Review": "On time."}]);
+    let content = json!({"a": {"visible": false, "list": list("Ann")}, "b": {"state": "draft", "list": list("Bo")}, "hidden": true});
+    let text = bench().await.draft(content.to_string(), "").await.text("x");
+    for member in [
+        "\"hidden\" = true",
+        "\"a.visible\" = false",
+        "\"b.state\" = draft",
+    ] {
+        assert_has(&text, member);
+    }
+    assert!(text.ends_with("\nrows = \"?\"\n"), "{text}");
+}
+
+#[tokio::test]
+async fn names_of_columns_below_the_first_row_are_pointed_out() {
+    let bench = bench().await;
+    let sheet = "Report,March\nName,Stars,Date,Review\nAnn,5,2026-03-02,Good.\n";
+    let draft = bench.draft(sheet, "").await;
+    assert_has(&draft.text("x"), "Row 2 has names of fields");
+    assert_has(&draft.describe_open().join("\n"), "write header_row = 2");
+    // What was open without it is clear now.
+    let answered = "format: header_row = 2; [fields]; rating = \"?\"; date = \"?\"";
+    assert_eq!(bench.csv(sheet, answered).await.count(Outcome::New), 1);
+}
+
+#[tokio::test]
+async fn format_that_is_too_long_is_refused_in_a_sentence() {
+    let bench = bench().await;
+    let columns: String = (0..900)
+        .map(|number| format!(",{number}{}", "x".repeat(300)))
+        .collect();
+    let sheet = format!(
+        "Name,Stars,Date,Review{columns}\nAnn,5,2026-03-02,Good.{}\n",
+        ",x".repeat(900)
+    );
+    let refusal = bench.refused(sheet, "format: ignored = \"*\"").await;
+    assert_has(&refusal, "the format has more than 256 KiB");
+    let long = format!("# {}", "x".repeat(256 << 10));
+    let fault = Format::parse(&long).unwrap_err().to_string();
+    assert_has(&fault, "the format has more than 256 KiB");
+    let export = json!({"editorial": {}, "formats": {"Direct": long}});
+    assert_has(
+        &bench.refused(export.to_string(), "").await,
+        "the format has more than 256 KiB",
+    );
+}
+
 /// What stands around a list of JSON may say that nothing is public: whatever it is, the draft shows it.
 #[tokio::test]
 async fn member_beside_a_list_is_shown_whatever_it_is() {

@@ -1,6 +1,7 @@
-//! The native format: accepted rows, rejected rows, and the messages.
+//! The native format: how it is known, accepted rows, rejected rows, and the messages.
 
 use reviews_service::imports::Watch;
+use reviews_service::imports::native::columns_of_table;
 
 use super::*;
 
@@ -27,6 +28,72 @@ async fn every_field_of_a_native_row_is_imported() {
     let said = exported.as_object_mut().unwrap().remove("said").unwrap();
     assert_eq!(exported, row);
     assert_eq!(said["status"], json!({"withheld": "duplicate"}));
+}
+
+/// The first readable row decides that a file is our own, so a line that is none takes nothing that is withheld out of that.
+#[tokio::test]
+async fn line_that_is_no_row_is_rejected_wherever_it_stands() {
+    let hidden = json!({"status": "withheld", "text": "HIDDEN"});
+    let rows = [json!({}), hidden.clone(), json!({}), hidden];
+    let rows = (1..).zip(rows).map(|(number, mut changes)| {
+        changes["id"] = format!("r-{number}").into();
+        native(&changes).to_string()
+    });
+    let rows: Vec<String> = rows.collect();
+    let settings = json!({"business": {"id": "x", "name": "X"}, "editorial": {}}).to_string();
+    let export = [&[settings], &rows[..]].concat();
+    let broken = r#"{"id": "r-1", "rating" → {"id": "x", "rating": 5}} → [1] → {} → x → {"id": "x", "publish": "no"}"#;
+    for (number, broken) in broken.split(" → ").enumerate() {
+        // The first sign of a file says whether it is JSON, and its first row whose it is.
+        let first = usize::from(number > 3);
+        let places = (first..=rows.len()).map(|place| (&rows, place));
+        for (rows, place) in places.chain((first..=export.len()).map(|place| (&export, place))) {
+            let mut lines = rows.clone();
+            lines.insert(place, broken.to_owned());
+            let bench = bench().await;
+            let (report, rejections) = bench.take(lines.join("\n")).await;
+            assert_eq!(counts(&report), (4, 0, 0, 1), "{broken} {place}");
+            assert_eq!(rejections[0].at, Position::Line(place as u64 + 1));
+            let public = "select group_concat(review_id) from review where status = 'published'";
+            assert_eq!(bench.sql(public), "r-1,r-3", "{broken} {place}");
+        }
+    }
+    for count in 2..5 {
+        let content = "{\"id\": \"r-1\",\n".repeat(count) + &rows.join("\n");
+        let (report, _) = bench().await.take(content).await;
+        assert_eq!(counts(&report), (4, 0, 0, count as u64));
+    }
+}
+
+#[tokio::test]
+async fn other_forms_of_our_own_members_are_tables() {
+    let row = native(&json!({"status": "withheld"}));
+    let document = json!({"business": {"name": "X", "publish_staff": "full"}, "aggregate_rating": {"rating_value": 5.0}, "withheld": {"count": 0},
+        "reviews": [row]});
+    let foreign = native(&json!({"publish": "no"}));
+    for content in [
+        document.to_string(),
+        json!([row]).to_string(),
+        "rating,date,author,text,status\n5,2026-11-01,Ann B.,Good.,withheld\n".to_owned(),
+        lines(&[foreign, row.clone()]),
+    ] {
+        assert_eq!(
+            bench().await.open(&content, "").await,
+            "ignored",
+            "{content}"
+        );
+    }
+    let bench = bench().await;
+    let list = json!([row]).to_string();
+    let refusal = bench.refused(list, "--format jsonl").await;
+    assert_has(&refusal, "is not our own form, JSON Lines");
+    // What was exported for spreadsheets, perhaps with more columns and in another delimiter.
+    let header: Vec<&str> = columns_of_table().chain(["Mine"]).collect();
+    for delimiter in [",", ";"] {
+        let table = format!("{}\n", header.join(delimiter));
+        let refusal = bench.refused(table, "").await;
+        assert_has(&refusal, "export as JSON Lines, and import that file");
+    }
 }
 
 #[tokio::test]
@@ -120,7 +187,7 @@ async fn settings_of_an_import_cannot_change_during_the_reading() {
         let mut watch = OtherProgram(&bench, statement);
         let refused = import(&bench.database, &bench.clock, &request, &mut watch).await;
         let refusal = refused.unwrap_err().to_string();
-        assert_has(&refusal, "was changed while the files were read");
+        assert_has(&refusal, "another process wrote to the database");
         assert_eq!(bench.sql("select text from review"), "On time.");
     }
 }

@@ -95,6 +95,48 @@ async fn sheet_is_named_where_several_are_visible() {
 }
 
 #[tokio::test]
+async fn header_below_a_title_is_named_in_a_workbook_as_in_a_text() {
+    let titled = [&[&["Our reviews"][..], &[]], REVIEWS].concat();
+    let dated = [&[&["Exported", "2026-11-01"][..]], REVIEWS].concat();
+    let text = |rows: &[&[&str]]| {
+        let rows: Vec<String> = rows.iter().map(|row| row.join(",")).collect();
+        let text = rows.join("\n").replace("@46325", "2026-10-31");
+        text.replace("@46324", "2026-10-30")
+            .replace('#', "")
+            .into_bytes()
+    };
+    for (rows, row) in [(&titled, 3), (&dated, 2)] {
+        let one = workbook(rows);
+        let two = workbook_with_sheets([("Older", OLDER), ("Reviews", rows)]);
+        for (content, sheet) in [(text(rows), ""), (one, ""), (two, "sheet = \"Reviews\"; ")] {
+            let bench = bench().await;
+            let refusal = bench.refused(&content, &format!("format: {sheet}")).await;
+            assert_has(
+                &refusal,
+                &format!("write header_row = {row} into the source's format"),
+            );
+            let format = format!("format: {sheet}header_row = {row}");
+            let report = bench.csv(&content, &format).await;
+            assert_eq!(report.count(Outcome::New), 2);
+        }
+    }
+}
+
+#[tokio::test]
+async fn joined_text_is_no_longer_than_one_text() {
+    let bench = bench().await;
+    let long = "word ".repeat(8 << 10);
+    let sheet = format!(
+        "Name,Stars,Date,Liked,Disliked\nAnn,5,2026-03-01,{long},{long}\nBo,5,2026-03-01,Good.,{long}\n"
+    );
+    let format = r#"format: joined = "text"; [fields]; text = ["Liked", "Disliked"]"#;
+    let request = request_for([bench.file("t.csv", sheet)], format);
+    let (report, rejections) = bench.run(&request).await;
+    assert_eq!(counts(&report.unwrap()), (1, 0, 0, 1));
+    assert_has(&rejections[0].error, "at most 65536 can be published");
+}
+
+#[tokio::test]
 async fn hidden_rows_and_columns_are_refused() {
     let body = cells(REVIEWS);
     let sheet = |body: &str| workbook_of_sheets([("Empty", &cells(&[])), ("Reviews", body)]);
@@ -104,12 +146,19 @@ async fn hidden_rows_and_columns_are_refused() {
             <row r="3" → hidden="1" → has hidden rows; clear the filter
             <row r="3" → hidden=" true " → has hidden rows
             <row r="3" → ht="0" customHeight="1" → has hidden rows
+            <row r="3" → ht="0.1" customHeight="1" → has hidden rows
+            <row r="3" → hidden="&#49;" → has hidden rows
+            <row r="3" → hidden="&#x74;rue" → has hidden rows
+            <sheetFormatPr → zeroHeight="1"/> → has hidden rows
+            <sheetFormatPr → zeroHeight="tru&#101;"/> → has hidden rows
+            <sheetFormatPr → defaultRowHeight="0" customHeight="1"/> → has hidden rows
+            <sheetFormatPr → defaultColWidth="0"/> → has hidden columns
             <cols><col → min="3" max="3" hidden="1"/></cols> → has hidden columns
             <cols><col → min="1" max="2" width="0"/></cols> → has hidden columns
         "#,
     ) {
         let hidden = format!("{begin} {attributes}");
-        let body = if begin.starts_with("<row") {
+        let body = if begin == "<row r=\"3\"" {
             body.replace(begin, &hidden)
         } else {
             with(&hidden)
@@ -118,6 +167,10 @@ async fn hidden_rows_and_columns_are_refused() {
         assert_has(&refusal, what);
         assert_has(&refusal, "save the sheet as CSV");
     }
+    // Where rows are hidden unless they say otherwise.
+    let shown = with("<sheetFormatPr zeroHeight=\"1\"/>").replace("<row ", "<row ht=\"15\" ");
+    let (_, report, _) = import_into_new(sheet(&shown), "").await;
+    assert_eq!(counts(&report), (2, 0, 0, 0));
     // Beside the table they say nothing of it.
     let beside = with("<cols><col min=\"9\" max=\"9\" hidden=\"1\"/></cols>");
     let (_, report, _) = import_into_new(sheet(&beside), "").await;
@@ -125,9 +178,15 @@ async fn hidden_rows_and_columns_are_refused() {
 }
 
 /// The content of an `OpenDocument` spreadsheet with one sheet.
-fn open_document(rows: &str) -> Vec<u8> {
+pub(super) fn open_document(rows: &str) -> Vec<u8> {
+    open_document_with("", rows)
+}
+
+/// The same with styles.
+fn open_document_with(styles: &str, rows: &str) -> Vec<u8> {
     let content = format!(
-        "<?xml version=\"1.0\"?><office:document-content xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\"><office:body>\
+        "<?xml version=\"1.0\"?><office:document-content xmlns:office=\"o\" xmlns:table=\"t\" xmlns:text=\"x\" xmlns:style=\"s\">\
+         <office:automatic-styles>{styles}</office:automatic-styles><office:body>\
          <office:spreadsheet><table:table table:name=\"Reviews\">{rows}</table:table></office:spreadsheet></office:body></office:document-content>"
     );
     zipped(&[
@@ -173,6 +232,34 @@ async fn spreadsheet_of_opendocument_is_read_as_shown() {
         let hidden = format!("<{group} table:display=\"false\">{inner}</{group}>");
         let refusal = bench.refused(open_document(&rows(&hidden)), "").await;
         assert_has(&refusal, &format!("hidden {kind}s"));
+    }
+    for (kind, property, is_hidden) in [
+        ("row", "row-height=\"0cm\"", true),
+        ("row", "row-height=\"0.1mm\"", true),
+        ("row", "row-height=\"&#48;in\"", true),
+        ("row", "row-height=\"0.45cm\"", false),
+        ("column", "column-width=\"0pt\"", true),
+        ("column", "column-width=\"0.9in\"", false),
+    ] {
+        let style = |name: &str, keys: &str, property: &str| {
+            format!(
+                "<style:style style:name=\"{name}\"{keys}><style:table-{kind}-properties {property}/></style:style>"
+            )
+        };
+        let child = style("s", " style:parent-style-name=\"p\"", "");
+        let begin = format!("<table:table-{kind}");
+        let named = format!("{begin} table:style-name=\"s\"");
+        let body = ["<table:table-column/>", &rows(&row("", "Bo"))].concat();
+        let body = body.replacen(&begin, &named, 1);
+        for styles in [style("s", "", property), style("p", "", property) + &child] {
+            let content = open_document_with(&styles, &body);
+            if is_hidden {
+                let refusal = bench.refused(content, "").await;
+                assert_has(&refusal, &format!("hidden {kind}s"));
+            } else {
+                import_into_new(content, "").await;
+            }
+        }
     }
     // Rows that a number repeats are counted as rows.
     let many = row(" table:number-rows-repeated=\"18446744073709551615\"", "Bo");

@@ -7,7 +7,7 @@ use html5gum::{DefaultEmitter, Token, Tokenizer};
 use reviews_service::model::{Rating, Reply, Review};
 
 use super::{BROWSER, between, structured};
-use crate::support::{Answer, BASE, Generator, TestApp, form};
+use crate::support::{Answer, BASE, Generator, TestApp, array_of, assert_has, form, str_of};
 
 /// Known payloads.
 const HOSTILE: &str = "<script>alert(1)</script>|</script><script>alert(1)</script>|\"><img src=x onerror=alert(1)>|' onmouseover='alert(1)|\
@@ -173,4 +173,62 @@ async fn data_formats_keep_hostile_texts_unchanged() {
     for target in ["/sitemap.xml", "/robots.txt"] {
         assert!(!app.text(target).await.contains("alert"), "{target}");
     }
+}
+
+/// Controls of terminals and of the direction of writing.
+const HIDDEN: [char; 6] = [
+    '\u{9b}', '\u{200f}', '\u{202b}', '\u{202e}', '\u{2066}', '\u{7f}',
+];
+
+/// The title of a page, and the values of its attributes that are shown.
+fn labels(html: &str) -> Vec<String> {
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    let titles = between(html, "<title>", "</title>");
+    let mut labels: Vec<String> = titles.into_iter().map(str::to_owned).collect();
+    for Ok(token) in Tokenizer::new_with_emitter(html, DefaultEmitter::default()) {
+        if let Token::StartTag(tag) = token {
+            let shown = (tag.attributes.iter())
+                // What was searched for stays as it was written.
+                .filter(|(name, _)| !matches!(&name[..], b"value" | b"lang" | b"href"));
+            labels.extend(shown.map(|(_, value)| text(value)));
+        }
+    }
+    labels
+}
+
+#[tokio::test]
+async fn hidden_characters_leave_no_text_for_the_words_around_it() {
+    let hidden: String = HIDDEN.iter().collect();
+    let texts = [format!("Ann {hidden}31m"), format!("{hidden}שלום {hidden}")];
+    let texts = [texts[0].as_str(), texts[1].as_str()];
+    let (app, reviews) = service_with_texts(&texts).await;
+    for target in targets(&reviews, &texts) {
+        for label in labels(&page(&app, &target).await) {
+            assert!(!label.contains(HIDDEN), "{target}: {label:?}");
+        }
+    }
+    let found = format!("/reviews/{}", reviews[0].id);
+    assert_has(&app.text(&found).await, "<title>");
+    for target in ["/llms.txt", "/badge.svg"] {
+        assert!(!app.text(target).await.contains(HIDDEN), "{target}");
+    }
+    let feed = app.json("/api/feed.json").await;
+    let items = array_of(&feed["items"]).iter();
+    for title in items.chain([&feed]).map(|it| str_of(&it["title"])) {
+        assert!(!title.contains(HIDDEN), "{title:?}");
+    }
+    let search = format!("/search.atom?{}", form([("query", texts[0])]));
+    for target in ["/feed.xml", &search] {
+        let feed = app.text(target).await;
+        for title in between(&feed, "<title>", "</title>") {
+            assert!(!title.contains(HIDDEN), "{target}: {title:?}");
+        }
+    }
+    let wrong = format!("/api/reviews/search?{}", form([("rating", texts[0])]));
+    let answer = app.get(&wrong).await;
+    assert!(!answer.text().contains(HIDDEN), "{}", answer.text());
+    assert_eq!(answer.json()["issues"][0]["received"], texts[0]);
+    let fields = ["hub.mode", "hub.topic", "hub.callback", "hub.lease_seconds"];
+    let answer = app.post_hub(&fields.map(|name| (name, texts[0]))).await;
+    assert!(!answer.text().contains(HIDDEN), "{}", answer.text());
 }

@@ -99,6 +99,55 @@ async fn arrival(app: &TestApp, source: &str) -> Value {
     found.unwrap()["arrival"].clone()
 }
 
+/// Changes of different figures, each of one review.
+const CHANGES: [&str; 5] = [
+    "delete from review where NEWEST",
+    "update review set status = 'withheld', withheld_reason = 'under dispute' where NEWEST",
+    "update review set rating = 6 - rating where rating <> 3 and NEWEST",
+    "update review set title = 'Other' where NEWEST",
+    "update review set source_name = 'Elsewhere' where NEWEST",
+];
+const NEWEST: &str = "review_id in (select review_id from review where status = 'published' and rating <> 3 order by reviewed_on desc, review_id limit 1)";
+
+#[tokio::test]
+async fn its_figures_are_of_the_snapshot_that_every_other_answer_is_of() {
+    let app = TestApp::seeded().await;
+    for change in CHANGES.map(|change| change.replace("NEWEST", NEWEST)) {
+        // The snapshot after one that somebody looked at has figures of its own.
+        shown(&app).await;
+        app.shell(&change).await;
+        let published = counted(&app);
+        app.sql(&change);
+        assert_eq!(shown(&app).await, published, "{change}");
+        let dataset = app.json("/reviews.json").await;
+        assert_eq!(
+            published["published"],
+            dataset["aggregate_rating"]["review_count"]
+        );
+        app.drain().await;
+        assert_eq!(shown(&app).await, counted(&app), "{change}");
+        // Without figures, the answer is of the next snapshot.
+        app.shell(&change).await;
+        app.shell(&change).await;
+        app.sql(&change);
+        let (seen, ()) = tokio::join!(shown(&app), app.drain());
+        assert_eq!(seen, counted(&app), "{change}");
+    }
+}
+
+#[tokio::test]
+async fn its_figures_follow_a_change_of_no_document() {
+    let app = TestApp::seeded().await;
+    let withhold = "update review set status = 'withheld', rating = 1 where rating <> 3";
+    app.shell(withhold).await;
+    let before = shown(&app).await;
+    app.shell("update review set rating = 5 where status = 'withheld' and withheld_reason is null")
+        .await;
+    let after = shown(&app).await;
+    assert_eq!(after, counted(&app));
+    assert_ne!(after, before, "the premise");
+}
+
 #[tokio::test]
 async fn every_figure_follows_the_file_after_writes_of_any_program() {
     let app = TestApp::seeded().await;

@@ -144,11 +144,11 @@ async fn requests_are_counted_by_route_and_never_by_path() {
 #[tokio::test]
 async fn an_unknown_path_is_a_404_for_every_request() {
     let app = service().await;
-    let unknown = "/nothing /reviews /reviews/ /reviews.json/ /reviews.jsonx /Reviews.json //reviews.json /insights.json/ /insights/ \
+    let unknown = "/nothing /reviews /reviews/ /reviews.json/ /reviews.jsonx /Reviews.json //reviews.json /insights.json/ \
         /feed.xml/ /feed.json /api/ /api/feed.json/ /api/reviews/ /api/reviews/search/ /api/reviews/since /api/reviews/since/ \
         /api/reviews/since/2025-01-01/ /api/reviews/since/2025-01-01/2025-01-02 /api/reviews/none /api/reviews/r-00001/ \
         /api/reviews/r-00001/x /api/reviews/R-00001 /api/reviews/a%20b /api/reviews/%FF /api/reviews/%00 /api/reviews/.. \
-        /api/reviews/%2e%2e%2fsearch /reviews/none /reviews/%FF /reviews/r-00001/ /reviews/%3Cscript%3E /docs// \
+        /api/reviews/%2e%2e%2fsearch /reviews/none /reviews/%FF /reviews/r-00001/x/ /reviews/%3Cscript%3E /docs// /insights// \
         /%2Freviews.json /api%2Freviews%2Fsearch /%2572eviews.json /docs/index.html /.well-known/openapi.json/ /.well-known/ \
         /healthz/ /metrics/x /.env /index.php?q=1";
     // No condition changes an error.
@@ -166,4 +166,33 @@ async fn an_unknown_path_is_a_404_for_every_request() {
     assert_eq!(unknown["type"], "about:blank");
     assert_eq!(unknown["title"], "Not Found");
     assert!(unknown.get("issues").is_none());
+}
+
+#[tokio::test]
+async fn the_path_of_a_page_with_a_slash_leads_to_the_page() {
+    let app = service().await;
+    let mut pages = 0;
+    for route in readable(&app) {
+        let path = path(&route.path);
+        let page = app.get(&path).await;
+        let is_page = page.header("content-type").starts_with("text/html");
+        if !is_page || path == "/" {
+            continue;
+        }
+        pages += 1;
+        for (method, query) in [(Method::GET, ""), (Method::HEAD, "?limit=2&limit=%2F")] {
+            let target = format!("{path}/{query}");
+            let answer = app.send(method, &target, &[]).await;
+            assert_eq!(answer.status, 308, "{target}");
+            // The base URL may have a path, which a proxy takes away.
+            for base in ["https://reviews.sample.test", "https://sample.test/of/them"] {
+                let asked: url::Url = format!("{base}{target}").parse().unwrap();
+                let found = asked.join(answer.header("location")).unwrap();
+                assert_eq!(found.as_str(), format!("{base}{path}{query}"));
+            }
+        }
+        let post = app.send(Method::POST, &format!("{path}/"), &[]).await;
+        assert_eq!(post.status, 404, "{path}");
+    }
+    assert!(pages > 6, "{pages}");
 }

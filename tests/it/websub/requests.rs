@@ -31,7 +31,9 @@ async fn rule_9_to_14_and_20_an_invalid_field_is_refused() {
         hub.callback → http://subscriber.example/cb → HTTPS only
         hub.callback → https://u:p@subscriber.example/ → user name
         hub.callback → https://subscriber.example/cb#x → fragment
-        hub.callback → https://10.0.0.1/cb → not public
+        hub.callback → https://10.0.0.1/cb → REVIEWS_HUB_ALLOW_CALLBACK_NETS=10.0.0.1/32.
+        hub.callback → https://[fd00::1]/cb → REVIEWS_HUB_ALLOW_CALLBACK_NETS=fd00::1/128.
+        hub.callback → https://8.8.8.8:22/cb → use 443, or one from 1024 up.
         hub.callback → https://[::ffff:169.254.169.254]/ → not public
         hub.lease_seconds → 0 → must be a whole number
         hub.lease_seconds → 3600.5 → must be a whole number
@@ -76,6 +78,46 @@ async fn rule_9_to_14_and_20_an_invalid_field_is_refused() {
     );
     let answer = hub.app.post_hub_from(None, &headers, form);
     assert_eq!(answer.await.status, 202);
+}
+
+#[tokio::test]
+async fn every_fault_of_a_request_is_named_at_once() {
+    let hub = Hub::new().await;
+    let all = [
+        ("hub.mode", "publish", "hub.mode"),
+        ("hub.topic", "https://other.example/", "hub.topic"),
+        ("hub.callback", "http://u@10.0.0.1:22/c b#x", "hub.callback"),
+        ("hub.secret", &"x".repeat(200), "hub.secret"),
+        ("hub.lease_seconds", "1h", "hub.lease_seconds"),
+    ];
+    // Each field by itself is a fault, too.
+    for wrong in 1..1_u32 << all.len() {
+        let is_wrong = |at: usize| wrong & 1 << at != 0;
+        let good = ["subscribe", REVIEWS, &hub.receiver.url("/cb"), "s", "600"];
+        let pairs = all.iter().zip(good).enumerate();
+        let pairs: Vec<(&str, &str)> = pairs
+            .map(|(at, ((name, bad, _), good))| (*name, if is_wrong(at) { *bad } else { good }))
+            .collect();
+        let answer = hub.app.post_hub(&pairs).await;
+        for (at, (_, _, words)) in all.iter().enumerate() {
+            check_refused(&hub, &answer, 400, "");
+            assert_eq!(
+                answer.text().contains(words),
+                is_wrong(at),
+                "{}",
+                answer.text()
+            );
+        }
+    }
+    let answer = hub.app.post_hub(&[("hub.callback", all[2].1)]).await;
+    for words in "hub.mode is missing|hub.topic is missing|character ' '|begin it with https://|fragment|user name|=10.0.0.1/32|port 22"
+        .split('|')
+    {
+        check_refused(&hub, &answer, 400, words);
+    }
+    let port = [("hub.callback", "https://8.8.8.8:22/")];
+    let answer = hub.app.post_hub(&port).await;
+    assert!(!answer.text().contains("REVIEWS_HUB"), "{}", answer.text());
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ cells: Date
 2025-03-02 ← 45718.75
 2026-03-05 ← Calificado en España el 5 de marzo de 2026
 2025-05-01 ← Thu 01/05/2025
+2026-02-27 ← Fri Feb 27 09:30:00 MST 2026 | Fri Feb 27 09:30:00 2026 | Fri Feb 27 16:30:00 +0000 2026 | Friday, February 27, 2026 9:30:19 AM MST
 x ← Mon 01/05/2025
 # a day that is none or of another calendar rejects its row
 cells: Date

@@ -74,7 +74,7 @@ format: ignored = "*"; [fields]; rating = ["meta.rating"]; text = ["content.rend
 text
 They’re neat
 # a document of errors or without its reviews is refused
-each FILE: {"error": "PRIVATE", "reviews": []} | {"errors": [{"code": 7}], "data": []} | {"status": "Pending", "id": "1"} | {"errorMessage": "no credits"} | {"code": "woocommerce_rest_cannot_view", "message": "Sorry", "data": {"status": 401}} | {"success": false, "reviews": []} | {"averageRating": 4.5, "totalReviewCount": 7} | {"locations": [{"name": "accounts/1/locations/2"}], "nextPageToken": "x"} | {"nextPageToken": "x"} | {"reviews": "[{\"rating\": 5}]"} | {"reviews": {"items": [{"a": 1}]}, "totalReviewCount": 2} | {"aggregate_rating": {}, "withheld": {}, "reviews": null}
+each FILE: {"error": "PRIVATE", "reviews": []} | {"errors": [{"code": 7}], "data": []} | {"status": "Pending", "id": "1"} | {"errorMessage": "no credits"} | {"code": "woocommerce_rest_cannot_view", "message": "Sorry", "data": {"status": 401}} | {"success": false, "reviews": []} | {"averageRating": 4.5, "totalReviewCount": 7} | {"locations": [{"name": "accounts/1/locations/2"}], "nextPageToken": "x"} | {"nextPageToken": "x"} | {"reviews": "[{\"rating\": 5}]"} | {"reviews": {"items": [{"a": 1}]}, "totalReviewCount": 2} | {"photos": []} | {"Kunde": "Ann", "Punkte": 5, "photos": []} | {"Stars": 5, "data": []} | {"aggregate_rating": {}, "withheld": {}, "reviews": null}
 FILE
 =
 !
@@ -82,6 +82,13 @@ FILE
 each FILE: [] | {} | {"reviews": []} | {"results": [], "total": 0} | {"items": [], "version": "https://jsonfeed.org/version/1.1"} | {"status": "Success", "data": [[]]} | {"reviews": [], "totalReviewCount": 0} | {"totalReviewCount": 0} | author,rating,date,text
 FILE
 =
+# a review by itself is a row, whatever list of it is empty
+each LIST: photos | replies | tags | items | reviews
+format: ignored = "*"
+{"Name": "Ann", "Stars": 5, "Date": "2026-01-01", "Review": "Good words.", "LIST": []}
+=
+author | text
+Ann | Good words.
 # an empty list is an import of nothing
 each FILE: {"data": {"reviews": []}} | {"data": []} | {"data": [{"reviews": []}, {"reviews": []}]}
 format: rows = "data[].reviews"

@@ -320,18 +320,19 @@ then format: ignored = "*"; [fields]; author = ["FIELDS.author"]; rating = ["FIE
 ? FIELDS.live
 author | rating | reviewed_on | status
 Ann | 5 | 2026-03-05 | withheld
-# our own form with another member is a table, wherever the member is
-each ROW: {"id": "o1", MORE, "source": "Direct", "hidden": true} | {"id": "o1", MORE, "source": {"name": "Direct", "hidden": true}} | {"id": "o1", MORE, "verified": true, "hidden": true}
-{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"}
-ROW
-=
-? ignored
-# a member that lines with parts of our own form alone do not have is named
-each ROW: "owner_reply": {"text": "Ok.", "hidden": true} | "mentions": {"services": [], "hidden": true} | "mentions": {}, "hidden": true
+# a row of our own form with another member is rejected, wherever the member is
+each ROW: "hidden": true | "source": {"name": "Direct", "hidden": true} | "owner_reply": {"text": "Ok.", "hidden": true} | "mentions": {"services": [], "hidden": true} | "mentions": {}, "hidden": true
 {"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"}
 {"id": "o1", MORE, ROW}
 =
-! hidden: is unknown, did you mean
+x hidden: is unknown
+author
+Ann
+# lines whose first row has another member are a table
+{"id": "o1", MORE, "source": "Direct", "hidden": true}
+{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"}
+=
+? ignored
 # our own document with another member in a review is a table
 {"reviews": [{"id": "o0", "rating": 5, "date": "2026-03-05", "author": "Ann", "text": "Good.", "source": "Direct"},
 {"id": "o1", "rating": 5, "date": "2026-03-05", "author": "Bo", "text": "HIDDEN", "source": {"name": "Direct", "shown": "no"}}]}

@@ -1,4 +1,4 @@
-//! Our own form: lines, documents and tables of it, which pass through no cleaning.
+//! Our own form, lines that pass through no cleaning.
 
 use super::*;
 

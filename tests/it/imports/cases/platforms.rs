@@ -236,6 +236,27 @@ x starRating
 =
 x reviewRating
 ! no row can be read
+# stars of a page are rounded half up on its scale, and a fraction without a scale is a fault
+[{"@context": "https://schema.org", "@type": "Review", "author": "Ann", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": "4.5", "bestRating": "5"}},
+{"@type": "Review", "author": "Bo", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": "3,5", "bestRating": 5}},
+{"@type": "Review", "author": "Cy", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 9, "bestRating": 10}},
+{"@type": "Review", "author": "Di", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 4.5}}]
+=
+x the file states no scale (on a page bestRating)
+author | rating
+Ann | 5
+Bo | 4
+Cy | 5
+# texts of a page are often html
+[{"@context": "https://schema.org", "@type": "Review", "author": "Bell &amp; Sons", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5},
+"reviewBody": "Fast &amp; clean, they&#8217;re great<br />\nAgain; 5 < 10"},
+{"@type": "Review", "author": "Bo", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5}, "reviewBody": "<b>Pump</b> and pipe"},
+{"@type": "Review", "author": "Cy", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5}, "reviewBody": "Pipe <fixed> & dry; a;b"}]
+=
+author | text
+Bell & Sons | Fast & clean, they’re great\nAgain; 5 < 10
+Bo | Pump and pipe
+Cy | Pipe <fixed> & dry; a;b
 # a date that may be read in both ways depends on the country
 {"@context": "https://schema.org", "@type": "Review", "author": "Ann", "reviewRating": {"ratingValue": 5}, "datePublished": "03/04/2026"}
 =

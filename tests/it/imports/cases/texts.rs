@@ -5,15 +5,16 @@ use unicode_normalization::UnicodeNormalization;
 use super::*;
 
 const TABLES: &str = r#"
-# a translation by google is known by its form in any language
---source Google
+# a translation by google is known by its form in any language and source
+each SOURCE: Google | Maps | Direct
+--source SOURCE
 cells: Review
 Rent arbeid. ← (Oversatt av Google) Clean work.\n\n(Opprinnelig)\nRent arbeid.
 Schnell.\n\nSauber. ← Schnell.\n\nSauber.\n\n(Translated by Google)\nFast.\n\nClean.
 Hızlı. ← (Google tarafından çevrildi) Fast.\r\n\r\n(Orijinal)\r\nHızlı.
 Fast. ← (Přeloženo Googlem) Fast.
 same ← Found them (on Google) and called. | Nice.\n(Original)\nParts were used.
-# a translation is taken out only where google is the source
+# a translation by google is known by its form, whatever a column says of the source
 format: [fields]; source = ["Platform"]
 Platform    | Name | Stars | Date       | Review
 Google      | Ann  | 5     | 2026-03-01 | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
@@ -22,7 +23,7 @@ google      | Ann  | 5     | 2026-03-03 | (Traduit par Google) Good.
 =
 source_name | text
 Google | Rapide.
-Trustpilot | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
+Trustpilot | Rapide.
 Google | Good.
 # one review with and without its translation is left out
 --source Google

@@ -16,6 +16,28 @@ fn reading(home: &Home, words: &str) -> Command {
 }
 
 #[test]
+fn advice_about_a_lock_of_another_user_helps() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let home = Home::with(3);
+    home.run("init --name Bakery").done();
+    home.file("reviews.sync.toml", "[a]\nurl = 'https://127.0.0.1:9'\n");
+    home.run("sync run a").failed("no connection");
+    for (path, mode) in [(home.path(), 0o666), (home.folder.path().to_owned(), 0o777)] {
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+    // A process that was killed leaves it.
+    let lock = home.path().with_file_name("reviews.db-sync-a");
+    fs::write(&lock, "").unwrap();
+    fs::set_permissions(&lock, fs::Permissions::from_mode(0o600)).unwrap();
+    let run = || output_of(&mut reading(&home, "sync run a"));
+    run().failed("belongs to the user 0; run the command as that user");
+    fs::remove_file(lock).unwrap();
+    run().failed("no connection");
+}
+
+#[test]
 fn commands_that_write_nothing_need_only_be_able_to_read() {
     let home = Home::with(3);
     home.run("init --name Bakery").done();

@@ -128,6 +128,39 @@ fn wrong_members_are_refused_with_the_nearest_name() {
     assert_eq!(home.json("business"), all());
 }
 
+/// The database keeps each of these as one text of JSON, whose parts may be short enough.
+#[test]
+fn lists_and_objects_that_are_too_long_in_all_are_refused() {
+    let home = home();
+    let long = "x".repeat(40 << 10);
+    let url = |end: &str| format!("https://a.example/{long}{end}");
+    let links = ["1", "2"].map(|name| json!({"name": name, "url": url(name)}));
+    for (member, path) in [
+        (
+            json!({"review_policy": {"collection": long, "moderation": long}}),
+            "review_policy",
+        ),
+        (json!({"same_as": [url("1"), url("2")]}), "same_as"),
+        (json!({"review_links": links}), "review_links"),
+        (
+            json!({"address": {"locality": long, "region": long}}),
+            "address",
+        ),
+        (
+            json!({"services": [{"id": "a", "name": "A", "synonyms": [long, format!("{long}2")]}]}),
+            "services[0].synonyms",
+        ),
+        (
+            json!({"technicians": [{"id": "a", "name": "A", "aliases": [long, format!("{long}2")]}]}),
+            "technicians[0].aliases",
+        ),
+    ] {
+        home.file("long.json", &member.to_string());
+        let refusal = format!("{path}: has more than 64 KiB in all; shorten it");
+        home.run_err("business long.json", &refusal);
+    }
+}
+
 #[test]
 fn the_review_policy_is_merged_and_missing_parts_are_named() {
     let home = home();

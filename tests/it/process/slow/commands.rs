@@ -45,7 +45,7 @@ fn a_bad_setting_exits_with_2_and_creates_nothing() {
     for [name, value, message] in table(
         "
         DATABASE_URL → postgres://localhost/reviews → DATABASE_URL `postgres://localhost/reviews` does not name a SQLite file
-        RUST_LOG → reviews_service=loud → write it like info
+        RUST_LOG → reviews_service=loud → write it like debug, or debug,rustls=info
         REVIEWS_LISTEN → 0.0.0.0:0 → write the line `REVIEWS_BASE_URL=https://YOUR-HOST` into /etc/reviews.env
         REVIEWS_LISTEN → PORT → set REVIEWS_LISTEN to another address
         REVIEWS_HUB_LEASE_SECONDS_MIN → 900000 → must be in ascending order

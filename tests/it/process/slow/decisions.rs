@@ -71,6 +71,28 @@ fn reviews_are_listed_newest_first_and_filtered() {
 }
 
 #[test]
+fn a_name_is_found_in_every_text_that_may_have_it() {
+    let home = Home::new();
+    let rows = r#"
+        {"id": "r-1", "rating": 2, "date": "2026-03-02", "author": "Wilhelmina Brandt", "text": "Too late."}
+        {"id": "r-2", "rating": 5, "date": "2026-03-03", "author": "Ann B", "text": "Wilhelmina Brandt told me about them."}
+        {"id": "r-3", "rating": 4, "date": "2026-03-04", "author": "Bo S", "text": "Fair.", "owner_reply": {"text": "Greetings to Wilhelmina Brandt."}}
+        {"id": "r-4", "rating": 4, "date": "2026-03-05", "author": "Cy T", "title": "As Wilhelmina Brandt said", "text": "On time."}
+        {"id": "r-5", "rating": 4, "date": "2026-03-06", "author": "Di W", "text": "On time.", "owner_reply": {"text": "Thank you."}}
+    "#;
+    let rows: Vec<&str> = rows
+        .lines()
+        .map(str::trim)
+        .filter(|row| !row.is_empty())
+        .collect();
+    home.import("rows.jsonl", &rows.join("\n"), "5 new");
+    assert_eq!(
+        home.listed("--query 'wilhelmina brandt'"),
+        ["r-4", "r-3", "r-2", "r-1"]
+    );
+}
+
+#[test]
 fn every_command_accepts_a_unique_prefix_or_the_permalink_as_id() {
     let home = home();
     // The ID of a deleted review is not taken as the prefix of another one.

@@ -7,7 +7,9 @@ use std::path::Path;
 use std::process::Command;
 
 use reviews_service::storage::Erased;
+use reviews_service::storage::reviews::delete_by_owner;
 use serde_json::{Value, json};
+use sqlx::Executor as _;
 
 use crate::process::reviews;
 use crate::support::{Generator, TECHNICIANS, TestApp, assert_has, connect, publications};
@@ -246,6 +248,30 @@ async fn delete_and_check_announce_the_rewrite_of_a_large_file() {
     assert_eq!((pending(&app), readable(&app)), (None, Vec::new()));
     app.drain().await;
     assert_eq!(publications(&app.path()), before, "it is not delivered");
+}
+
+/// The pages that the writing connection may make, of the present ones.
+async fn limit_pages(app: &TestApp, pages: u32) {
+    let mut write = app.database().write().await.unwrap();
+    let limit = format!("pragma max_page_count = {pages}");
+    write.execute(sqlx::AssertSqlSafe(limit)).await.unwrap();
+    write.commit().await.unwrap();
+}
+
+#[tokio::test]
+async fn without_space_what_is_deleted_is_erased_later() {
+    let app = service().await;
+    let mut write = app.database().write().await.unwrap();
+    let deleted = delete_by_owner(&mut write, "goes", None, None);
+    deleted.await.unwrap();
+    write.commit().await.unwrap();
+    // Without the free pages, which would be enough.
+    app.sql("vacuum");
+    limit_pages(&app, 1).await;
+    assert_eq!(erase(&app).await, Erased::Later);
+    limit_pages(&app, 1_000_000).await;
+    assert_eq!(erase(&app).await, Erased::Done);
+    assert_eq!(readable(&app), [""; 0]);
 }
 
 #[tokio::test]

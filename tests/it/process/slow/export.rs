@@ -176,6 +176,40 @@ fn control_characters_of_reviews_never_reach_the_terminal() {
 }
 
 #[test]
+fn control_characters_of_arguments_never_reach_the_terminal() {
+    let hostile = CONTROLS.iter().collect::<String>() + "31m\u{200f}";
+    let hostile = hostile.replace('\r', "");
+    let home = Home::with(1);
+    for words in [
+        &["list", "--rating", &hostile][..],
+        &["list", "--status", &hostile],
+        &["list", "--limit", "1", &hostile],
+        &["list", &format!("--{hostile}")],
+        &[&*hostile],
+        &["show", &hostile],
+        &["import", &hostile],
+        &["status", "--log", &format!("{hostile}=")],
+        &["status", "--database", &format!("http://{hostile}")],
+        &["serve", "--listen", &hostile],
+        &["serve", "--hub-retry-delays", &hostile],
+        &["man", &hostile],
+    ] {
+        let done = home.run(words);
+        done.failed("error: ");
+        let printed = done.out + &done.err;
+        assert!(
+            !printed.contains(CONTROLS) && !printed.contains('\u{200f}'),
+            "{words:?}: {printed:?}"
+        );
+        assert_has(&printed, "31m");
+    }
+    let home = Home::new().with_variable("REVIEWS_LISTEN", &hostile);
+    let done = home.run("serve");
+    done.failed("REVIEWS_LISTEN");
+    assert!(!done.err.contains(CONTROLS), "{}", done.err);
+}
+
+#[test]
 fn an_exported_table_contains_no_formulas() {
     let home = Home::new();
     let begins = [
@@ -214,7 +248,7 @@ fn an_exported_table_contains_no_formulas() {
 }
 
 #[test]
-fn own_exports_and_documents_are_no_word_of_the_source() {
+fn own_export_is_no_word_of_the_source() {
     let home = Home::new();
     home.steps(
         r#"
@@ -226,16 +260,10 @@ fn own_exports_and_documents_are_no_word_of_the_source() {
         sql: update review set reply_text = 'Thank you.' where author = 'Cy Tell'
         export own.jsonl → 2 reviews
         import own.jsonl → 2 unchanged
-        "#,
-    );
-    home.file("own.json", &home.serve().get("/reviews.json"));
-    home.steps(
-        "
-        import own.json → 2 unchanged
         import shown.csv → 2 unchanged
         source format Direct bare.toml → kept for Direct
         import bare.csv → 2 unchanged
-        sql: select author, reply_text from review order by 1 → Anonymous|\\nCy Tell|Thank you.
-        ",
+        sql: select author, reply_text from review order by 1 → Anonymous|\nCy Tell|Thank you.
+        "#,
     );
 }

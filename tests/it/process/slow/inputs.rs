@@ -11,12 +11,115 @@ fn an_endless_file_is_refused_with_the_limit() {
     for [words, expected] in table(
         "
         business /dev/zero → /dev/zero: cannot be read: it has more than 16 MiB
-        seed sample → business.json: cannot be read: it has more than 16 MiB
+        seed sample → business.json: cannot be read: it is a folder, a pipe or a device
         ",
     ) {
         home.run_err(words, expected);
     }
     assert!(!home.path().exists());
+}
+
+/// The output of a command that ends in time.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "another process has no clock that a test could move"
+)]
+#[track_caller]
+fn ended(mut command: Command) -> CommandOutput {
+    let piped = command.stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = piped.spawn().unwrap();
+    let deadline = Instant::now() + NEVER;
+    while child.try_wait().unwrap().is_none() {
+        if Instant::now() > deadline {
+            child.kill().unwrap();
+            panic!("{command:?} waits");
+        }
+        std::thread::park_timeout(PAUSE);
+    }
+    let output = child.wait_with_output().unwrap();
+    CommandOutput {
+        code: output.status.code(),
+        out: String::from_utf8(output.stdout).unwrap(),
+        err: String::from_utf8(output.stderr).unwrap(),
+    }
+}
+
+#[test]
+fn a_pipe_in_place_of_a_file_is_never_waited_for() {
+    let home = Home::with(3);
+    home.run("init --name Bakery --time-zone UTC").done();
+    let folder = home.folder.path();
+    let make = |name: &str| {
+        let path = folder.join(name);
+        let _ = fs::remove_file(&path);
+        let made = Command::new("mkfifo").arg(path).status();
+        assert!(made.unwrap().success(), "{name}");
+    };
+    make("pipe");
+    let sample = |name: &str| {
+        let sample = folder.join("sample");
+        let _ = fs::remove_dir_all(&sample);
+        fs::create_dir(&sample).unwrap();
+        home.file(
+            "sample/business.json",
+            r#"{"id": "x", "name": "X", "time_zone": "UTC", "service_areas": ["Mesa"]}"#,
+        );
+        home.file("sample/reviews.jsonl", "");
+        make(&format!("sample/{name}"));
+    };
+    home.file(
+        "table.csv",
+        "rating,date,author,text\n5,2026-01-01,Ann,Good\n",
+    );
+    let refusal = "it is a folder, a pipe or a device, and reading it could wait for ever; name a regular file";
+    let entry = "[a]\nurl = 'https://127.0.0.1:9'\n";
+    for [keys, words, expected] in table(
+        "
+        - → sync list --sync-file pipe → REFUSAL
+        - → sync run --sync-file pipe → REFUSAL
+        format = './pipe' → sync run a → REFUSAL
+        google_credentials = 'pipe' → sync run a → REFUSAL
+        - → sync run a --sync-ca-file pipe → REFUSAL
+        - → SSL_CERT_FILE sync run a → REFUSAL
+        - → SSL_CERT_FILE serve → REFUSAL
+        - → serve --hub-ca-file pipe → REFUSAL
+        - → import table.csv --rejects pipe → --rejects pipe is no file; name one
+        - → serve --seed sample --database new.db → REFUSAL
+        - → business.json seed sample --database new.db → REFUSAL
+        - → editorial.json seed sample --database new.db → REFUSAL
+        - → reviews.jsonl seed sample --database new.db → reviews.jsonl: no such file
+        - → status --database pipe → pipe is not a SQLite database
+        - → serve --database pipe → pipe is not a SQLite database
+        - → restore pipe --yes → pipe is not a SQLite database
+        - → reviews.db-sync-a sync run a → reviews.db-sync-a
+        ",
+    ) {
+        let keys = keys.trim_start_matches('-');
+        home.file("reviews.sync.toml", &format!("{entry}{keys}\n"));
+        sample("business.json");
+        let (first, rest) = words.split_once(' ').unwrap();
+        let mut command = match first {
+            "SSL_CERT_FILE" => {
+                let mut command = home.command(rest);
+                command.env(first, "pipe");
+                command
+            }
+            "business.json" | "editorial.json" | "reviews.jsonl" => {
+                sample(first);
+                home.command(rest)
+            }
+            "reviews.db-sync-a" => {
+                make(first);
+                home.command(rest)
+            }
+            _ => home.command(words),
+        };
+        command.env("REVIEWS_BASE_URL", BASE);
+        let done = ended(command);
+        let case = format!("{keys} {words}: {}{}", done.out, done.err);
+        assert_eq!(done.code, Some(2), "{case}");
+        assert_has(&done.err, &expected.replace("REFUSAL", refusal));
+    }
 }
 
 #[test]

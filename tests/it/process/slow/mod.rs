@@ -12,6 +12,7 @@ mod deletions;
 mod erasure;
 mod export;
 mod failed;
+mod growth;
 mod inputs;
 mod outputs;
 mod probes;

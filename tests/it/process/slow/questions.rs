@@ -45,6 +45,29 @@ fn printed_command_imports_the_answered_draft() {
 }
 
 #[test]
+fn printed_command_takes_the_place_of_no_file_of_the_call() {
+    let home = Home::new();
+    for table in ["sheet.toml", "Sheet.TOML", "sheet.csv"] {
+        home.file(table, SHEET);
+        let asked = home.run(&["import", table]);
+        let file = match table {
+            "sheet.csv" => "sheet.toml",
+            "sheet.toml" => "sheet-format.toml",
+            _ => "Sheet-format.toml",
+        };
+        assert_has(
+            &asked.err,
+            &format!("reviews import {table} --format {file}"),
+        );
+    }
+    let asked = home.run("import sheet.csv sheet.toml");
+    assert_has(&asked.err, "--format sheet-format.toml");
+    home.file("sheet-format.toml", SHEET);
+    let asked = home.run("import sheet-format.toml sheet.toml");
+    assert_has(&asked.err, "--format sheet-format-format.toml");
+}
+
+#[test]
 fn a_column_that_a_layout_of_a_platform_lacks_is_asked_about_once() {
     let home = home();
     let header = "ID,post_title,post_content,post_date,post_status,client_name,star_rating";
@@ -172,6 +195,7 @@ const ASKED: &str = r#"
     Name,Stars,Date,Review,hidden\nAnn,5,2026-03-01,Neat,0\nBo,4,2026-03-02,Good,0\nCy,1,2026-03-03,Late,1\n → 5|1|1,|2|0 → select author from review where status = 'published' order by 1 → Ann\nBo
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,"Yes, you may publish it"\nBo,1,2026-03-02,Late,"No, please do not publish it"\n → 5|1|1 → select author from review where status = 'published' → Ann
     {"2025": [{"Name": "Cy", "Stars": 5, "Date": "2025-03-01", "Review": "Good"}], "2026": [{"Name": "Ann", "Stars": 5, "Date": "2026-03-01", "Review": "Neat", "Show": "yes"}, {"Name": "Bo", "Stars": 1, "Date": "2026-03-02", "Review": "Late", "Show": "no"}]} → 2|4|1|yes → select author from review where status = 'published' → Ann
+    Name,Stars,Date,Review,ÄUSSERUNG\nAnn,5,2026-03-01,Neat,Öffentlich\nBo,1,2026-03-02,Late,nein\n → äusserung|1|öffentlich|n → select author from review where status = 'published' → Ann
     Name,Stars,Date,Review,Consent\nAnn,5,2026-03-01,Neat,yes\nBo,4,2026-03-02,Good,No\nCy,3,2026-03-03,Fair,\n → 5|1|No|1, 3 → select author from review where status = 'published' order by 1 → Ann\nCy
 "#;
 

@@ -127,10 +127,7 @@ fn sigterm_stops_the_service_cleanly() {
     serving.signal(Signal::TERM);
     let (status, rest) = serving.end();
     assert_eq!((status.code(), rest.as_str()), (Some(0), "Stopped.\n"));
-    let mut left = home.file_names();
-    // This file may exist: it names the process that sends for the hub.
-    left.retain(|name| name != "reviews.db-sender");
-    assert_eq!(left, ["reviews.db"], "other files were left");
+    assert_eq!(home.file_names(), ["reviews.db"], "other files were left");
     let sound = home.run_ok("check", "ok ").out;
     assert!(!sound.contains("behind"), "{sound}");
 }

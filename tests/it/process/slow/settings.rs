@@ -37,7 +37,7 @@ fn print_config_shows_every_setting_and_loads_back_unchanged() {
         REVIEWS_LISTEN → [::1]:81
         REVIEWS_BASE_URL → https://reviews.test/of/us/
         REVIEWS_ALLOWED_HOSTS → agents.example,app.example
-        RUST_LOG → warn,reviews_service=debug
+        RUST_LOG → warn,reviews_service=info
         REVIEWS_LOG_FORMAT → json
         REVIEWS_TRUSTED_PROXIES → 10.0.0.0/8, fd00::/8
         REVIEWS_HUB_RETRY_DELAYS → 90s,2h

@@ -32,6 +32,28 @@ async fn the_worker_wakes_when_work_becomes_due() {
     assert_eq!(hub.field("failures"), "0");
 }
 
+#[test]
+fn the_file_of_a_lock_goes_with_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    let name = folder.path().join(format!("reviews.db{DELIVERY_LOCK}"));
+    let first = lock_beside(&path, DELIVERY_LOCK).unwrap().unwrap();
+    // As another process that opens the file just before it is removed, and locks it after that.
+    let opened = std::fs::File::open(&name).unwrap();
+    drop(first);
+    assert!(!name.exists());
+    let second = lock_beside(&path, DELIVERY_LOCK).unwrap().unwrap();
+    opened.try_lock().unwrap();
+    assert!(lock_beside(&path, DELIVERY_LOCK).unwrap().is_none());
+    // One that a killed process left is used.
+    std::mem::forget(second);
+    opened.unlock().unwrap();
+    std::fs::remove_file(&name).unwrap();
+    std::fs::write(&name, "").unwrap();
+    drop(lock_beside(&path, DELIVERY_LOCK).unwrap().unwrap());
+    assert!(!name.exists());
+}
+
 #[tokio::test]
 async fn rule_22_a_second_process_verifies_when_the_first_ends() {
     let hub = Hub::new().await;

@@ -2,11 +2,13 @@
 
 use std::io::{Cursor, Write};
 
+use serde_json::json;
 use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use super::{assert_clear, assert_refused};
-use crate::imports::tables::workbook;
+use crate::imports::tables::{open_document, workbook};
+use crate::imports::zipped;
 use crate::process::Home;
 
 /// A workbook with this content for `part`.
@@ -65,14 +67,117 @@ fn a_small_file_that_would_become_large_is_refused() {
     }
 }
 
+/// The bounds hold for each reader, and for what is passed over.
 #[test]
-fn members_of_more_than_a_thousand_names_are_refused() {
-    let row = |member: usize| {
+fn each_reader_refuses_more_than_an_import_may_hold() {
+    let columns = "has more than 1000 columns; give the columns of reviews only";
+    let [rows, cells, bytes] = ["200000 rows", "4000000 cells", "134217728 bytes of cells"]
+        .map(|bound| format!("the import has more than {bound}; split it"));
+    let header = "rating,date,author,text\n";
+    let empty = ",".repeat(8 << 20);
+    let member = |member: usize| {
         format!("{{\"stars\":5,\"date\":\"2025-01-02\",\"review\":\"Ok\",\"m{member}\":1}}\n")
     };
-    let all: String = (0..26_000).map(|number| row(number % 1_990)).collect();
-    let message = "has more than 1000 columns; give the columns of reviews only";
-    assert_refused("members of few", all, message);
+    let members: String = (0..26_000).map(|number| member(number % 1_990)).collect();
+    let wide_header: String = (0..50).map(|column| format!("c{column},")).collect();
+    let wide_row = "x,".repeat(50);
+    let review = "{\"@type\":\"Review\"}";
+    let open = |row: &str| {
+        open_document(
+            &row.replace("ROW", "table:table-row")
+                .replace("CELL", "table:table-cell"),
+        )
+    };
+    let text = "x".repeat(60_000);
+    let table = format!(
+        "{header}{}",
+        format!("5,2026-01-01,Ann,{text}\n").repeat(1_000)
+    );
+    let native =
+        json!({"id": "n", "rating": 5, "date": "2026-10-30", "author": "Ann", "text": text});
+    let lines = format!("{native}\n").repeat(1_000);
+    let [tables, lines] = [("csv", &table), ("jsonl", &lines)].map(|(kind, part)| {
+        let names = ["1", "2", "3"].map(|name| format!("{name}.{kind}"));
+        zipped(&names.each_ref().map(|name| (&**name, &**part)))
+    });
+    let excel = |row: &str| {
+        let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+        let sheet = format!("<worksheet xmlns=\"{main}\"><sheetData>{row}</sheetData></worksheet>");
+        workbook_with("xl/worksheets/sheet1.xml", sheet.as_bytes())
+    };
+    let full = "<row><c><v>1</v></c></row>";
+    for (what, content, message) in [
+        (
+            "a row of nothing",
+            format!("{header}5,2026-01-01,Ann,Good\n{empty}\n").into(),
+            columns,
+        ),
+        (
+            "a header of nothing",
+            format!("{}{empty}\n", header.trim()).into(),
+            columns,
+        ),
+        ("members of few", members.into(), columns),
+        (
+            "a cell far to the right",
+            open(&format!(
+                "<ROW>{}<CELL><text:p>x</text:p></CELL></ROW>",
+                "<CELL/>".repeat(1_000)
+            )),
+            columns,
+        ),
+        (
+            "rows of CSV",
+            format!("{header}{}", "5,,,\n".repeat(200_001)).into(),
+            &rows,
+        ),
+        (
+            "rows of JSON-LD",
+            format!(
+                "<script type=\"application/ld+json\">[{}{review}]</script>",
+                format!("{review},").repeat(200_000)
+            )
+            .into(),
+            &rows,
+        ),
+        ("rows of XLSX", excel(&full.repeat(200_001)), &rows),
+        (
+            "rows of ODS",
+            open(
+                "<ROW table:number-rows-repeated=\"200001\"><CELL><text:p>x</text:p></CELL></ROW>",
+            ),
+            &rows,
+        ),
+        (
+            "cells of CSV",
+            format!("{wide_header}\n{}", format!("{wide_row}\n").repeat(80_001)).into(),
+            &cells,
+        ),
+        ("bytes of the tables in an archive", tables, &bytes),
+        ("bytes of the native lines in an archive", lines, &bytes),
+    ] {
+        let content: Vec<u8> = content;
+        assert_refused(what, content, message);
+    }
+    let list = format!("[{}0]", "0,".repeat(60_000));
+    let lists: Vec<String> = (0..70).map(|name| format!("\"m{name}\":{list}")).collect();
+    let lists = format!("{{{}}}", lists.join(","));
+    let message = "has lists with more than 4000000 elements; give a file with the reviews only";
+    assert_refused("elements of lists", lists, message);
+}
+
+/// What a page says of the business is not copied for each review.
+#[test]
+fn long_name_of_a_business_is_no_fault_of_its_reviews() {
+    let review = json!({"@type": "Review", "author": "Ann", "datePublished": "2026-10-30", "reviewBody": "Good.", "reviewRating": {"ratingValue": 5}});
+    let reviews = vec![review; 1_000];
+    let firm = json!({"@context": "https://schema.org", "@type": "Plumber", "name": "N".repeat(8 << 20), "review": reviews});
+    let home = Home::new();
+    let done = home.import_content(format!(
+        "<script type=\"application/ld+json\">{firm}</script>"
+    ));
+    assert_eq!(done.code, Some(0), "{}{}", done.out, done.err);
+    assert_clear("a long name", &done, "1 new");
 }
 
 #[test]
@@ -91,7 +196,7 @@ fn the_parser_of_workbooks_reserves_no_more_than_there_is() {
     );
     let home = Home::new();
     let done = home.import_content(workbook_with("xl/worksheets/sheet1.xml", sheet.as_bytes()));
-    assert_clear("a number of a formula", &done, "fields.rating");
+    assert_clear("a number of a formula", &done, "begins without a header");
 }
 
 #[test]

@@ -82,6 +82,7 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         headers = { authorization = "hush" }; basic = "a:b" → line 2: a.basic: it and another Authorization exclude each other
         basic = "hush" → line 3: a.basic: write user and password with a colon between them
         headers = { "X Key" = "hush" } → line 3: a.headers: "X Key" is no name of a header
+        url = "http://hush@a.test/r" → line 2: a.url: http:// sends secrets and reviews in the clear; use https://, or add allow_http = true
         basic = "${COMMAND}" → line 2: a.command: missing, and ${COMMAND} is what it prints
         every = "6h"; at = "0 5 * * *" → line 2: a: every and at exclude each other
         source = hush → line 3: this is no TOML
@@ -109,6 +110,15 @@ fn fault_of_the_file_names_line_and_key_and_no_value() {
         home.run("sync list").failed(fault);
     }
     assert!(!home.printed.lock().unwrap().contains("hush"));
+    for entry in [
+        "url = 'http://a.test/r'; allow_http = true",
+        "url = 'http://${HOST}/r'",
+        "url = 'http://localhost:9/r'",
+    ] {
+        let text = format!("[a]\n{}", entry.replace("; ", "\n"));
+        home.file("reviews.sync.toml", &text);
+        home.run_ok("sync list", "a: http://");
+    }
     home.run_err("sync list --sync-file none.toml", "none.toml");
     home.file("reviews.sync.toml", "");
     home.run_ok("sync list", "`reviews source` lists");
@@ -128,11 +138,6 @@ fn faulty_file_at_the_start_stops_no_page_and_fetches_nothing() {
     serving.stop();
     assert_has(&home.read("log"), "sync.file_faulty");
     assert!(!home.file_has("hush"));
-    let path = home.folder.path().join("reviews.sync.toml");
-    fs::remove_file(&path).unwrap();
-    let made = Command::new("mkfifo").arg(path).status();
-    assert!(made.unwrap().success());
-    home.run_err("sync list", "no regular file");
     assert_eq!(site.take_targets(), [""; 0]);
     let named = home.with_variable("REVIEWS_SYNC_FILE", "nowhere.toml");
     let serving = named.serve();

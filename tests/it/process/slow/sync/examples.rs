@@ -107,7 +107,7 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
             };
             SiteAnswer::value(&body)
         }
-        "sheet" => {
+        "feedback" | "sheet" => {
             SiteAnswer::csv("Name,Stars,Date,Review\nAnn,5,2026-10-01,Good\nBo,4,2026-10-02,Fair\n")
         }
         "page" => {
@@ -118,9 +118,6 @@ fn answer(name: &str, request: &SiteRequest) -> SiteAnswer {
             let data = json!({"@context": "https://schema.org", "@type": "Plumber", "name": "DP", "review": [row("Ann"), row("Bo")]});
             let script = format!("<script type=\"application/ld+json\">{data}</script>");
             SiteAnswer::of("text/html", format!("<!doctype html>{script}"))
-        }
-        "branch" => {
-            SiteAnswer::value(&json!({"reviews": [row(NATIVE, 1), row(NATIVE, 2)], "next": null}))
         }
         _ => panic!("no answer of {name}"),
     }

@@ -98,7 +98,7 @@ fn redirect_from_https_to_http_is_refused() {
 #[test]
 fn answer_that_is_cut_ends_the_run() {
     let home = home();
-    let rows: String = (0..2).map(|n| format!("{}\n", row(NATIVE, n))).collect();
+    let rows: String = (0..2).map(|n| format!("{}\n", row(APIFY, n))).collect();
     let head = "HTTP/1.1 200 X\r\nContent-Type: application/jsonl\r\nContent-Length: 100000";
     let begin = format!("{head}\r\n\r\n{rows}");
     add_at(&home, "http", |mut stream| {
@@ -243,18 +243,4 @@ fn content_codings_are_undone_without_a_request_for_any() {
             run.failed(fault);
         }
     }
-}
-
-#[test]
-fn another_instance_is_a_source_though_it_is_empty_later() {
-    let (there, here) = (Home::with(3), home());
-    let serving = there.serve();
-    let url = format!("http://{}/reviews.json", serving.address);
-    add(&here, "branch", &url, "").done();
-    has(&here, 3, "true");
-    there.sql("delete from review");
-    wait_until("it is empty", || serving.ids().is_empty());
-    sync(&here).done();
-    has(&here, 3, "true");
-    assert_eq!(column(&here, "last_failure"), "");
 }

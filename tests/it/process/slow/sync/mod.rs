@@ -7,12 +7,12 @@ mod failures;
 mod fetching;
 mod google;
 mod guards;
-mod native;
 mod pages;
 mod publication;
 mod questions;
 mod schedule;
 mod secrets;
+mod sources;
 
 use super::*;
 use crate::support::server_config;
@@ -71,8 +71,6 @@ fn column(home: &Home, name: &str) -> String {
 const GOOGLE: &str = r#"{"reviewId": "g#", "reviewer": {"displayName": "Guest #"}, "starRating": "FIVE", "comment": "Bread number # was warm",
     "createTime": "2026-10-01T10:00:00Z", "updateTime": "2026-10-01T10:00:00Z"}"#;
 const APIFY: &str = r#"{"stars": 4, "publishedAtDate": "2026-10-02T08:00:00.000Z", "name": "Guest #", "reviewId": "a#", "text": "Cake number #"}"#;
-const NATIVE: &str =
-    r#"{"id": "w#", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Own #"}"#;
 
 /// The review with this number.
 fn row(template: &str, number: usize) -> Value {

@@ -86,6 +86,46 @@ fn first_run_asks_at_a_terminal_and_prints_the_draft_elsewhere() {
 }
 
 #[test]
+fn sentence_of_a_server_is_no_table_to_be_drafted() {
+    let (home, site) = (home(), csv_site(""));
+    for answer in [
+        "Sorry, the hush is down\n",
+        "Sorry, the hush is down.\n\nTry again, please, in an hour, or two",
+        "hush;hush\n",
+    ] {
+        give_csv(&site, answer);
+        let failed = add(&home, "sheet", &site.url("/r"), "");
+        failed.failed("no reviews found");
+        let shown = failed.out + &failed.err + &column(&home, "last_failure");
+        assert!(!shown.contains("hush"), "{shown}");
+    }
+    // Nor of an entry that succeeded.
+    give_csv(
+        &site,
+        &sheet_of(&["yes"])
+            .replace(",Publish", "")
+            .replace(",yes", ""),
+    );
+    sync(&home).done();
+    give_csv(&site, "Sorry,the hush\nis,down\n");
+    let failed = sync(&home);
+    failed.failed("no reviews found");
+    assert!(!(failed.out + &failed.err).contains("hush"));
+}
+
+#[test]
+fn draft_takes_the_place_of_no_file_of_entries() {
+    let (home, site) = (home(), csv_site(&sheet_of(&["yes"])));
+    let home = home.with_variable("REVIEWS_SYNC_FILE", "Sheet.toml");
+    home.file(
+        "Sheet.toml",
+        &format!("[sheet]\nurl = '{}'\n", site.url("/r")),
+    );
+    let refused = home.run("sync run sheet");
+    refused.failed("format = \"./sheet-format.toml\"");
+}
+
+#[test]
 fn first_run_answered_at_a_terminal_keeps_the_format() {
     let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
     // Answers would be lost beside a file that counts each time.
