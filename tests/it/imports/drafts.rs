@@ -242,12 +242,13 @@ async fn undo_gives_the_former_format_back() {
     let bench = bench().await;
     bench.csv(SHEET, DECIDED).await;
     let former = bench.sql("select format from source");
-    bench.csv(SHEET, "format: ignored = \"*\"").await;
+    let other = "--accept-changes format: ignored = \"*\"";
+    bench.csv(SHEET, other).await;
     assert_ne!(bench.sql("select format from source"), former);
     undo_last(&bench).await;
     assert_eq!(bench.sql("select format from source"), former);
     // One that was replaced since stays.
-    bench.csv(SHEET, "format: ignored = \"*\"").await;
+    bench.csv(SHEET, other).await;
     bench.sql("update source set format = '[fields]'");
     undo_last(&bench).await;
     assert_eq!(bench.sql("select format from source"), "[fields]");
@@ -716,6 +717,44 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
     let replaced = format("public:Approved public:Agreed public_name:Named");
     bench.csv(&renamed, &replaced).await;
     assert_eq!(bench.sql(PUBLIC), "Ann");
+}
+
+/// Another column of IDs makes other reviews of the same rows, of which nothing is known to be hidden.
+#[tokio::test]
+async fn format_that_says_nothing_of_publication_never_replaces_one_that_does() {
+    let sheet = "ID,Ticket,Name,Stars,Date,Review,Answer,Decides\n\
+        1,T1,Ann,5,2026-03-01,Good.,Thanks.,yes\n2,T2,Bo,1,2026-03-02,HIDDEN,HIDDEN too,no\n";
+    let plain = |id: &str| {
+        format!("format: ignored = \"*\"; [fields]; id = [\"{id}\"]; reply_text = [\"Answer\"]")
+    };
+    for part in ["public", "public_reply", "public_name"] {
+        let block = format!("; [[{part}]]; names = [\"Decides\"]; values = [\"yes\"]");
+        let bench = bench().await;
+        bench.csv(sheet, &(plain("ID") + &block)).await;
+        let before = bench.sql("select * from review");
+        for id in ["ID", "Ticket"] {
+            let refusal = bench.refused(sheet, &plain(id)).await;
+            assert_has(&refusal, "`reviews source format Direct` shows its block");
+            assert_has(&refusal, "--accept-changes");
+        }
+        assert_eq!(bench.sql("select * from review"), before);
+    }
+    // Nor a platform's, whose columns need not be named.
+    let bench = bench().await;
+    let sheet = "id,review_score,date,display_name,title,review_content,published,deleted\n\
+        1,5,2026-03-01,Ann,Good,Neat.,true,false\n2,1,2026-03-02,Bo,Bad,HIDDEN,false,false\n";
+    bench
+        .csv(sheet, "format: like = \"yotpo\"; ignored = \"*\"")
+        .await;
+    let plain = "--source Yotpo format: ignored = \"*\"; [fields]; author = \"display_name\"; rating = \"review_score\"; text = \"review_content\"";
+    assert_has(&bench.refused(sheet, plain).await, "shows its block");
+    assert_eq!(bench.sql(PUBLIC), "Ann");
+    // By a column that no file of the platform had nothing was decided.
+    let bench = bench_in_phoenix().await;
+    bench.csv(page(&[google(1, "a", &json!({}))]), "").await;
+    let plain = json!([{"reviewId": "b", "stars": 5, "publishedAtDate": "2026-03-01T10:00:00Z", "name": "Bo"}]);
+    bench.csv(plain.to_string(), "--format apify").await;
+    assert_eq!(bench.sql("select count(*) from review"), "2");
 }
 
 /// The rows of a platform's JSON whose member `name` is `of_row`, or as the next of `others`.
