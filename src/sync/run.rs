@@ -241,10 +241,7 @@ impl SyncRunner {
                 // `*` in its file means the columns that were left at its first run.
                 format.ignored.clone_from(&kept.ignored);
             }
-            if run.is_scheduled {
-                // A run by hand says it again.
-                format.forget_missing(&kept);
-            }
+            format.forget_missing(&kept);
         }
         Ok(Preparation {
             reading,
