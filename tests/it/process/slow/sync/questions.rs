@@ -296,6 +296,11 @@ fn run_by_hand_asks_once_the_column_of_a_table_was_there() {
         assert_has(&asked.out, "missing = \"?\"");
         assert_has(&asked.err, "`reviews source format Direct ");
     }
+    // Nor does another address say it again.
+    let other = site.url("/r?more=1");
+    write_entry(&home, "sheet", &other, "format = \"own.toml\"");
+    home.run("sync run sheet")
+        .failed("public.0.missing: the file lacks Publish");
     assert!(!kept(&home).contains("missing"));
     home.run("source format Direct own.toml").done();
     home.run("sync run sheet").done();
