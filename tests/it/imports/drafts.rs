@@ -818,8 +818,8 @@ async fn nothing_in_place_of_an_object_is_no_column_of_publication_in_it() {
         let seen = bench_in_phoenix().await;
         seen.csv(file(&with, &[]), &options).await;
         let replies = "select count(reply_text) from review";
-        for nothing in nothing.iter().cloned() {
-            let lost = file(&without, std::slice::from_ref(&nothing));
+        for nothing in &nothing {
+            let lost = file(&without, std::slice::from_ref(nothing));
             let open = seen.open(&lost, &options).await;
             assert_eq!(open, "public_reply.0.missing", "{platform} {nothing}");
             assert_eq!(seen.sql(replies), "6");
