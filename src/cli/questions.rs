@@ -49,8 +49,30 @@ pub(super) fn complete_for_entry(draft: Draft, entry: &SyncEntry) -> anyhow::Res
             (true, place)
         }
     };
-    let next = format!("save the draft as {place}, and run `{command}` again");
+    let mut next = format!("save the draft as {place}, and run `{command}` again");
+    if let Some(FormatArgument::File(path)) = &entry.format
+        && says_missing(entry)
+        && draft
+            .format
+            .open
+            .iter()
+            .any(|key| key.ends_with(".missing"))
+    {
+        // The file said it before the column was there, and its bytes may stay the same.
+        let source = quote_for_shell(&entry.source_of(draft.format.like.as_deref()));
+        let path = quote_for_shell(&path.display().to_string());
+        next = format!(
+            "save the draft as {place}, and run `reviews source format {source} {path}` and then `{command}`"
+        );
+    }
     complete_with(draft, can_ask, &command, &next)
+}
+
+/// Whether the file of the entry's format says what files without a column of publication mean.
+fn says_missing(entry: &SyncEntry) -> bool {
+    let request = entry.reading().map(|(request, _)| request);
+    let format = request.ok().and_then(|request| request.owner_format);
+    format.is_some_and(|it| it.public_columns().any(|block| block.missing.is_some()))
 }
 
 /// `command` takes the draft, and `next` is what to do with it.

@@ -164,20 +164,22 @@ async fn format(
     }
     respell(&mut source, &counts);
     let names = counts.iter().map(|one| &*one.source_name);
-    let is_known = names.clone().any(|name| name == source);
+    let is_known = names.clone().any(|name| name == source) || kept.contains_key(&source);
     let near = nearest(&source, names.chain([SOURCE_DEFAULT]));
     let Some(file) = file else {
+        // The default source is one without reviews, too, as after the undo of its first import.
         ensure!(
-            is_known,
-            "no source {source}; `reviews source` lists the sources"
+            is_known || source == SOURCE_DEFAULT,
+            "no source {source}; `reviews source` lists the sources, and `reviews source format {} FILE` sets the format of a new one",
+            quote_for_shell(&source)
         );
         return print_result(&kept.get(&source).cloned().unwrap_or_else(|| {
             format!(
-                "# {source} keeps no format: each of its files is read by the built-in format of its platform.\n"
+                "# {source} keeps no format: each of its files is read by the built-in format of its platform, or drafted.\n"
             )
         }));
     };
-    let format = read_format(&file)?;
+    let mut format = read_format(&file)?;
     ensure!(
         format.open.is_empty(),
         "{}: {} is open; replace each \"?\"",
@@ -186,6 +188,9 @@ async fn format(
     );
     // The files of a source that was renamed are those of its platform.
     let former = kept.get(&source).and_then(|text| Format::parse(text).ok());
+    if let Some(former) = &former {
+        format.add_seen(former);
+    }
     let platform = former.and_then(|former| find_format(&former.like?)?.source.clone());
     let platform = platform.as_deref().unwrap_or(&source);
     check_like(&format, platform).with_context(|| format!("{}", file.display()))?;
@@ -194,8 +199,17 @@ async fn format(
     let new = near.filter(|near| !is_known && *near != source);
     let new = new.map(|near| format!(", which is a new source (the nearest is {near})"));
     let new = new.unwrap_or_default();
+    let before = kept.get(&source).cloned();
+    let lost = lost_public_columns(before.as_deref().unwrap_or_default(), &text).join("\", \"");
+    let lost = if lost.is_empty() {
+        lost
+    } else {
+        format!(
+            "# the former rule by which \"{lost}\" decided what is public is gone, or another\n"
+        )
+    };
     let changes = [FormatChange {
-        before: kept.get(&source).cloned(),
+        before,
         after: Some(text.clone()),
         source: source.clone(),
     }];
@@ -204,7 +218,7 @@ async fn format(
         store_formats(&mut write, &changes, None).await?;
         write.commit().await?;
         Ok(format!(
-            "{text}# kept for {source}{new}; import its files again, so that its reviews follow\n"
+            "{text}# kept for {source}{new}; import its files again, so that its reviews follow\n{lost}"
         ))
     })
     .await

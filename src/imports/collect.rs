@@ -11,7 +11,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::imports::draft::Draft;
+use crate::imports::draft::{Draft, has_block};
 use crate::imports::fault::{FieldError, FileError, Position};
 use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
 use crate::imports::format::{Format, Only, PublicColumn, PublicPart, basic_string, check_size};
@@ -347,7 +347,7 @@ impl Reading<'_> {
     /// the table has, and what files without the others mean. The rows are read so, too.
     fn keep_format(&mut self, input: &TableInput, draft: &mut Draft) -> Result<(), ImportError> {
         let mut kept = draft.format.clone().split_public(&input.table.columns);
-        let is_there = |block: &PublicColumn| !input.table.columns_of(&block.names).is_empty();
+        let is_there = |block: &PublicColumn| has_block(&input.table, block);
         for part in PublicPart::ALL {
             let list = kept.public_list(part);
             for block in list.iter_mut().filter(|block| is_there(block)) {

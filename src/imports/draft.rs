@@ -458,16 +458,14 @@ impl Draft {
     }
 }
 
-/// Whether a table has a column of a built-in format's block, a member of one, or the object that it is a member of.
-fn has_block(table: &Table, block: &PublicColumn) -> bool {
+/// Whether a table has a column of a block, or a member of one. The object around it says nothing: null in its place may stand for a layout
+/// that never had the column.
+pub fn has_block(table: &Table, block: &PublicColumn) -> bool {
     let names = block.names.parts().into_iter();
-    let objects = names.clone().filter_map(|name| name.rsplit_once('.'));
-    let objects: Vec<&str> = objects.map(|(object, _)| object).collect();
     let mut columns = table.columns.iter();
     !table.columns_of(&block.names).is_empty()
         || table.is_objects
-            && (!table.find_all(&objects).is_empty()
-                || columns.any(|column| names.clone().any(|name| is_inside(column, name))))
+            && columns.any(|column| names.clone().any(|name| is_inside(column, name)))
 }
 
 // The text of a draft, and what the owner says of it.

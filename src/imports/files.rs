@@ -193,8 +193,7 @@ impl<'r> FormatChooser<'r> {
         let built_in = base_of(owners)?;
         let source = self.source_of(built_in.as_deref().unwrap_or(owners))?;
         let mut owners = owners.clone();
-        let kept = self.kept.get(&source);
-        if let Some(kept) = kept.filter(|kept| kept.like.is_some() && kept.like == owners.like) {
+        if let Some(kept) = self.kept.get(&source) {
             owners.add_seen(kept);
         }
         Ok(Choice {
@@ -287,12 +286,12 @@ pub fn loses_publication(
     before: &Format,
 ) -> Result<bool, FileError> {
     let former_base = base_of(before)?;
-    let former_whole = Format::combined(former_base.as_deref(), before);
+    let mut former_whole = Format::combined(former_base.as_deref(), before);
+    if let Some(base) = &former_base {
+        former_whole.remove_unseen(base, before);
+    }
     let next = Format::combined(choice.base(), owners);
-    let says_nothing = next.public_columns().next().is_none();
     let mut lost = lost_parts(&former_whole, &next, table);
-    // What the former one withheld stays so where the next one says nothing at all.
-    lost.retain(|part| *part == PublicPart::Name || !says_nothing);
     if before.like != choice.owners.like {
         lost.extend(lost_parts(before, owners, table));
     }

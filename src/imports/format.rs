@@ -394,16 +394,35 @@ impl Format {
         format
     }
 
-    /// Adds what `kept` says of columns of the built-in format that were there, unless this one says something else of them.
+    /// Adds that columns of the built-in format were there, or were asked about, which `kept` says, unless this one says something of them.
     pub fn add_seen(&mut self, kept: &Self) {
+        if self.like.is_none() || self.like != kept.like {
+            return;
+        }
         for (part, blocks) in kept.public_blocks() {
-            for block in blocks {
+            for block in blocks.iter().filter(|block| block.is_of_base()) {
                 let mut own = self.public_list_of(part).iter();
-                let is_seen = block.is_of_base() && block.missing.is_none();
-                if is_seen && !own.any(|it| block.is_named_by(it)) {
-                    self.public_list(part).push(block.clone());
+                if !own.any(|it| block.is_named_by(it)) {
+                    let seen = PublicColumn::of_base(&block.names, None);
+                    self.public_list(part).push(seen);
                 }
             }
+        }
+    }
+
+    /// Takes away the blocks of the built-in format `base` by which nothing was decided: those that need no column, and that `owners`, its
+    /// owner's part, does not name, so that no file had one.
+    pub fn remove_unseen(&mut self, base: &Self, owners: &Self) {
+        for (part, blocks) in base.public_blocks() {
+            let named = owners.public_list_of(part);
+            let mut number = 0;
+            self.public_list(part).retain(|_| {
+                let block = blocks.get(number);
+                number += 1;
+                block.is_none_or(|block| {
+                    block.missing.is_none() || named.iter().any(|it| block.is_named_by(it))
+                })
+            });
         }
     }
 

@@ -605,6 +605,9 @@ const ROW_LISTS: [&str; 9] = [
     "ratings",
 ];
 
+/// The least status of HTTP that means that a request failed.
+const FAILED_STATUS_MIN: u32 = 400;
+
 /// Whether a document is an export without rows: an empty list or object, or an object whose only list is empty and stands where rows do,
 /// and that has no error and no member of a review. A review by itself may have an empty list, of photos for example.
 fn is_empty_document(document: &str, names: &ColumnNames) -> bool {
@@ -642,11 +645,23 @@ pub fn is_empty_by(document: &str, format: &Format) -> bool {
     is_empty && serde_json::from_str::<IgnoredAny>(document).is_ok() && !says_error(document)
 }
 
-/// Whether a document is the answer of a failed request.
+/// Whether a document is the answer of a failed request: by itself, or what it says of its state.
 fn says_error(document: &str) -> bool {
     let error = visit(document, |name, value| {
         let is_nothing = matches!(value, "null" | "false" | "0" | "\"\"" | "[]" | "{}");
-        if name.starts_with("error") && !is_nothing || name == "success" && value == "false" {
+        let word = || value.trim_matches('"').to_lowercase();
+        let fails = match &*name.to_lowercase() {
+            "success" | "ok" => matches!(&*word(), "false" | "0"),
+            "status" | "meta" if value.starts_with('{') => says_error(value),
+            "code" | "status" | "statuscode" | "status_code" => {
+                let word = word();
+                let code = word.parse::<u32>();
+                code.is_ok_and(|code| code >= FAILED_STATUS_MIN)
+                    || ["error", "fail"].iter().any(|it| word.starts_with(it))
+            }
+            name => name.starts_with("error") && !is_nothing,
+        };
+        if fails {
             ControlFlow::Break(())
         } else {
             ControlFlow::Continue(())

@@ -232,7 +232,7 @@ impl<'t> PublicRule<'t> {
         let lacks = |columns: &[usize]| columns.iter().all(|it| row.cell(*it).is_none());
         let lacks_all = lacks(&self.columns);
         if !self.is_stated(row) {
-            let is_null = self.has_null_objects && !lacks(&self.object_columns);
+            let is_null = self.has_null_objects && self.is_there() && !lacks(&self.object_columns);
             if is_null {
                 return Visibility::Nothing;
             }

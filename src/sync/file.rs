@@ -17,7 +17,7 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName};
 use rustix::process::geteuid;
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer};
-use serde_json::{Value, json};
+use serde_json::Value;
 use serde_with::{DisplayFromStr, serde_as};
 use sha2::{Digest as _, Sha256};
 use toml::Spanned;
@@ -399,7 +399,7 @@ impl SyncEntry {
     }
 
     /// How its answers are read, and a digest of all that decides what a run brings: the entry but for its schedule and `partial`, and
-    /// the bytes of its format's file.
+    /// the bytes of its format's file, whose own digest stands at the end, after a dot.
     ///
     /// # Errors
     /// If the format's file cannot be read.
@@ -419,8 +419,9 @@ impl SyncEntry {
                 Format::parse(&format_text).map_err(|fault| format!("{shown}: {fault}"))?;
             request.owner_format = Some(format);
         }
-        let text = json!([self.digested, format_text]);
-        Ok((request, hex(&Sha256::digest(text.to_string()))))
+        let digests = [self.digested.to_string(), format_text];
+        let digests = digests.map(|text| hex(&Sha256::digest(text)));
+        Ok((request, digests.join(".")))
     }
 
     /// Refuses files that everybody may write: they say where secrets go, and run programs.

@@ -21,6 +21,7 @@ use crate::imports::{
 };
 use crate::metrics;
 use crate::model::business::{Business, SET_UP_COMMAND};
+use crate::model::fold;
 use crate::storage::business::{self, refuse_sample, time_zone};
 use crate::storage::reviews::load_formats;
 use crate::storage::sync::{
@@ -231,20 +232,25 @@ impl SyncRunner {
         let (mut reading, entry_digest) = run.entry.reading()?;
         // A run by hand sends no validators.
         (state.last_import.request_digest).take_if(|_| !run.is_scheduled);
-        let is_known = state.last_import.entry_digest.as_ref() == Some(&entry_digest);
-        let format = reading.owner_format.as_mut().filter(|_| is_known);
-        if let Some(format) = format
-            && let Some(text) = state.source.as_ref().and_then(|it| kept.get(it))
+        let last_digest = state.last_import.entry_digest.as_deref();
+        let is_known = last_digest == Some(&entry_digest);
+        let [last_file, file] = [last_digest, Some(&*entry_digest)]
+            .map(|digest| digest?.rsplit_once('.').map(|(_, file)| file));
+        let source = state.source.as_ref().filter(|source| {
+            let stated = run.entry.source.as_ref();
+            stated.is_none_or(|it| fold(it) == fold(source))
+        });
+        // Another address does not make what its format's file says of a missing column new.
+        let format = reading.owner_format.as_mut();
+        if let Some(format) = format.filter(|_| last_file == file)
+            && let Some(text) = source.and_then(|it| kept.get(it))
         {
             let kept = Format::parse(text).unwrap_or_default();
-            if format.ignores_all() {
+            if is_known && format.ignores_all() {
                 // `*` in its file means the columns that were left at its first run.
                 format.ignored.clone_from(&kept.ignored);
             }
-            if run.is_scheduled {
-                // A run by hand says it again.
-                format.forget_missing(&kept);
-            }
+            format.forget_missing(&kept);
         }
         Ok(Preparation {
             reading,

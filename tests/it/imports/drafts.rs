@@ -186,15 +186,17 @@ async fn member_that_no_row_of_any_page_has_is_a_question() {
     // What was hidden stays so.
     take(&lacking).await.unwrap();
     assert_eq!(public(), "a,c,e");
-    // An object that is null has nothing to hide, and its member counts as there.
+    // An object that is null has nothing to hide where another row has its member, which is not there without one.
     let reported = json!({"status": "active", "reportData": {"reviewVisibility": "hidden"}});
     let clear = json!({"status": "active", "reportData": null});
     take(&[with(&["e"], reported), with(&["b"], clear.clone())])
         .await
         .unwrap();
     assert_eq!(public(), "a,b,c");
-    take(&[with(&["e", "f"], clear)]).await.unwrap();
-    assert_eq!(public(), "a,b,c,e,f");
+    let Err(ImportError::Open(draft)) = take(&[with(&["e", "f"], clear)]).await else {
+        panic!("nothing is open");
+    };
+    assert_eq!(Vec::from_iter(draft.format.open), ["public.1.missing"]);
 }
 
 #[tokio::test]
@@ -240,12 +242,13 @@ async fn undo_gives_the_former_format_back() {
     let bench = bench().await;
     bench.csv(SHEET, DECIDED).await;
     let former = bench.sql("select format from source");
-    bench.csv(SHEET, "format: ignored = \"*\"").await;
+    let other = "--accept-changes format: ignored = \"*\"";
+    bench.csv(SHEET, other).await;
     assert_ne!(bench.sql("select format from source"), former);
     undo_last(&bench).await;
     assert_eq!(bench.sql("select format from source"), former);
     // One that was replaced since stays.
-    bench.csv(SHEET, "format: ignored = \"*\"").await;
+    bench.csv(SHEET, other).await;
     bench.sql("update source set format = '[fields]'");
     undo_last(&bench).await;
     assert_eq!(bench.sql("select format from source"), "[fields]");
@@ -714,6 +717,155 @@ async fn format_that_loses_a_column_of_publication_is_refused() {
     let replaced = format("public:Approved public:Agreed public_name:Named");
     bench.csv(&renamed, &replaced).await;
     assert_eq!(bench.sql(PUBLIC), "Ann");
+}
+
+/// Another column of IDs makes other reviews of the same rows, of which nothing is known to be hidden.
+#[tokio::test]
+async fn format_that_says_nothing_of_publication_never_replaces_one_that_does() {
+    let sheet = "ID,Ticket,Name,Stars,Date,Review,Answer,Decides\n\
+        1,T1,Ann,5,2026-03-01,Good.,Thanks.,yes\n2,T2,Bo,1,2026-03-02,HIDDEN,HIDDEN too,no\n";
+    let plain = |id: &str| {
+        format!("format: ignored = \"*\"; [fields]; id = [\"{id}\"]; reply_text = [\"Answer\"]")
+    };
+    for part in ["public", "public_reply", "public_name"] {
+        let block = format!("; [[{part}]]; names = [\"Decides\"]; values = [\"yes\"]");
+        let bench = bench().await;
+        bench.csv(sheet, &(plain("ID") + &block)).await;
+        let before = bench.sql("select * from review");
+        for id in ["ID", "Ticket"] {
+            let refusal = bench.refused(sheet, &plain(id)).await;
+            assert_has(&refusal, "`reviews source format Direct` shows its block");
+            assert_has(&refusal, "--accept-changes");
+        }
+        assert_eq!(bench.sql("select * from review"), before);
+    }
+    // Nor a platform's, whose columns need not be named.
+    let bench = bench().await;
+    let sheet = "id,review_score,date,display_name,title,review_content,published,deleted\n\
+        1,5,2026-03-01,Ann,Good,Neat.,true,false\n2,1,2026-03-02,Bo,Bad,HIDDEN,false,false\n";
+    bench
+        .csv(sheet, "format: like = \"yotpo\"; ignored = \"*\"")
+        .await;
+    let plain = "--source Yotpo format: ignored = \"*\"; [fields]; author = \"display_name\"; rating = \"review_score\"; text = \"review_content\"";
+    assert_has(&bench.refused(sheet, plain).await, "shows its block");
+    assert_eq!(bench.sql(PUBLIC), "Ann");
+    // By a column that no file of the platform had nothing was decided.
+    let bench = bench_in_phoenix().await;
+    bench.csv(page(&[google(1, "a", &json!({}))]), "").await;
+    let plain = json!([{"reviewId": "b", "stars": 5, "publishedAtDate": "2026-03-01T10:00:00Z", "name": "Bo"}]);
+    bench.csv(plain.to_string(), "--format apify").await;
+    assert_eq!(bench.sql("select count(*) from review"), "2");
+}
+
+/// The rows of a platform's JSON whose member `name` is `of_row`, or as the next of `others`.
+fn platform_rows(platform: &str, name: &str, of_row: &Value, others: &[Value]) -> String {
+    let values = (0..6).map(|number| others.get(number).unwrap_or(of_row));
+    let rows = values.enumerate().map(|(number, value)| {
+        let (author, day) = (
+            format!("Guest {number}"),
+            format!("2026-10-1{number}T18:00:00Z"),
+        );
+        let text = format!("Came on time for number {number}");
+        let mut row = match platform {
+            "google" => json!({"name": format!("accounts/1/locations/7/reviews/r{number}"), "reviewId": format!("r{number}"),
+                "reviewer": {"displayName": author}, "starRating": "FIVE", "createTime": day, "comment": text}),
+            "okendo" => json!({"reviewId": format!("r{number}"), "productId": "p", "rating": 4, "dateCreated": day, "body": text,
+                "title": "Good", "reviewer": {"displayName": author}, "status": "approved"}),
+            "trustpilot" => json!({"id": format!("r{number}"), "stars": 4, "consumer": {"displayName": author}, "text": text,
+                "createdAt": day, "status": "active"}),
+            "yotpo_widget" => json!({"id": number, "score": 4, "votes_up": 0, "content": text, "created_at": day,
+                "user": {"display_name": author}}),
+            _ => json!({"id": number, "score": 4, "content": text, "title": "Good", "created_at": day, "deleted": false,
+                "archived": false, "reviewer_type": "verified_buyer", "name": author}),
+        };
+        row[name] = value.clone();
+        row
+    });
+    match platform {
+        "yotpo_widget" => json!({"response": {"reviews": rows.collect::<Value>()}}).to_string(),
+        _ => json!({"reviews": rows.collect::<Value>()}).to_string(),
+    }
+}
+
+#[tokio::test]
+async fn nothing_in_place_of_an_object_is_no_column_of_publication_in_it() {
+    let nothing = [
+        json!(null),
+        json!({}),
+        json!([]),
+        json!(""),
+        json!(false),
+        json!(0),
+    ];
+    for (platform, object, text, member, shown) in [
+        (
+            "google",
+            "reviewReply",
+            "comment",
+            "reviewReplyState",
+            json!("APPROVED"),
+        ),
+        ("okendo", "reply", "body", "isPrivate", json!(false)),
+        ("yotpo_api", "comment", "content", "public", json!(true)),
+        ("yotpo_widget", "comment", "content", "public", json!(true)),
+    ] {
+        let options = format!("--format {platform}");
+        let without = json!({text: "Thanks."});
+        let mut with = without.clone();
+        with[member] = shown;
+        let file =
+            |of_row: &Value, others: &[Value]| platform_rows(platform, object, of_row, others);
+        let seen = bench_in_phoenix().await;
+        seen.csv(file(&with, &[]), &options).await;
+        let replies = "select count(reply_text) from review";
+        for nothing in &nothing {
+            let lost = file(&without, std::slice::from_ref(nothing));
+            let open = seen.open(&lost, &options).await;
+            assert_eq!(open, "public_reply.0.missing", "{platform} {nothing}");
+            assert_eq!(seen.sql(replies), "6");
+            // Nor where no file ever had the column, unless the platform has such files.
+            if platform.starts_with("yotpo") {
+                let first = bench_in_phoenix().await;
+                let open = first.open(&lost, &options).await;
+                assert_eq!(open, "public_reply.0.missing", "{platform} {nothing}");
+            }
+        }
+        // A file that has the column in one row has it.
+        let nothing = [with.clone(), json!(null)];
+        seen.csv(
+            file(&without, &nothing),
+            &format!("--accept-changes {options}"),
+        )
+        .await;
+        assert_eq!(seen.sql(replies), "1", "{platform}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_member_hid_stays_hidden_once_no_row_has_its_object() {
+    let report = |visibility: &str| json!({"reasons": ["x"], "reviewVisibility": visibility});
+    let file = |others: &[Value]| platform_rows("trustpilot", "reportData", &json!(null), others);
+    for (answer, is_public) in [("public", "5"), ("hidden", "0")] {
+        let bench = bench_in_phoenix().await;
+        bench
+            .csv(file(&[report("hidden"), report("visible")]), "")
+            .await;
+        let published = "select count(*) from review where status = 'published'";
+        assert_eq!(bench.sql(published), "5");
+        let draft = bench.draft(file(&[]), "").await;
+        assert_eq!(
+            Vec::from_iter(draft.format.open.clone()),
+            ["public.1.missing"]
+        );
+        assert_eq!(bench.sql(published), "5");
+        let text = draft.text("x").replace("\"?\"", &format!("\"{answer}\""));
+        let mut request = request_for([bench.file("t.json", file(&[]))], "--accept-changes");
+        request.owner_format = Some(Format::parse(&text).unwrap());
+        bench.run(&request).await.0.unwrap();
+        assert_eq!(bench.sql(published), is_public);
+        let hidden = "select status from review where author = 'Guest 0'";
+        assert_eq!(bench.sql(hidden), "withheld");
+    }
 }
 
 #[tokio::test]

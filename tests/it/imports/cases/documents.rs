@@ -74,12 +74,12 @@ format: ignored = "*"; [fields]; rating = ["meta.rating"]; text = ["content.rend
 text
 They’re neat
 # a document of errors or without its reviews is refused
-each FILE: {"error": "PRIVATE", "reviews": []} | {"errors": [{"code": 7}], "data": []} | {"status": "Pending", "id": "1"} | {"errorMessage": "no credits"} | {"code": "woocommerce_rest_cannot_view", "message": "Sorry", "data": {"status": 401}} | {"success": false, "reviews": []} | {"averageRating": 4.5, "totalReviewCount": 7} | {"locations": [{"name": "accounts/1/locations/2"}], "nextPageToken": "x"} | {"nextPageToken": "x"} | {"reviews": "[{\"rating\": 5}]"} | {"reviews": {"items": [{"a": 1}]}, "totalReviewCount": 2} | {"photos": []} | {"Kunde": "Ann", "Punkte": 5, "photos": []} | {"Stars": 5, "data": []} | {"aggregate_rating": {}, "withheld": {}, "reviews": null}
+each FILE: {"error": "PRIVATE", "reviews": []} | {"errors": [{"code": 7}], "data": []} | {"status": "Pending", "id": "1"} | {"errorMessage": "no credits"} | {"code": "woocommerce_rest_cannot_view", "message": "Sorry", "data": {"status": 401}} | {"success": false, "reviews": []} | {"ok": false, "data": []} | {"OK": "false", "items": []} | {"success": 0, "results": []} | {"code": 401, "data": []} | {"code": "403", "reviews": []} | {"status": 500, "reviews": []} | {"statusCode": 404, "data": []} | {"status": "error", "data": []} | {"status": "Failed", "reviews": []} | {"status": {"code": 401, "message": "PRIVATE"}, "reviews": []} | {"meta": {"status_code": 429}, "data": []} | {"averageRating": 4.5, "totalReviewCount": 7} | {"locations": [{"name": "accounts/1/locations/2"}], "nextPageToken": "x"} | {"nextPageToken": "x"} | {"reviews": "[{\"rating\": 5}]"} | {"reviews": {"items": [{"a": 1}]}, "totalReviewCount": 2} | {"photos": []} | {"Kunde": "Ann", "Punkte": 5, "photos": []} | {"Stars": 5, "data": []} | {"aggregate_rating": {}, "withheld": {}, "reviews": null}
 FILE
 =
 !
 # an empty list is an import of nothing
-each FILE: [] | {} | {"reviews": []} | {"results": [], "total": 0} | {"items": [], "version": "https://jsonfeed.org/version/1.1"} | {"status": "Success", "data": [[]]} | {"reviews": [], "totalReviewCount": 0} | {"totalReviewCount": 0} | author,rating,date,text
+each FILE: [] | {} | {"reviews": []} | {"results": [], "total": 0} | {"items": [], "version": "https://jsonfeed.org/version/1.1"} | {"status": "Success", "data": [[]]} | {"ok": true, "code": 200, "data": []} | {"code": 0, "status": {"code": 200}, "reviews": []} | {"reviews": [], "totalReviewCount": 0} | {"totalReviewCount": 0} | author,rating,date,text
 FILE
 =
 # a review by itself is a row, whatever list of it is empty
@@ -95,7 +95,7 @@ format: rows = "data[].reviews"
 FILE
 =
 # a list that the format names is looked for
-each FILE: {"data": {"error": "PRIVATE"}} | {"errors": "PRIVATE", "data": []}
+each FILE: {"data": {"error": "PRIVATE"}} | {"errors": "PRIVATE", "data": []} | {"ok": false, "data": []} | {"code": 401, "data": []}
 format: rows = "data"
 FILE
 =

@@ -45,6 +45,32 @@ fn printed_command_imports_the_answered_draft() {
 }
 
 #[test]
+fn replaced_format_of_a_platform_asks_for_columns_that_were_there() {
+    let head = "id,review_score,date,display_name,title,review_content,published";
+    let row = "1,5,2026-03-01,Ann,Good,Neat.,true";
+    let (home, like) = (home(), "like = \"yotpo\"\n");
+    home.file("a.csv", &format!("{head},deleted\n{row},false\n"));
+    home.file("b.csv", &format!("{head}\n{row}\n"));
+    home.file("like.toml", like);
+    // Where no file had the column, none is asked about.
+    home.run_ok("source format Yotpo like.toml", "kept for Yotpo");
+    home.run_ok("import b.csv", "1 new");
+    home.run_ok("import a.csv", "1 unchanged");
+    let open = "public.0.missing: the file lacks deleted";
+    home.run("import b.csv").failed(open);
+    home.run_ok("source format Yotpo like.toml", "names = [\"deleted\"]");
+    home.run("import b.csv").failed(open);
+    // What was answered is forgotten with the format, and not that it was asked.
+    let hidden = format!("{like}[[public]]\nnames = [\"deleted\"]\nmissing = \"hidden\"\n");
+    home.file("hidden.toml", &hidden);
+    home.run_ok("import b.csv --format hidden.toml", "1 updated");
+    home.run_ok("source format Yotpo like.toml", "names = [\"deleted\"]");
+    home.run("import b.csv").failed(open);
+    home.run("import b.csv --format like.toml").failed(open);
+    assert_eq!(published(&home), "");
+}
+
+#[test]
 fn printed_command_takes_the_place_of_no_file_of_the_call() {
     let home = Home::new();
     for table in ["sheet.toml", "Sheet.TOML", "sheet.csv"] {

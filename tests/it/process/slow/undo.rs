@@ -238,6 +238,49 @@ fn former_values_are_erased_with_the_review_or_after_30_days() {
 }
 
 #[test]
+fn source_whose_first_import_is_undone_has_a_format_as_the_warning_says() {
+    let sheet = "Name,Stars,Date,Review,Publish\nAnn,5,2026-03-01,Neat,yes\n";
+    let format = "ignored = \"*\"\n[[public]]\nnames = [\"Publish\"]\nvalues = [\"yes\"]\n";
+    for source in ["Direct", "Angi"] {
+        let home = Home::new();
+        home.file("sheet.csv", sheet);
+        home.file("gate.toml", format);
+        let name = [
+            "import",
+            "sheet.csv",
+            "--format",
+            "gate.toml",
+            "--source",
+            source,
+        ];
+        home.run(&name).done();
+        let undone = home.run("undo");
+        undone.done();
+        assert_has(
+            &undone.out,
+            &format!("`reviews source format {source} FILE`"),
+        );
+        let shown = home.run(&["source", "format", source]);
+        if source == "Direct" {
+            shown.done();
+            assert_has(&shown.out, "# Direct keeps no format");
+        } else {
+            shown.failed(&format!("`reviews source format {source} FILE` sets"));
+        }
+        let set = home.run(&["source", "format", source, "gate.toml"]);
+        set.done();
+        assert!(!set.out.contains("former rule"), "{}", set.out);
+        let shown = home.run(&["source", "format", source]);
+        shown.done();
+        assert_has(&shown.out, "names = [\"Publish\"]");
+        // One that lacks its rule says so.
+        home.file("plain.toml", "ignored = \"*\"\n");
+        let set = home.run(&["source", "format", source, "plain.toml"]);
+        assert_has(&set.out, "the former rule by which \"Publish\" decided");
+    }
+}
+
+#[test]
 fn renamed_source_keeps_reviews_marks_and_imports() {
     let home = Home::new();
     home.steps(

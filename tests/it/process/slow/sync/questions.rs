@@ -253,9 +253,60 @@ fn run_without_a_platforms_column_fails_until_it_is_said_what_that_means() {
     give(5, None);
     scheduled("failed");
     has(&home, 4, "status = 'published'");
+    // By hand it does not decide again, until the file is another, or is kept for the source once more.
+    for _ in 0..2 {
+        let asked = home.run("sync run shop");
+        asked.failed("public.0.missing: the file lacks status");
+        assert_has(&asked.err, "`reviews source format Trustpilot ");
+        has(&home, 4, "status = 'published'");
+    }
+    home.run("source format Trustpilot shop.toml").done();
     home.run("sync run shop").done();
     scheduled("success");
     has(&home, 5, "status = 'published'");
+    give(5, Some("active"));
+    scheduled("success");
+    give(6, None);
+    scheduled("failed");
+    home.run("sync run shop").failed("public.0.missing");
+    home.file("shop.toml", &format!("# Once more.\n{said}"));
+    home.run("sync run shop").done();
+    scheduled("success");
+    has(&home, 6, "status = 'published'");
+}
+
+#[test]
+fn run_by_hand_asks_once_the_column_of_a_table_was_there() {
+    let (home, site) = (home(), csv_site(&sheet_of(&["yes", "no", "yes"])));
+    let own = format_of(&["yes"]) + "missing = \"public\"\n";
+    home.file("own.toml", &own);
+    write_entry(&home, "sheet", &site.url("/r"), "format = \"own.toml\"");
+    let without = sheet_of(&["", "", "", ""]).replace(",Publish", "");
+    let without = without.replace(",\n", "\n");
+    give_csv(&site, &without);
+    home.run("sync run sheet").done();
+    assert_eq!([count(&home, "true"), withheld(&home)], ["4", "0"]);
+    give_csv(&site, &sheet_of(&["yes", "no", "yes"]));
+    home.run("sync run sheet").done();
+    assert_eq!(withheld(&home), "1");
+    give_csv(&site, &without);
+    for options in ["", " --dry-run", " --accept-changes"] {
+        let asked = home.run(&*format!("sync run sheet{options}"));
+        asked.failed("public.0.missing: the file lacks Publish");
+        assert_has(&asked.out, "missing = \"?\"");
+        assert_has(&asked.err, "`reviews source format Direct ");
+    }
+    // Nor does another address say it again.
+    let other = site.url("/r?more=1");
+    write_entry(&home, "sheet", &other, "format = \"own.toml\"");
+    home.run("sync run sheet")
+        .failed("public.0.missing: the file lacks Publish");
+    assert!(!kept(&home).contains("missing"));
+    home.run("source format Direct own.toml").done();
+    home.run("sync run sheet").done();
+    assert_has(&kept(&home), "missing = \"public\"");
+    // What it hid stays hidden.
+    assert_eq!(withheld(&home), "1");
 }
 
 #[test]
