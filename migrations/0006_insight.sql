@@ -9,7 +9,9 @@ create table derived_analysis (
     method_hash text not null,
     -- An object with `language`, `sentences`, `findings`, `mentions` and `overall`; the views below show its lists
     -- as rows. Offsets count Unicode code points of the review's text, ends exclusive.
-    analysis    text not null constraint derived_analysis_is_json check (json_type(analysis) is 'object')
+    analysis    text not null constraint derived_analysis_is_json check (json_type(analysis) is 'object'),
+    -- Hash of both hashes and the analysis, by which `reviews check` finds a row that another program changed.
+    digest      text not null default ''
 ) strict;
 
 -- How each text as a whole speaks, a row for each review.

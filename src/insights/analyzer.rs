@@ -25,7 +25,7 @@ const GOLDEN_HASH: &str = include_str!("golden.sha256");
 /// Maximum number of code points of a text that are analysed; longer texts are cut, so that no text takes long.
 pub const TEXT_CHARS_MAX: usize = 20_000;
 /// Number of bytes of SHA-256 that are kept to distinguish texts and methods.
-const HASH_BYTES: usize = 16;
+pub(super) const HASH_BYTES: usize = 16;
 
 /// The input of an analysis.
 #[derive(Debug, Clone, Copy, Serialize)]

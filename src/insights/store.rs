@@ -1,9 +1,11 @@
 //! The stored analyses: a row for each published review, with the analysis as JSON. They are a cache of a pure function:
 //! where a row is missing or invalid (other programs may write any), the review is analysed again.
 
-use serde_json::Value;
+use sha2::{Digest as _, Sha256};
 
 use super::analysis::Analysis;
+use super::analyzer::HASH_BYTES;
+use crate::model::hex;
 use crate::storage::reviews::AnalysisRow;
 use crate::storage::{AtPath as _, Database, DbError, Write, execute};
 
@@ -54,26 +56,38 @@ async fn upsert(
     analyses: &[StoredAnalysis],
     change_no: i64,
 ) -> sqlx::Result<()> {
-    let rows: Vec<_> = (analyses.iter())
-        .map(|one| (&one.id, &one.text_hash, &one.method_hash, &one.analysis))
+    let rows: serde_json::Result<Vec<_>> = (analyses.iter())
+        .map(|one| {
+            let analysis = serde_json::to_string(&one.analysis)?;
+            let digest = digest(&one.text_hash, &one.method_hash, analysis.as_bytes());
+            Ok((&one.id, &one.text_hash, &one.method_hash, analysis, digest))
+        })
         .collect();
-    let rows = serde_json::to_string(&rows).map_err(|error| sqlx::Error::Encode(error.into()))?;
+    let rows = rows.and_then(|rows| serde_json::to_string(&rows));
+    let rows = rows.map_err(|error| sqlx::Error::Encode(error.into()))?;
     execute!(
         write,
-        "insert into derived_analysis (review_id, text_hash, method_hash, analysis)
-         select value ->> 0, value ->> 1, value ->> 2, value ->> 3
+        "insert into derived_analysis (review_id, text_hash, method_hash, analysis, digest)
+         select value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4
          from json_each(?) where exists (select 1 from review where review_id = value ->> 0 and status = 'published')
            and not exists (select 1 from review_change where review_id = value ->> 0 and change_no > ?)
          on conflict (review_id) do update set text_hash = excluded.text_hash, method_hash = excluded.method_hash,
-           analysis = excluded.analysis
-         where (text_hash, method_hash, analysis) is not (excluded.text_hash, excluded.method_hash, excluded.analysis)",
+           analysis = excluded.analysis, digest = excluded.digest
+         where (text_hash, method_hash, analysis, digest) is not
+           (excluded.text_hash, excluded.method_hash, excluded.analysis, excluded.digest)",
         rows,
         change_no
     )
 }
 
-/// Whether the row has this analysis.
-pub fn has_analysis(row: &AnalysisRow, analysis: &Analysis) -> bool {
-    let stored: Option<Value> = serde_json::from_slice(&row.analysis).ok();
-    stored.is_some() && stored == serde_json::to_value(analysis).ok()
+/// Whether the row is as it was stored.
+pub fn is_intact(row: &AnalysisRow) -> bool {
+    row.digest == digest(&row.text_hash, &row.method_hash, &row.analysis)
+}
+
+/// 32 hexadecimal digits of SHA-256.
+fn digest(text_hash: &str, method_hash: &str, analysis: &[u8]) -> String {
+    let hash = Sha256::new();
+    let hash = hash.chain_update(text_hash).chain_update(method_hash);
+    hex(&hash.chain_update(analysis).finalize()[..HASH_BYTES])
 }

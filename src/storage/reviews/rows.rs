@@ -24,7 +24,7 @@ macro_rules! select_reviews {
     (analysed $rest:tt $(, $argument:expr)*) => {
         select_reviews!(
             @ r#"d.text_hash as "text_hash!: NullableText", d.method_hash as "method_hash!: NullableText",
-                 d.analysis as "analysis?: Vec<u8>" "#, $rest $(, $argument)*
+                 d.analysis as "analysis?: Vec<u8>", d.digest as "digest!: NullableText" "#, $rest $(, $argument)*
         )
     };
     (@ $analysis:tt, $rest:tt $(, $argument:expr)*) => {
@@ -50,7 +50,8 @@ macro_rules! select_reviews {
     };
     ($rest:tt $(, $argument:expr)*) => {
         select_reviews!(
-            @ r#"null as "text_hash!: NullableText", null as "method_hash!: NullableText", null as "analysis?: Vec<u8>" "#,
+            @ r#"null as "text_hash!: NullableText", null as "method_hash!: NullableText", null as "analysis?: Vec<u8>",
+                 null as "digest!: NullableText" "#,
             $rest $(, $argument)*
         )
     };
@@ -71,6 +72,7 @@ struct StoredReview {
     text_hash: Option<String>,
     method_hash: Option<String>,
     analysis: Option<Vec<u8>>,
+    digest: Option<String>,
 }
 
 /// The stored analysis of a review.
@@ -80,6 +82,8 @@ pub struct AnalysisRow {
     pub method_hash: String,
     /// JSON, unless another program wrote it.
     pub analysis: Vec<u8>,
+    /// Of the others, unless another program wrote one of them.
+    pub digest: String,
 }
 
 /// The database and its newest change at the time of a read.
@@ -285,17 +289,20 @@ fn numbered(row: StoredReview) -> Option<Numbered> {
         (None, _) => Dating::NeverDated,
         (Some(_), _) => Dating::ChangedSince,
     };
-    let hashes = row.text_hash.zip(row.method_hash);
+    let hashes = row.text_hash.zip(row.method_hash).zip(row.digest);
     let analysis = hashes.zip(row.analysis);
     Some(Numbered {
         review_no: row.review_no,
         review,
         dating,
-        analysis: analysis.map(|((text_hash, method_hash), analysis)| AnalysisRow {
-            text_hash,
-            method_hash,
-            analysis,
-        }),
+        analysis: analysis.map(
+            |(((text_hash, method_hash), digest), analysis)| AnalysisRow {
+                digest,
+                text_hash,
+                method_hash,
+                analysis,
+            },
+        ),
     })
 }
 
