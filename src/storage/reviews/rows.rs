@@ -297,10 +297,10 @@ fn numbered(row: StoredReview) -> Option<Numbered> {
         dating,
         analysis: analysis.map(
             |(((text_hash, method_hash), digest), analysis)| AnalysisRow {
-                digest,
                 text_hash,
                 method_hash,
                 analysis,
+                digest,
             },
         ),
     })

@@ -68,8 +68,11 @@ const FLAT_COMMANDS: &[&str] = &[
 /// These open no database, refuse one that is a firm's, or have a test of their own here.
 const OTHERS: &[&str] = &["completions", "healthcheck", "man", "seed", "serve"];
 
-/// The folder of a firm with this many reviews, as files by their names.
-fn made(count: usize) -> Vec<(String, Vec<u8>)> {
+/// Files by their names.
+type Files = Vec<(String, Vec<u8>)>;
+
+/// The folder of a firm with this many reviews.
+fn made(count: usize) -> Files {
     let home = Home::new();
     let rows = |numbers: &mut dyn Iterator<Item = usize>, words: &str| {
         numbers.map(|n| row(n, words) + "\n").collect::<String>()
@@ -129,7 +132,7 @@ fn row(number: usize, words: &str) -> String {
 
 /// A copy of that folder.
 fn home(count: usize) -> Home {
-    static MADE: LazyLock<[Vec<(String, Vec<u8>)>; 2]> = LazyLock::new(|| [made(FEW), made(MANY)]);
+    static MADE: LazyLock<[Files; 2]> = LazyLock::new(|| [made(FEW), made(MANY)]);
     let home = Home::new();
     for (name, bytes) in &MADE[usize::from(count == MANY)] {
         fs::write(home.folder.path().join(name), bytes).unwrap();
@@ -264,6 +267,11 @@ fn no_job_grows_faster_than_the_reviews() {
 
 #[tokio::test]
 #[ignore = "counts the steps of its whole process, which another test starts"]
+#[expect(
+    clippy::disallowed_methods,
+    clippy::print_stdout,
+    reason = "the other test gives the folder and reads the steps"
+)]
 async fn steps_of_each_job() {
     let folder = tempfile::tempdir().unwrap();
     let given = std::env::var_os(FOLDER).unwrap();
