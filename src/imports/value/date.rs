@@ -44,7 +44,7 @@ const MONTHS: [&str; 12] = [
     "december, dezember, diciembre, decembre, dicembre, dezembro, grudzien, grudnia, desember", // codespell:ignore
 ];
 /// In minutes east of UTC.
-const OFFSETS: [(&str, i32); 13] = [
+const OFFSETS: [(&str, i32); 15] = [
     ("Z", 0),
     ("PST", -480),
     ("MST", -420),
@@ -57,7 +57,9 @@ const OFFSETS: [(&str, i32); 13] = [
     ("UTC", 0),
     ("GMT", 0),
     ("CET", 60),
+    ("MEZ", 60),
     ("CEST", 120),
+    ("MESZ", 120),
 ];
 
 /// The month, from 1, whose name begins so.
@@ -287,6 +289,10 @@ fn days_with_month(plain: &str) -> Option<(Days, &str)> {
     let is_year =
         year.len() == 4 || year.len() == 2 && between.len() > 1 && between.starts_with('-');
     let date = day_of(year, &month.to_string(), day).filter(|_| is_year)?;
+    let weekday = weekday_of(before);
+    if weekday.is_some_and(|weekday| weekday != date.weekday()) {
+        return None;
+    }
     Some(([Some(date); 2], rest))
 }
 
@@ -300,6 +306,12 @@ fn with_year_behind_day(plain: &str) -> Option<String> {
     let is_day = !behind.contains(is_digit) && months(&format!("{before} {behind}")).len() == 1;
     let is_year = year.len() == 4 && year.chars().all(is_digit);
     (is_day && is_year).then(|| format!("{day} {year} {time}"))
+}
+
+/// The day of the week, in English, that a text begins with.
+fn weekday_of(text: &str) -> Option<Weekday> {
+    let words = text.trim_start().split([' ', ',', '.']);
+    words.take(1).find_map(|word| word.parse().ok())
 }
 
 fn months(text: &str) -> Vec<u32> {
@@ -428,9 +440,19 @@ fn zone_of(text: &str) -> Option<(Tz, i32)> {
 }
 
 fn unknown(text: &str) -> String {
+    let shown = quoted(text);
+    let weekday = match weekday_of(text) {
+        Some(_) => ", or a day of the week that is not the date's",
+        None => "",
+    };
+    // With a name of a zone that is not known here, for example.
+    let format = if text.contains(':') {
+        ", or say in the source's format how it is written, such as date_format = \"%a %b %d %H:%M:%S %Z %Y\""
+    } else {
+        ""
+    };
     format!(
-        "{} is not a known date such as 2026-10-31; write the whole day so",
-        quoted(text)
+        "{shown} is not a known date such as 2026-10-31{weekday}; write the whole day so{format}"
     )
 }
 
