@@ -17,7 +17,7 @@ use crate::imports::platforms::source_name;
 use crate::imports::read::{LIST, NOT_CALCULATED, Row, Table};
 use crate::imports::request::SOURCE_DEFAULT;
 use crate::imports::value::date::{DateOrder, Dates, Evidence};
-use crate::imports::value::rating::{not_stars, parse_rating, plain_number, recommendation};
+use crate::imports::value::rating::{not_stars, parse_rating, recommendation};
 use crate::imports::value::text::{
     TEXT_BYTES_MAX, clean, flag, has_address, is_address, is_blank, is_empty, is_html,
     is_spreadsheet_error, language_tag, remove_formula_escape, without_address,
@@ -826,9 +826,10 @@ impl<'t> RowReading<'t> {
         } else {
             let format = self.reader.format;
             let of_row = self.cell(ReviewField::Scale);
-            let ends_at_none = |cell: &Cell<'_>| plain_number(cell.text) == Some(0.0);
-            if let Some(scale) = of_row.filter(ends_at_none) {
-                let message = "is 0, which is no end of a scale; correct it in the file";
+            let ends_nowhere =
+                |cell: &Cell<'_>| cell.text.trim().parse().is_ok_and(|end: f64| end <= 0.0);
+            if let Some(scale) = of_row.filter(ends_nowhere) {
+                let message = "is not above 0, so it is no end of a scale; correct it in the file";
                 return self.noted(scale.header, Err(message.to_owned()));
             }
             let stars = parse_rating(text, self.scale(), &format.values);

@@ -658,6 +658,7 @@ mod tests {
             ("2026/10/03 4:12:55 p. m. GMT-6", "2026-10-03T22:12:55Z"),
             ("13/10/2026, 4:12 a.\u{a0}m.", "2026-10-13"),
             ("2026-10-31 19:32:11 CET", "2026-10-31T18:32:11Z"),
+            ("2026-07-31 19:32:11 MESZ", "2026-07-31T17:32:11Z"),
             ("1792000000", "2026-10-14T17:46:40Z"),
             ("1792000000.5", "2026-10-14T17:46:40Z"),
             ("2026-10-31 02:00:00+00", "2026-10-31T02:00:00Z"),
@@ -814,6 +815,11 @@ mod tests {
             "31/10 09:30:00 2026",
             "2026-10-31 10:15 2026",
             "Fri Feb 27 09:30:00 XYZ 2026",
+            // Not the day of the week.
+            "Mon Feb 27 09:30:00 UTC 2026",
+            "Thursday, February 27, 2026",
+            "Sat, 27 Feb 2026 10:00:00 GMT",
+            "Mon 27/02/2026",
             "2026-10-31 10:15 - 11:00",
             "2026-10-31 25:00",
             "2026-10-31 10:15 XYZ",
@@ -844,6 +850,23 @@ mod tests {
         }
         let unknown = shown(Dates::default(), "March 2025");
         assert!(unknown.contains("write the whole day so"));
+        let weekday = shown(Dates::default(), "Mon Feb 27 2026");
+        assert!(weekday.contains("a day of the week that is not the date's"));
+        // What the message says reads a zone that is not known.
+        for zoned in [
+            "Fri Feb 27 09:30:00 IST 2026",
+            "Fri Feb 27 09:30:00 BST 2026",
+        ] {
+            let unknown = shown(Dates::default(), zoned);
+            let format = unknown.rsplit('"').nth(1).unwrap();
+            assert!(unknown.contains("date_format = "), "{unknown}");
+            let format = DateFormat::try_from(format.to_owned()).unwrap();
+            let dates = Dates {
+                format: Some(&format),
+                ..Dates::default()
+            };
+            assert_eq!(shown(dates, zoned), "2026-02-27");
+        }
         let other = shown(Dates::default(), "1404-12-14");
         assert!(other.contains("of another calendar"));
     }
