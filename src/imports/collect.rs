@@ -12,7 +12,7 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::imports::draft::{Draft, cut_sentence};
-use crate::imports::fault::{FieldError, FileError, Position};
+use crate::imports::fault::{FieldError, FileError, Position, RowKey};
 use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
 use crate::imports::format::{Format, Only, PublicColumn, PublicPart, basic_string, check_size};
 use crate::imports::merge::guards::stop;
@@ -609,6 +609,14 @@ impl Reading<'_> {
             exported.unwrap_or_else(|| Digests::new(row.review(), row.author(), row.posted_at));
         // A text may show a secret only once entities and elements of HTML are gone.
         if row.texts().any(|text| self.request.mask.is_in(text)) {
+            let id = row.has_id.then(|| row.id().clone());
+            let (author, day, hidden) = (row.author(), row.source_day(), row.hidden());
+            let key = RowKey::new(id, author, Some(day), &row.review().text);
+            if let Some(key) = key.filter(|_| !hidden.is_empty()) {
+                let key = (fold(row.source()), key);
+                let rejected = &mut self.collected.report.rejected_hidden;
+                rejected.entry(key).or_default().extend(hidden);
+            }
             let fault = FieldError::new("", HAS_SECRET);
             return self.reject(file, row.at, Value::Null, &[fault]);
         }

@@ -195,6 +195,11 @@ impl Cells {
         self.long.iter().any(|long| *long as usize == column)
     }
 
+    /// Takes away the cells that are not to be kept.
+    pub fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.filled.retain(|(_, cell)| is_kept(cell));
+    }
+
     /// Moves each cell to the column at its place in `columns`.
     fn move_to(&mut self, columns: &[usize]) {
         let filled = self.filled.iter_mut().map(|(column, _)| column);

@@ -686,7 +686,8 @@ async fn what_can_be_read_of_a_rejected_row_hides_its_review() {
 #[tokio::test]
 async fn row_of_a_table_with_too_many_cells_or_a_long_one_hides_its_review() {
     let header = "id,author,rating,date,text,note,ok\n";
-    let row = |id: &str, rest: &str| format!("{id},{id} Bell,5,2026-10-05,Warm house in winter{rest}\n");
+    let row =
+        |id: &str, rest: &str| format!("{id},{id} Bell,5,2026-10-05,Warm house in winter{rest}\n");
     let others: String = ["Bo", "Cy", "Di"].map(|id| row(id, ",,yes")).concat();
     let long = "x".repeat(65 << 10);
     for (id, (broken, rejected)) in [
