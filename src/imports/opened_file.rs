@@ -243,10 +243,10 @@ impl<'t> OpenedFile<'t> {
     pub fn of_text(decoded: &'t Decoded<'t>) -> Result<Option<Self>, FileError> {
         let text = &*decoded.text;
         let are_own_lines = has_own_lines(text);
-        let kind = match kind_of_text(text) {
-            Kind::Text if are_own_lines => Kind::Json,
-            kind => kind,
-        };
+        let mut kind = kind_of_text(text);
+        if kind == Kind::Text && are_own_lines {
+            kind = Kind::Json;
+        }
         refuse_text(kind, text)?;
         let (parts, document) = match kind {
             Kind::Nothing => return Err(FileError::new("the file is empty")),

@@ -296,7 +296,10 @@ impl Table {
     /// Whether a column has a cell that is not blank.
     pub fn has_cells(&self, column: usize) -> bool {
         let mut rows = self.rows.iter().filter(|row| row.fault.is_none());
-        rows.any(|row| row.cell(column).is_some_and(|it| !it.trim().is_empty()))
+        rows.any(|row| {
+            let is_filled = row.cell(column).is_some_and(|it| !it.trim().is_empty());
+            is_filled || row.cells.is_long(column)
+        })
     }
 
     /// Takes away the rows that have the ID of another one in a column; returns their number.

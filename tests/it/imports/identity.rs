@@ -665,7 +665,7 @@ async fn what_can_be_read_of_a_rejected_row_hides_its_review() {
     ] {
         let bench = bench().await;
         bench.csv(shown.join("\n"), format).await;
-        let rows = [&[broken.clone()], &others[..]].concat();
+        let rows = [std::slice::from_ref(&broken), &others[..]].concat();
         let report = bench.csv(rows.join("\n"), "").await;
         let start: String = broken.chars().take(200).collect();
         assert_eq!(report.count(Outcome::Rejected), rejected, "{start}");

@@ -42,7 +42,7 @@ async fn line_that_is_no_row_is_rejected_wherever_it_stands() {
     let rows: Vec<String> = rows.collect();
     let settings = json!({"business": {"id": "x", "name": "X"}, "editorial": {}}).to_string();
     let export = [&[settings], &rows[..]].concat();
-    let broken = r##"{"id": "x", "publish": "no"} → {"id": "r-1", "rating" → {"id": "x", "rating": 5}} → [1] → {} → x → } → null → "x" → # x, y"##;
+    let broken = r#"{"id": "x", "publish": "no"} → {"id": "r-1", "rating" → {"id": "x", "rating": 5}} → [1] → {} → x → } → null → "x" → // x, y"#;
     for (number, broken) in broken.split(" → ").enumerate() {
         // The first row says whose a file is.
         let first = usize::from(number == 0);
