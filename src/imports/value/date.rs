@@ -2,6 +2,7 @@
 //! read in one order of day and month; an ambiguous date is refused, never guessed.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
@@ -439,18 +440,30 @@ fn zone_of(text: &str) -> Option<(Tz, i32)> {
     (seconds.abs() <= OFFSET_SECONDS_MAX).then_some((Tz::UTC, seconds))
 }
 
+/// How dates are written that have the name of a time zone.
+static ZONED: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
+    let patterns = [
+        "%a %b %d %H:%M:%S %Z %Y",
+        "%a, %d %b %Y %H:%M:%S %Z",
+        "%Y-%m-%d %H:%M:%S %Z",
+        "%Y-%m-%d %H:%M %Z",
+        "%d %b %Y %H:%M:%S %Z",
+    ];
+    let formats = patterns.into_iter().map(str::to_owned);
+    formats.flat_map(DateFormat::try_from).collect()
+});
+
 fn unknown(text: &str) -> String {
     let shown = quoted(text);
     let weekday = match weekday_of(text) {
         Some(_) => ", or a day of the week that is not the date's",
         None => "",
     };
-    // With a name of a zone that is not known here, for example.
-    let format = if text.contains(':') {
-        ", or say in the source's format how it is written, such as date_format = \"%a %b %d %H:%M:%S %Z %Y\""
-    } else {
-        ""
-    };
+    let format = ZONED.iter().find(|format| format.read(text).is_some());
+    let format = format.map_or_else(String::new, |format| {
+        let format = &format.text;
+        format!(", or write date_format = \"{format}\" into the source's format to pass over its time zone, which is not known")
+    });
     format!(
         "{shown} is not a known date such as 2026-10-31{weekday}; write the whole day so{format}"
     )
@@ -856,6 +869,9 @@ mod tests {
         for zoned in [
             "Fri Feb 27 09:30:00 IST 2026",
             "Fri Feb 27 09:30:00 BST 2026",
+            "Fri, 27 Feb 2026 09:30:00 IST",
+            "2026-02-27 23:30:00 IST",
+            "2026-02-27 09:30 NZDT",
         ] {
             let unknown = shown(Dates::default(), zoned);
             let format = unknown.rsplit('"').nth(1).unwrap();
@@ -866,6 +882,17 @@ mod tests {
                 ..Dates::default()
             };
             assert_eq!(shown(dates, zoned), "2026-02-27");
+        }
+        // Where no format reads it, none is named.
+        for other in [
+            "Fri Feb 27 24:00:00 UTC 2026",
+            "2026-10-31 25:00",
+            "Mon Feb 27 09:30:00 IST 2026",
+        ] {
+            assert!(
+                !shown(Dates::default(), other).contains("date_format"),
+                "{other}"
+            );
         }
         let other = shown(Dates::default(), "1404-12-14");
         assert!(other.contains("of another calendar"));
