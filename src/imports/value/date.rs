@@ -455,11 +455,11 @@ static ZONED: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
 
 fn unknown(text: &str) -> String {
     let shown = quoted(text);
-    let weekday = match weekday_of(text) {
+    let format = ZONED.iter().find(|format| format.read(text).is_some());
+    let weekday = match weekday_of(text).filter(|_| format.is_none()) {
         Some(_) => ", or a day of the week that is not the date's",
         None => "",
     };
-    let format = ZONED.iter().find(|format| format.read(text).is_some());
     let format = format.map_or_else(String::new, |format| {
         let format = &format.text;
         format!(", or write date_format = \"{format}\" into the source's format to pass over its time zone, which is not known")
