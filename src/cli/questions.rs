@@ -213,7 +213,8 @@ fn show_columns(draft: &Draft) -> io::Result<()> {
     let mut text = format!("{} has these columns:\n", draft.file);
     for (number, column) in (1..).zip(&draft.columns) {
         let cells = column.cells.join(", ");
-        let _ = writeln!(text, "{number:>4}  {}: {cells}", column.header);
+        let name = draft.shown_name(&column.header);
+        let _ = writeln!(text, "{number:>4}  {name}: {cells}");
     }
     text += &draft.describe_around().join("\n");
     print_note(text.trim_end())
@@ -428,7 +429,7 @@ fn ask_left(draft: &mut Draft) -> anyhow::Result<()> {
     let shown = draft.columns.iter().zip(1..);
     let shown = shown.filter(|(column, _)| draft.left.contains(&column.header));
     let shown: Vec<String> = shown
-        .map(|(column, number)| format!("{number} {}", column.header))
+        .map(|(column, number)| format!("{number} {}", draft.shown_name(&column.header)))
         .collect();
     let mut prompt = format!(
         "{columns} left: {}\nDoes one of them say what may be shown on your page? Its number, or n for no: ",

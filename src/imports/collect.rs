@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::imports::draft::{Draft, has_block};
-use crate::imports::fault::{FieldError, FileError, Position};
+use crate::imports::draft::{Draft, cut_sentence, has_block};
+use crate::imports::fault::{FieldError, FileError, Position, RowKey};
 use crate::imports::files::{Choice, FormatChooser, TableInput, loses_publication};
 use crate::imports::format::{Format, Only, PublicColumn, PublicPart, basic_string, check_size};
 use crate::imports::merge::guards::stop;
@@ -23,7 +23,7 @@ use crate::imports::read::bytes::{
     INPUT_BYTES_MAX, STDIN, broken_archive, check_workbook, choose_members, is_office_document,
     is_zip, open_archive, read_all, read_file, refuse_binary,
 };
-use crate::imports::read::json::parse_row;
+use crate::imports::read::json::{parse_row, readable_members};
 use crate::imports::read::text::{decode, describe_damage, encoded_part, encodings};
 use crate::imports::read::{Amount, Bounds, ROWS_BETWEEN_LOOKS, ReadCounts, RowFault};
 use crate::imports::report::{FileReport, ImportError, ImportReport, Outcome, Watcher};
@@ -335,6 +335,7 @@ impl Reading<'_> {
                 draft.show_columns(&input.table);
             }
             draft.file.clone_from(name);
+            draft.is_fetched = self.request.run_of.is_some();
             return Err(ImportError::Open(Box::new(draft)));
         }
         self.keep_format(input, &mut draft)?;
@@ -410,7 +411,16 @@ impl Reading<'_> {
 
     fn finish(mut self) -> Collected {
         let names = self.unread.iter().take(NAMES_SHOWN);
-        let names = names.map(|name| self.request.mask.apply(name).replace(char::is_control, " "));
+        let is_fetched = self.request.run_of.is_some();
+        let names = names.map(|name| {
+            let shown = self.request.mask.apply(name);
+            let shown = shown.replace(char::is_control, " ");
+            if is_fetched {
+                cut_sentence(&shown).into_owned()
+            } else {
+                shown
+            }
+        });
         self.collected.report.unread = names.collect();
         if let Some(note) = self.damage {
             self.collected.report.note(self.request.mask.apply(&note));
@@ -523,6 +533,7 @@ impl Reading<'_> {
             Ok(record) => record,
             Err(RowFault { message, raw }) => {
                 let fault = FieldError::new("", message);
+                self.note_hidden(&readable_members(text));
                 return self.reject(file, at, raw.unwrap_or_default(), &[fault]);
             }
         };
@@ -536,15 +547,19 @@ impl Reading<'_> {
             }
             Ok(NativeRecord::Review(row)) => Ok(*row),
             Err(faults) => {
-                let hidden = withheld_review(&record, self.request);
-                if let Some(key) = hidden {
-                    let rejected = &mut self.collected.report.rejected_hidden;
-                    rejected.entry(key).or_default().insert(Unit::Status);
-                }
+                self.note_hidden(&record);
                 Err(faults)
             }
         };
         self.add_row(file, at, read, || readable(&record))
+    }
+
+    /// Notes the review of a rejected record that may say that it is withheld.
+    fn note_hidden(&mut self, record: &Value) {
+        if let Some(key) = withheld_review(record, self.request) {
+            let rejected = &mut self.collected.report.rejected_hidden;
+            rejected.entry(key).or_default().insert(Unit::Status);
+        }
     }
 
     /// Counts a row of a file, and reports progress.
@@ -594,6 +609,14 @@ impl Reading<'_> {
             exported.unwrap_or_else(|| Digests::new(row.review(), row.author(), row.posted_at));
         // A text may show a secret only once entities and elements of HTML are gone.
         if row.texts().any(|text| self.request.mask.is_in(text)) {
+            let id = row.has_id.then(|| row.id().clone());
+            let (author, day, hidden) = (row.author(), row.source_day(), row.hidden());
+            let key = RowKey::new(id, author, Some(day), &row.review().text);
+            if let Some(key) = key.filter(|_| !hidden.is_empty()) {
+                let key = (fold(row.source()), key);
+                let rejected = &mut self.collected.report.rejected_hidden;
+                rejected.entry(key).or_default().extend(hidden);
+            }
             let fault = FieldError::new("", HAS_SECRET);
             return self.reject(file, row.at, Value::Null, &[fault]);
         }

@@ -1,6 +1,7 @@
 //! Completes a source's format from the columns of a file: a field takes the one column with an exact name of it (`names.toml`), and what
 //! is then open stands as `"?"`. Of cells only numbers of rows and what a key is about count, and nothing that a format says is changed.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt::Write as _;
 
@@ -63,6 +64,8 @@ pub struct Draft {
     pub names_below: Option<u64>,
     /// Whether a row can be read.
     pub has_row: bool,
+    /// Whether the table was fetched: what stands where names of columns do may be a sentence of the server.
+    pub is_fetched: bool,
     /// Whether the table needs a source of its own, since the source that it would be of has another format.
     pub needs_source: bool,
 }
@@ -127,6 +130,21 @@ fn is_sentence(cell: &str) -> bool {
     let words = cell.split_whitespace();
     let words = words.filter(|word| word.contains(char::is_alphabetic) && !word.contains("://"));
     words.count() >= SENTENCE_WORDS_MIN
+}
+
+/// The name of a column or member in what was fetched: of a sentence, which the server may have written in place of one, only the
+/// beginning.
+pub fn cut_sentence(name: &str) -> Cow<'_, str> {
+    if !is_sentence(name) {
+        return name.into();
+    }
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let words = words[..words.len().min(SENTENCE_WORDS_MIN - 1)].join(" ");
+    format!(
+        "{}…",
+        words.chars().take(LETTERS_MAX * 2).collect::<String>()
+    )
+    .into()
 }
 
 /// Whether these values are choices: few that repeat.
@@ -607,8 +625,10 @@ impl Draft {
 
     fn ask_left(&self) -> Vec<String> {
         let shown = self.left.iter().take(COLUMNS_SHOWN);
-        let shown =
-            shown.map(|name| format!("{} ({})", basic_string(name), self.describe_values(name)));
+        let shown = shown.map(|name| {
+            let shown = basic_string(&self.shown_name(name));
+            format!("{shown} ({})", self.describe_values(name))
+        });
         let left = shown.collect::<Vec<_>>().join(", ");
         let has_state = |name: &&String| STATES.split('|').any(|it| column_key(name).contains(it));
         let has_choices =
@@ -616,7 +636,7 @@ impl Draft {
         let mut names = self.left.iter();
         let named = names.clone().rfind(has_state);
         let name = named.or_else(|| names.rfind(has_choices));
-        let name = name.map_or("…", String::as_str);
+        let name = name.map_or("…".into(), |name| self.shown_name(name));
         let ignored = match self.format.ignored.parts().join(", ") {
             none if none.is_empty() => none,
             names => format!(" Ignored already: {names}."),
@@ -625,11 +645,20 @@ impl Draft {
             format!("Left: {left}.{ignored}"),
             "Does one of them say whether a review, your reply or the name may be published? Then add at the end, for example,".to_owned(),
             "  [[public]]                # or [[public_reply]], [[public_name]]".to_owned(),
-            format!("  names = [{}]", basic_string(name)),
+            format!("  names = [{}]", basic_string(&name)),
             // No value of the file: it may mean that the review is hidden.
             "  values = [\"yes\"]".to_owned(),
             "and ignore the others: ignored = \"*\"".to_owned(),
         ]
+    }
+
+    /// The name of a column as it may be shown.
+    pub fn shown_name<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        if self.is_fetched {
+            cut_sentence(name)
+        } else {
+            name.into()
+        }
     }
 
     /// What is open, in words, a line for each key.
@@ -642,10 +671,13 @@ impl Draft {
     /// What an open key asks.
     pub fn question(&self, key: &str) -> String {
         match key {
-            "ignored" => format!(
-                "whether one of {} says that a review, your reply or the name may be published",
-                shorten(&self.left.join(", "), LEFT_CHARACTERS_MAX)
-            ),
+            "ignored" => {
+                let left: Vec<_> = self.left.iter().map(|name| self.shown_name(name)).collect();
+                format!(
+                    "whether one of {} says that a review, your reply or the name may be published",
+                    shorten(&left.join(", "), LEFT_CHARACTERS_MAX)
+                )
+            }
             "scale" => {
                 let highest = self.highest.unwrap_or_default();
                 let ends = if highest > 5.0 {

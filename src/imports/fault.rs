@@ -99,12 +99,23 @@ pub enum RowKey {
     Id(ReviewId),
     /// [`Digests::author_and_day`], of a row without an ID.
     AuthorAndDay(i64),
+    /// [`Digests::author`] and [`Digests::text`], of a row without a day, too.
+    AuthorAndText(i64, i64),
 }
 
+/// Words from which on a text tells a review from others of its author.
+const WORDS_MIN: usize = 4;
+
 impl RowKey {
-    /// The key of a row with this ID, or else of this author and day at the source.
-    pub fn new(id: Option<ReviewId>, author_and_day: Option<(&str, Day)>) -> Option<Self> {
-        let digest = author_and_day.map(|(author, day)| Digests::author_and_day(author, day));
-        id.map(Self::Id).or(digest.map(Self::AuthorAndDay))
+    /// The key of a row with this ID, else of this author and day at the source, else of the author and the text.
+    pub fn new(id: Option<ReviewId>, author: &str, day: Option<Day>, text: &str) -> Option<Self> {
+        if let Some(id) = id {
+            return Some(Self::Id(id));
+        }
+        if let Some(day) = day {
+            return Some(Self::AuthorAndDay(Digests::author_and_day(author, day)));
+        }
+        let is_known = text.split_whitespace().count() >= WORDS_MIN;
+        is_known.then(|| Self::AuthorAndText(Digests::author_of(author), Digests::text_of(text)))
     }
 }

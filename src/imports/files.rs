@@ -105,12 +105,13 @@ impl<'r> FormatChooser<'r> {
             own_format.map_or(Fit::OtherTable, |own_format| opened.measure_fit(own_format));
         let other = self.find_other_source(opened);
         let lacks_public = other.is_some_and(|(_, fit)| fit == Fit::AllButPublic);
-        // 2. Our own. Lines that may be of a table are that if a source keeps a format of it.
+        // 2. Our own, whatever a source keeps: a format of tables may pass over our `status`. But where one says by other members what is
+        // public, lines without a word on that are not published.
+        let is_decided = lacks_public
+            || own_fit >= Fit::Partly && own_format.is_some_and(|it| opened.is_decided_by(it));
         match opened.native_form {
             NativeForm::Export => return self.choose_built_in(&NATIVE),
-            NativeForm::Lines if own_fit < Fit::Partly && !lacks_public => {
-                return self.choose_built_in(&NATIVE);
-            }
+            NativeForm::Lines if !is_decided => return self.choose_built_in(&NATIVE),
             NativeForm::No | NativeForm::Lines => {}
         }
         // 3. What the named `--source` keeps.

@@ -194,7 +194,8 @@ pub fn withheld_review(record: &Value, request: &ImportRequest) -> Option<(Strin
         || verified == false && record["verification"] != "manual";
     let id = text("id").and_then(|id| id.parse().ok());
     let day = text("date").and_then(|day| day.parse().ok());
-    let key = RowKey::new(id, text("author").zip(day)).filter(|_| is_withheld)?;
+    let [author, content] = ["author", "text"].map(|name| text(name).unwrap_or_default());
+    let key = RowKey::new(id, author, day, content).filter(|_| is_withheld)?;
     let source = request.source.as_deref();
     let source = source.or(text("imported_from")).or(text("source"));
     Some((fold(source.unwrap_or(SOURCE_DEFAULT)), key))

@@ -6,9 +6,12 @@ use std::iter;
 use std::ops::ControlFlow;
 
 use serde::de::IgnoredAny;
+use serde_json::Value;
 
 use crate::imports::fault::{FileError, Position};
-use crate::imports::format::{Format, Reader, basic_string, column_key, is_inside, named_field};
+use crate::imports::format::{
+    Format, Missing, Reader, basic_string, column_key, is_inside, is_same_column, named_field,
+};
 use crate::imports::native::{begins_export, columns_of_table, first_record, is_native};
 use crate::imports::read::json::{RowList, members_beside, read_lists};
 use crate::imports::read::text::{
@@ -56,7 +59,7 @@ pub enum NativeForm {
     No,
     /// Its first line is that of an export, which no other file has.
     Export,
-    /// Lines that a table may have, too.
+    /// Lines with the members of our own form alone.
     Lines,
 }
 
@@ -239,12 +242,16 @@ impl<'t> OpenedFile<'t> {
     /// If it is empty, or no file of reviews, with what it is and what to give instead.
     pub fn of_text(decoded: &'t Decoded<'t>) -> Result<Option<Self>, FileError> {
         let text = &*decoded.text;
-        let kind = kind_of_text(text);
+        let are_own_lines = has_own_lines(text);
+        let mut kind = kind_of_text(text);
+        if kind == Kind::Text && are_own_lines {
+            kind = Kind::Json;
+        }
         refuse_text(kind, text)?;
         let (parts, document) = match kind {
             Kind::Nothing => return Err(FileError::new("the file is empty")),
             Kind::Json => {
-                let (document, lists) = read_lists(text)?;
+                let (document, lists) = read_lists(text, are_own_lines)?;
                 let are_lines = lists[0].are_lines;
                 let parts = lists.into_iter();
                 let parts = parts.map(|it| FilePart::new(it.names(), PartContent::List(it)));
@@ -296,6 +303,19 @@ impl<'t> OpenedFile<'t> {
         }
         let fits = self.parts.iter().map(|part| part.measure_fit(format));
         fits.max().unwrap_or(Fit::OtherTable)
+    }
+
+    /// Whether an owner's format says which reviews, replies or names of the file are public: by a column that it has, or by one that it lacks,
+    /// unless all are public without it.
+    pub fn is_decided_by(&self, format: &Format) -> bool {
+        let columns = &self.parts[0].names.columns;
+        let format = format.clone().split_public(columns);
+        let mut blocks = format.public_columns();
+        blocks.any(|block| {
+            let mut names = block.names.parts().into_iter();
+            block.missing != Some(Missing::Public)
+                || names.any(|name| columns.iter().any(|column| is_same_column(column, name)))
+        })
     }
 
     /// Whether it is a document with an empty list where the format names the list of rows.
@@ -571,6 +591,30 @@ fn check_header(
 fn is_day_or_rating(cell: &str) -> bool {
     let is_day = cell.trim().starts_with(|c: char| c.is_ascii_digit()) && is_date(cell);
     is_day || parse_rating(cell, None, &RatingWords::new()).is_ok()
+}
+
+/// Number of lines at the beginning of a text among which the first of our own form is looked for.
+const OWN_LINES_LOOKED_AT: usize = 1_000;
+
+/// Whether the first line that is an object of JSON has the members of our own form alone, or is that of an export: those before it are no
+/// rows. It stands in no table below a header, nor at the end of a list.
+fn has_own_lines(text: &str) -> bool {
+    let lines = text.lines().take(OWN_LINES_LOOKED_AT).map(str::trim);
+    let mut lines = lines.filter(|line| !line.is_empty());
+    let mut before = "";
+    let record = lines.by_ref().find_map(|line| {
+        let lines = iter::once(line).filter(|line| line.starts_with('{'));
+        let record = first_record(lines);
+        if record.is_none() {
+            before = line;
+        }
+        record
+    });
+    let is_in_list =
+        before.ends_with("},") || lines.next().is_some_and(|next| next.starts_with(']'));
+    let is_own = |record: Value| begins_export(&record) || is_native(&record);
+    let has_header = || find_header(text, None).is_some_and(|header| has_names(&header.cells));
+    record.is_some_and(is_own) && !is_in_list && !has_header()
 }
 
 /// The native form of a text of JSON, which is lines: the first that can be read decides. A list of native records, and a document with one,

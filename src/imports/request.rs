@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::imports::fault::FieldError;
 use crate::imports::format::Format;
 use crate::imports::platforms::{find_format, format_names};
-use crate::imports::read::{Cells, Row, RowFault, Table};
+use crate::imports::read::{RowFault, Table};
 use crate::model::business::Business;
 use crate::model::text::nearest;
 use crate::model::{compose, fold};
@@ -252,7 +252,9 @@ impl Mask {
                     message: HAS_SECRET.to_owned(),
                     raw: Some(Value::Null),
                 };
-                *row = Row::new(row.at.clone(), Cells::default(), Some(fault));
+                // The others may say that its review is hidden.
+                row.cells.retain(|cell| !self.is_in(cell));
+                row.fault = Some(Box::new(fault));
             }
         }
     }

@@ -454,24 +454,29 @@ impl<'t> RowReader<'t> {
         })
     }
 
-    /// The review in a row, or all its errors; `rejected` gets what it hides if it has errors.
+    /// The review in a row, or all its errors; `rejected` gets what it hides if it has errors, as far as its cells can be read.
     pub fn read(&self, row: &Row, rejected: &mut HiddenRows) -> Result<ReviewRow, Vec<FieldError>> {
-        if let Some(fault) = &row.fault {
-            return Err(vec![FieldError::new("", &fault.message)]);
-        }
+        let fault = row.fault.as_ref();
+        let fault = fault.map(|fault| FieldError::new("", &fault.message));
         let reading = RowReading {
             reader: self,
             row,
             hiding: Vec::new(),
             rejected,
-            faults: Vec::new(),
+            faults: fault.into_iter().collect(),
             unstated: Units::new(),
             not_public: Units::new(),
             blocks: Vec::new(),
             is_reply_hidden: false,
             has_instant: false,
         };
-        reading.review()
+        reading.review().map_err(|mut faults| {
+            // Where the cells are not those of their columns, what is wrong with them says nothing.
+            if row.fault.is_some() {
+                faults.truncate(1);
+            }
+            faults
+        })
     }
 
     /// The cells of a row that are read, and those that identify the format: all others may be private.
@@ -647,7 +652,7 @@ impl<'t> RowReading<'t> {
             let is_short = self.reader.format.full_names == Some(false);
             let author = if is_short { short_name(&named) } else { named };
             let day = posted.map(|(date, posted_at)| source_day(date, posted_at));
-            let key = RowKey::new(stated_id, day.map(|day| (author.as_str(), day)));
+            let key = RowKey::new(stated_id, &author, day, &text);
             if let Some(key) = key.filter(|_| !hidden.is_empty()) {
                 let key = (fold(&source.name), key);
                 self.rejected.entry(key).or_default().extend(hidden);
@@ -714,7 +719,10 @@ impl<'t> RowReading<'t> {
         for column in reader.used() {
             let cell = self.row.cell(column).unwrap_or_default();
             let text = cell.trim_matches(is_blank);
-            let checked = if text == NOT_CALCULATED {
+            let checked = if self.row.cells.is_long(column) {
+                let kib = TEXT_BYTES_MAX >> 10;
+                Err(format!("has more than {kib} KiB; shorten it"))
+            } else if text == NOT_CALCULATED {
                 Err(
                     "is a formula without a value; open the file in a spreadsheet and save it"
                         .to_owned(),
@@ -817,6 +825,13 @@ impl<'t> RowReading<'t> {
             recommendation(text)
         } else {
             let format = self.reader.format;
+            let of_row = self.cell(ReviewField::Scale);
+            let ends_nowhere =
+                |cell: &Cell<'_>| cell.text.trim().parse().is_ok_and(|end: f64| end <= 0.0);
+            if let Some(scale) = of_row.filter(ends_nowhere) {
+                let message = "is not above 0, so it is no end of a scale; correct it in the file";
+                return self.noted(scale.header, Err(message.to_owned()));
+            }
             let stars = parse_rating(text, self.scale(), &format.values);
             if format.is_table() {
                 stars

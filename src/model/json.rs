@@ -176,7 +176,8 @@ impl<'de> Visitor<'de> for WholeVisitor {
     }
 }
 
-fn add_member(object: &mut Map<String, Value>, name: String, value: Value) {
+/// Adds a member to an object, which may have one of this name.
+pub fn add_member(object: &mut Map<String, Value>, name: String, value: Value) {
     match (object.get_mut(&name), value) {
         (None, value) => _ = object.insert(name, value),
         (Some(former), value) if *former == value => {}

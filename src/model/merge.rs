@@ -344,12 +344,22 @@ impl Digests {
         Self {
             author_and_day: Self::author_and_day(author, day),
             content: digest(&[short.as_bytes(), &number, &stars, text.as_bytes()]),
-            text: digest(&[text.as_bytes()]),
+            text: Self::text_of(&review.text),
         }
     }
 
+    /// Of a text as in [`Self::text`].
+    pub fn text_of(text: &str) -> i64 {
+        digest(&[one_line(text).as_bytes()])
+    }
+
+    /// Of a name as [`Self::author`] is.
+    pub fn author_of(name: &str) -> i64 {
+        digest(&[one_line(name).as_bytes()]) >> DAY_BITS
+    }
+
     pub fn author_and_day(author: &str, day: Day) -> i64 {
-        let author = digest(&[one_line(author).as_bytes()]) >> DAY_BITS << DAY_BITS;
+        let author = Self::author_of(author) << DAY_BITS;
         author | digest(&[&day.number().to_be_bytes()]) & ((1 << DAY_BITS) - 1)
     }
 

@@ -22,14 +22,32 @@ pub fn shown(value: &Value) -> String {
         .map_or_else(|| shorten(&value.to_string(), SHOWN_CHARACTERS_MAX), quoted)
 }
 
-/// A word of a command line, in single quotes where a shell needs them.
+/// A word of a command line, in single quotes where a shell needs them. Characters that a terminal does not show are escaped as shells read
+/// them: `$'…'`.
 pub fn quote_for_shell(word: &str) -> String {
     let mut characters = word.chars();
     let is_plain = characters.all(|c| c.is_ascii_alphanumeric() || "-_./:,@%+".contains(c));
     if is_plain && !word.is_empty() {
         return word.to_owned();
     }
-    format!("'{}'", word.replace('\'', r"'\''"))
+    let is_escaped = |c: char| is_hidden(c) || c.is_control();
+    if !word.contains(is_escaped) {
+        return format!("'{}'", word.replace('\'', r"'\''"));
+    }
+    let mut quoted = "$'".to_owned();
+    for c in word.chars() {
+        match c {
+            '\'' | '\\' => quoted.extend(['\\', c]),
+            c if is_escaped(c) => {
+                for byte in c.encode_utf8(&mut [0; 4]).bytes() {
+                    // Writing into a String cannot fail.
+                    let _ = write!(quoted, "\\{byte:03o}");
+                }
+            }
+            c => quoted.push(c),
+        }
+    }
+    quoted + "'"
 }
 
 /// `text` as the content or a quoted attribute of an HTML element.
@@ -223,7 +241,7 @@ pub fn escaped_json<T: Serialize>(value: &T) -> String {
 mod tests {
     use serde_json::Value;
 
-    use super::{escaped, visible};
+    use super::{escaped, quote_for_shell, visible};
 
     #[test]
     fn a_label_has_no_hidden_characters() {
@@ -236,6 +254,28 @@ mod tests {
             ),
         ] {
             assert_eq!(visible(text), label);
+        }
+    }
+
+    #[test]
+    fn a_shell_reads_a_quoted_word_as_it_is() {
+        for word in [
+            "plain",
+            "my file's name",
+            "r\u{202E}y.csv",
+            "a\nb'c\\d\u{1b}7\u{E0041}",
+            "\u{9b}1",
+        ] {
+            let quoted = quote_for_shell(word);
+            assert!(
+                escaped(quoted.clone()) == quoted && !quoted.contains('\n'),
+                "{quoted}"
+            );
+            let command = format!("printf %s {quoted}");
+            let printed = std::process::Command::new("bash")
+                .args(["-c", &command])
+                .output();
+            assert_eq!(printed.unwrap().stdout, word.as_bytes(), "{quoted}");
         }
     }
 

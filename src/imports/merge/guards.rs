@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use crate::imports::report::{ImportError, ImportReport, Outcome, Refusal, preview_change};
 use crate::imports::request::ImportRequest;
-use crate::model::{Review, Status, Unit, Units};
+use crate::model::{MAYBE_NOT_PUBLISHED, Review, Status, Unit, Units};
 use crate::storage::reviews::Known;
 
 /// This many reviews or rows may always be concerned; as many examples are shown.
@@ -15,7 +15,7 @@ pub const FEW: usize = 3;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Effect {
     Changes,
-    /// By a value that the format does not list.
+    /// By a value that the format does not list, or by a row that is rejected or doubtful and hides.
     Hides,
     /// What the source withheld.
     Publishes,
@@ -92,12 +92,25 @@ impl Tallies {
             (Effect::LosesReply, loses_reply),
         ] {
             if is_so {
-                let tally = self.of_source(source, effect);
-                tally.count += 1;
-                if tally.shown.len() < FEW {
-                    tally.shown.push(preview_change(before, after));
-                }
+                self.add(source, effect, before, after);
             }
+        }
+    }
+
+    /// Counts a public review that is withheld because a row hides it, or may, that is not imported.
+    pub fn count_hidden(&mut self, source: &str, before: &Review) {
+        let after = Review {
+            status: Status::withheld(MAYBE_NOT_PUBLISHED),
+            ..before.clone()
+        };
+        self.add(source, Effect::Hides, before, &after);
+    }
+
+    fn add(&mut self, source: &str, effect: Effect, before: &Review, after: &Review) {
+        let tally = self.of_source(source, effect);
+        tally.count += 1;
+        if tally.shown.len() < FEW {
+            tally.shown.push(preview_change(before, after));
         }
     }
 

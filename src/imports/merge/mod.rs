@@ -549,6 +549,9 @@ impl Merging<'_> {
             let is_rejected = is_of_run && !rejected.is_empty() && keys.any(is_hidden);
             if is_rejected || !are_new && doubted_hidden.contains(id) {
                 if outcome.set_status(known, &withheld, now) {
+                    if let Some(review) = known.review() {
+                        self.tallies.count_hidden(known.source_name(), review);
+                    }
                     let counts = &mut outcome.report.withheld;
                     *counts.entry(MAYBE_NOT_PUBLISHED.to_owned()).or_default() += 1;
                 }
@@ -614,7 +617,10 @@ fn row_keys(id: &ReviewId, known: &KnownReview) -> Vec<RowKey> {
     let author = known.review().map(|review| &review.author);
     if author.is_some_and(|author| !is_shared_name(author)) {
         let digests = known.digests().into_iter();
-        keys.extend(digests.map(|it| RowKey::AuthorAndDay(it.author_and_day)));
+        keys.extend(digests.flat_map(|it| {
+            let text = RowKey::AuthorAndText(it.author(), it.text);
+            [RowKey::AuthorAndDay(it.author_and_day), text]
+        }));
     }
     keys
 }

@@ -2,7 +2,7 @@
 //!
 //! Elements are split with `serde_json`'s `RawValue`, so that one broken element rejects its row and not the file.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::imports::format::{Format, PublicColumn, column_key};
 use crate::imports::read::{
     Amount, Bounds, COLUMNS_MAX, Cells, LIST, ROW_BYTES_MAX, ROWS_MAX, RowFault, Table,
 };
-use crate::model::json::{join, member, parse, plain_text, visit};
+use crate::model::json::{add_member, join, member, parse, plain_text, visit};
 use crate::model::text::shown;
 
 /// Number of bytes that are kept of an overlong or broken row.
@@ -34,14 +34,17 @@ const PATH_BYTES_MAX: usize = 1 << 10;
 const BESIDE_MAX: usize = 20;
 
 /// The document that a text is, if it is one, and the lists of objects in it, the outermost first; without any, it is one row. Otherwise
-/// the lines of the text.
+/// the lines of the text, as they are if they `are_own_lines`.
 ///
 /// # Errors
 /// If it is broken, and not one value in each line.
-pub fn read_lists(text: &str) -> Result<(Option<&str>, Vec<RowList<'_>>), FileError> {
+pub fn read_lists(
+    text: &str,
+    are_own_lines: bool,
+) -> Result<(Option<&str>, Vec<RowList<'_>>), FileError> {
     match serde_json::from_str::<&RawValue>(text) {
         Ok(document) => Ok((Some(document.get()), lists_in(document.get())?)),
-        Err(_) if has_lines(text) => {
+        Err(_) if are_own_lines || has_lines(text) => {
             let mut lines = RowList::new(String::new(), true);
             text.split('\n').try_for_each(|line| lines.push(line))?;
             Ok((None, vec![lines]))
@@ -193,7 +196,11 @@ impl<'t> RowList<'t> {
     ) -> Result<Table, FileError> {
         let mut objects = Objects::new(format);
         for (at, text) in self.rows() {
-            objects.add_value(at, parse_row(text), bounds)?;
+            let row = parse_row(text);
+            if row.is_err() {
+                objects.put_readable(text);
+            }
+            objects.add_value(at, row, bounds)?;
         }
         let mut table = objects.finish();
         if let Some(document) = document.filter(|_| format.is_table()) {
@@ -272,6 +279,35 @@ pub fn parse_row(text: &str) -> Result<Value, RowFault> {
     })
 }
 
+/// Calls `each` with the members that can be read of a row that cannot be read wholly: those before the place where it is broken, and none
+/// that is itself broken or longer than a row.
+fn visit_readable(text: &str, mut each: impl FnMut(&str, Value)) {
+    let mut bytes = 0;
+    visit(text, |name, member| {
+        if member.len() > ROW_BYTES_MAX {
+            return ControlFlow::Continue(());
+        }
+        // Together they are no more than those of a row.
+        bytes += name.len() + member.len();
+        if bytes > ROW_BYTES_MAX {
+            return ControlFlow::Break(());
+        }
+        if let Ok(member) = parse(member) {
+            each(name, member);
+        }
+        ControlFlow::Continue(())
+    });
+}
+
+/// The members that can be read of a row that cannot be read wholly.
+pub fn readable_members(text: &str) -> Value {
+    let mut members = Map::new();
+    visit_readable(text, |name, member| {
+        add_member(&mut members, name.to_owned(), member);
+    });
+    members.into()
+}
+
 /// Makes a table of objects: each member is a cell in the column of its path, as `reviewer.name` or, of the elements of a
 /// list in a built-in format, `responses[].body`.
 #[derive(Debug, Default)]
@@ -280,16 +316,22 @@ pub struct Objects {
     numbers: HashMap<String, usize>,
     /// Of the row that is read.
     cells: Cells,
+    /// Whether that is a row which cannot be read wholly: it adds no columns but those that the format names.
+    is_partial: bool,
+    /// The names in the format, as names are compared.
+    named: HashSet<String>,
     format: Format,
 }
 
 impl Objects {
     pub fn new(format: &Format) -> Self {
+        let named = format.all_names();
         Self {
             format: format.clone(),
+            named: named.iter().map(|name| column_key(name)).collect(),
             table: Table {
                 is_objects: true,
-                named: format.all_names(),
+                named,
                 ..Table::default()
             },
             ..Self::default()
@@ -322,6 +364,13 @@ impl Objects {
         })?;
         self.table.push(at, cells, fault);
         Ok(())
+    }
+
+    /// Puts what can be read of a row that cannot be read wholly into the cells: it may say that its review is hidden.
+    fn put_readable(&mut self, text: &str) {
+        self.is_partial = true;
+        visit_readable(text, |name, member| self.put_all(name, member));
+        self.is_partial = false;
     }
 
     /// Puts the values in `value`, whose path is `path`, into the cells.
@@ -397,6 +446,9 @@ impl Objects {
             return;
         }
         if number == count {
+            if self.is_partial && !self.named.contains(&column_key(path)) {
+                return;
+            }
             self.table.columns.push(path.to_owned());
             self.numbers.insert(path.to_owned(), number);
         }

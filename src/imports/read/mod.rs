@@ -10,7 +10,6 @@ use serde_json::Value;
 use crate::imports::fault::{FileError, Position};
 use crate::imports::format::{Names, find_column, is_same_column};
 use crate::imports::value::text::{TEXT_BYTES_MAX, is_empty};
-use crate::model::text::shorten;
 
 pub(crate) mod bytes;
 pub(crate) mod json;
@@ -133,11 +132,11 @@ pub struct Row {
     pub fault: Option<Box<RowFault>>,
 }
 
-/// Why a row cannot be read as cells.
+/// Why a row cannot be imported, whatever its cells say.
 #[derive(Debug)]
 pub struct RowFault {
     pub message: String,
-    /// The row, if it has no cells; a text if it is no JSON, truncated if it is too long.
+    /// The row, if it is none of cells; a text if it is no JSON, truncated if it is too long.
     pub raw: Option<Value>,
 }
 
@@ -152,8 +151,8 @@ impl RowFault {
 pub struct Cells {
     /// In the order of their columns, once they are finished.
     filled: Vec<(u32, Box<str>)>,
-    /// The column of a text that is longer than one may be, which is not kept.
-    long: Option<usize>,
+    /// The columns of texts that are longer than one may be, which are not kept.
+    long: Vec<u32>,
     /// Of a list of replies of which none is public: the blocks that hide the first, each on a line by its first name as names are compared.
     pub reply_hidden_by: Option<Box<str>>,
     /// The number of columns that are there, and empty if no cell is kept: all before the end of a row of delimited text.
@@ -184,18 +183,29 @@ impl Cells {
 
     /// Puts a cell into any column.
     pub fn put(&mut self, column: usize, cell: &str) {
-        if cell.len() > TEXT_BYTES_MAX {
-            self.long = Some(column);
-            return;
-        }
         // A table has at most a thousand columns.
         let column = u32::try_from(column).unwrap_or(u32::MAX);
-        self.filled.push((column, cell.into()));
+        if cell.len() > TEXT_BYTES_MAX {
+            self.long.push(column);
+        } else {
+            self.filled.push((column, cell.into()));
+        }
+    }
+
+    /// Whether the column has a text that is longer than one may be.
+    pub fn is_long(&self, column: usize) -> bool {
+        self.long.iter().any(|long| *long as usize == column)
+    }
+
+    /// Takes away the cells that are not to be kept.
+    pub fn retain(&mut self, is_kept: impl Fn(&str) -> bool) {
+        self.filled.retain(|(_, cell)| is_kept(cell));
     }
 
     /// Moves each cell to the column at its place in `columns`.
     fn move_to(&mut self, columns: &[usize]) {
-        for (column, _) in &mut self.filled {
+        let filled = self.filled.iter_mut().map(|(column, _)| column);
+        for column in filled.chain(&mut self.long) {
             *column = u32::try_from(columns[*column as usize]).unwrap_or(u32::MAX);
         }
         self.filled.sort_by_key(|(column, _)| *column);
@@ -242,15 +252,8 @@ impl Row {
 }
 
 impl Table {
-    /// Adds a row; a text that is too long is a fault of it.
     pub fn push(&mut self, at: Position, cells: Cells, fault: Option<RowFault>) {
-        let long = cells.long.map(|column| {
-            let name = self.columns.get(column).map_or("", String::as_str);
-            let kib = TEXT_BYTES_MAX >> 10;
-            let name = shorten(name, 80);
-            RowFault::new(format!("{name} has more than {kib} KiB; shorten it"))
-        });
-        self.rows.push(Row::new(at, cells, long.or(fault)));
+        self.rows.push(Row::new(at, cells, fault));
     }
 
     /// The column with this name exactly, otherwise the only one that it means.
@@ -295,7 +298,10 @@ impl Table {
     /// Whether a column has a cell that is not blank.
     pub fn has_cells(&self, column: usize) -> bool {
         let mut rows = self.rows.iter().filter(|row| row.fault.is_none());
-        rows.any(|row| row.cell(column).is_some_and(|it| !it.trim().is_empty()))
+        rows.any(|row| {
+            let is_filled = row.cell(column).is_some_and(|it| !it.trim().is_empty());
+            is_filled || row.cells.is_long(column)
+        })
     }
 
     /// Takes away the rows that have the ID of another one in a column; returns their number.

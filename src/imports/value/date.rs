@@ -2,6 +2,7 @@
 //! read in one order of day and month; an ambiguous date is refused, never guessed.
 
 use std::fmt::Write as _;
+use std::sync::LazyLock;
 
 use chrono::{DateTime, Datelike, NaiveDate, NaiveTime, TimeDelta, TimeZone, Utc, Weekday};
 use chrono_tz::Tz;
@@ -44,7 +45,7 @@ const MONTHS: [&str; 12] = [
     "december, dezember, diciembre, decembre, dicembre, dezembro, grudzien, grudnia, desember", // codespell:ignore
 ];
 /// In minutes east of UTC.
-const OFFSETS: [(&str, i32); 13] = [
+const OFFSETS: [(&str, i32); 15] = [
     ("Z", 0),
     ("PST", -480),
     ("MST", -420),
@@ -57,7 +58,9 @@ const OFFSETS: [(&str, i32); 13] = [
     ("UTC", 0),
     ("GMT", 0),
     ("CET", 60),
+    ("MEZ", 60),
     ("CEST", 120),
+    ("MESZ", 120),
 ];
 
 /// The month, from 1, whose name begins so.
@@ -287,6 +290,10 @@ fn days_with_month(plain: &str) -> Option<(Days, &str)> {
     let is_year =
         year.len() == 4 || year.len() == 2 && between.len() > 1 && between.starts_with('-');
     let date = day_of(year, &month.to_string(), day).filter(|_| is_year)?;
+    let weekday = weekday_of(before);
+    if weekday.is_some_and(|weekday| weekday != date.weekday()) {
+        return None;
+    }
     Some(([Some(date); 2], rest))
 }
 
@@ -300,6 +307,12 @@ fn with_year_behind_day(plain: &str) -> Option<String> {
     let is_day = !behind.contains(is_digit) && months(&format!("{before} {behind}")).len() == 1;
     let is_year = year.len() == 4 && year.chars().all(is_digit);
     (is_day && is_year).then(|| format!("{day} {year} {time}"))
+}
+
+/// The day of the week, in English, that a text begins with.
+fn weekday_of(text: &str) -> Option<Weekday> {
+    let words = text.trim_start().split([' ', ',', '.']);
+    words.take(1).find_map(|word| word.parse().ok())
 }
 
 fn months(text: &str) -> Vec<u32> {
@@ -427,10 +440,32 @@ fn zone_of(text: &str) -> Option<(Tz, i32)> {
     (seconds.abs() <= OFFSET_SECONDS_MAX).then_some((Tz::UTC, seconds))
 }
 
+/// How dates are written that have the name of a time zone.
+static ZONED: LazyLock<Vec<DateFormat>> = LazyLock::new(|| {
+    let patterns = [
+        "%a %b %d %H:%M:%S %Z %Y",
+        "%a, %d %b %Y %H:%M:%S %Z",
+        "%Y-%m-%d %H:%M:%S %Z",
+        "%Y-%m-%d %H:%M %Z",
+        "%d %b %Y %H:%M:%S %Z",
+    ];
+    let formats = patterns.into_iter().map(str::to_owned);
+    formats.flat_map(DateFormat::try_from).collect()
+});
+
 fn unknown(text: &str) -> String {
+    let shown = quoted(text);
+    let format = ZONED.iter().find(|format| format.read(text).is_some());
+    let weekday = match weekday_of(text).filter(|_| format.is_none()) {
+        Some(_) => ", or a day of the week that is not the date's",
+        None => "",
+    };
+    let format = format.map_or_else(String::new, |format| {
+        let format = &format.text;
+        format!(", or write date_format = \"{format}\" into the source's format to pass over its time zone, which is not known")
+    });
     format!(
-        "{} is not a known date such as 2026-10-31; write the whole day so",
-        quoted(text)
+        "{shown} is not a known date such as 2026-10-31{weekday}; write the whole day so{format}"
     )
 }
 
@@ -636,6 +671,7 @@ mod tests {
             ("2026/10/03 4:12:55 p. m. GMT-6", "2026-10-03T22:12:55Z"),
             ("13/10/2026, 4:12 a.\u{a0}m.", "2026-10-13"),
             ("2026-10-31 19:32:11 CET", "2026-10-31T18:32:11Z"),
+            ("2026-07-31 19:32:11 MESZ", "2026-07-31T17:32:11Z"),
             ("1792000000", "2026-10-14T17:46:40Z"),
             ("1792000000.5", "2026-10-14T17:46:40Z"),
             ("2026-10-31 02:00:00+00", "2026-10-31T02:00:00Z"),
@@ -792,6 +828,11 @@ mod tests {
             "31/10 09:30:00 2026",
             "2026-10-31 10:15 2026",
             "Fri Feb 27 09:30:00 XYZ 2026",
+            // Not the day of the week.
+            "Mon Feb 27 09:30:00 UTC 2026",
+            "Thursday, February 27, 2026",
+            "Sat, 27 Feb 2026 10:00:00 GMT",
+            "Mon 27/02/2026",
             "2026-10-31 10:15 - 11:00",
             "2026-10-31 25:00",
             "2026-10-31 10:15 XYZ",
@@ -822,6 +863,37 @@ mod tests {
         }
         let unknown = shown(Dates::default(), "March 2025");
         assert!(unknown.contains("write the whole day so"));
+        let weekday = shown(Dates::default(), "Mon Feb 27 2026");
+        assert!(weekday.contains("a day of the week that is not the date's"));
+        // What the message says reads a zone that is not known.
+        for zoned in [
+            "Fri Feb 27 09:30:00 IST 2026",
+            "Fri Feb 27 09:30:00 BST 2026",
+            "Fri, 27 Feb 2026 09:30:00 IST",
+            "2026-02-27 23:30:00 IST",
+            "2026-02-27 09:30 NZDT",
+        ] {
+            let unknown = shown(Dates::default(), zoned);
+            let format = unknown.rsplit('"').nth(1).unwrap();
+            assert!(unknown.contains("date_format = "), "{unknown}");
+            let format = DateFormat::try_from(format.to_owned()).unwrap();
+            let dates = Dates {
+                format: Some(&format),
+                ..Dates::default()
+            };
+            assert_eq!(shown(dates, zoned), "2026-02-27");
+        }
+        // Where no format reads it, none is named.
+        for other in [
+            "Fri Feb 27 24:00:00 UTC 2026",
+            "2026-10-31 25:00",
+            "Mon Feb 27 09:30:00 IST 2026",
+        ] {
+            assert!(
+                !shown(Dates::default(), other).contains("date_format"),
+                "{other}"
+            );
+        }
         let other = shown(Dates::default(), "1404-12-14");
         assert!(other.contains("of another calendar"));
     }

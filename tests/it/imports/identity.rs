@@ -630,6 +630,144 @@ async fn a_rejected_or_doubtful_row_that_hides_withholds_a_review() {
     assert_eq!(bench.sql(withheld), "q1");
 }
 
+/// Of a row that is broken or too long, what can still be read of it hides its review, as far as it says which one.
+#[tokio::test]
+async fn what_can_be_read_of_a_rejected_row_hides_its_review() {
+    let format = "format: ignored = 'note'; [fields]; id = 'id'; reply_text = 'answer'; [[public]]; names = 'ok'; values = ['yes']; \
+        [[public_reply]]; names = 'rok'; values = ['yes']";
+    let row = |id: &str, changes: Value| {
+        let mut row = json!({"id": id, "rating": 5, "date": "2026-10-05", "author": format!("{id} Bell"), "text": "Warm house",
+            "answer": "Thanks", "note": "", "ok": "yes", "rok": "yes"});
+        for (name, value) in changes.as_object().unwrap() {
+            row[name] = value.clone();
+        }
+        row
+    };
+    let others = ["Bo", "Cy", "Di", "Ed"].map(|id| row(id, json!({})).to_string());
+    let shown = [&[row("Ann", json!({})).to_string()], &others[..]].concat();
+    let ann = |changes| row("Ann", changes).to_string();
+    let [long, huge] = [65 << 10, 1100 << 10].map(|size| "x".repeat(size));
+    let no = ann(json!({"ok": "no"}));
+    for (broken, rejected) in [
+        (ann(json!({"ok": "no", "text": long})), 1),
+        (ann(json!({"ok": "no", "answer": long})), 1),
+        (ann(json!({"rok": "no", "answer": long})), 1),
+        (ann(json!({"ok": "no", "note": long})), 0),
+        (ann(json!({"ok": "no", "text": huge})), 1),
+        (ann(json!({"ok": "no", "note": huge})), 1),
+        (ann(json!({"ok": long})), 1),
+        (no.replace("Warm", "Warm \\ud83d"), 1),
+        (no.replace("Warm", "Warm\u{1}"), 1),
+        (no.replace("Warm", "\"Warm\""), 1),
+        // Its day and author tell which review it is.
+        (no.replace("\"id\"", "\"Id\"").replace("Warm", "\\udfff"), 1),
+        (format!("{},{}", &no[..no.len() - 1], "\"more\": tru}"), 1),
+    ] {
+        let bench = bench().await;
+        bench.csv(shown.join("\n"), format).await;
+        let rows = [std::slice::from_ref(&broken), &others[..]].concat();
+        let report = bench.csv(rows.join("\n"), "").await;
+        let start: String = broken.chars().take(200).collect();
+        assert_eq!(report.count(Outcome::Rejected), rejected, "{start}");
+        let withheld = "select review_id from review where status = 'withheld'";
+        assert_eq!(bench.sql(withheld), "Ann", "{start}");
+    }
+    // Nothing that tells the review can be read, so nothing is known.
+    let bench = bench().await;
+    bench.csv(shown.join("\n"), format).await;
+    let rows = [&["{\"".to_owned() + &no], &others[..]].concat();
+    bench.csv(rows.join("\n"), "").await;
+    assert_eq!(
+        bench.sql("select count(*) from review where status = 'withheld'"),
+        "0"
+    );
+}
+
+#[tokio::test]
+async fn row_of_a_table_with_too_many_cells_or_a_long_one_hides_its_review() {
+    let header = "id,author,rating,date,text,note,ok\n";
+    let row =
+        |id: &str, rest: &str| format!("{id},{id} Bell,5,2026-10-05,Warm house in winter{rest}\n");
+    let others: String = ["Bo", "Cy", "Di"].map(|id| row(id, ",,yes")).concat();
+    let long = "x".repeat(65 << 10);
+    for (id, (broken, rejected)) in [
+        row("Ann", ",,no,more,more"),
+        row("Ann", ""),
+        row("Ann", &format!(" {long},,no")),
+        row("Ann", &format!(",{long},no")),
+        row("Ann", ",,no").replace("2026-10-05", "soon"),
+    ]
+    .into_iter()
+    .zip([1, 1, 1, 0, 1])
+    .flat_map(|it| [(true, it.clone()), (false, it)])
+    {
+        let bench = bench().await;
+        let fields = if id {
+            "[fields]; id = 'id';"
+        } else {
+            "[fields]; id = '';"
+        };
+        let format = format!(
+            "format: ignored = ['note', 'id']; {fields} [[public]]; names = 'ok'; values = ['yes']"
+        );
+        let shown = format!("{header}{}{others}", row("Ann", ",,yes"));
+        bench.csv(shown, &format).await;
+        let report = bench.csv(format!("{header}{broken}{others}"), "").await;
+        let start: String = broken.chars().take(100).collect();
+        assert_eq!(report.count(Outcome::Rejected), rejected, "{start}");
+        let withheld = "select author from review where status = 'withheld'";
+        assert_eq!(bench.sql(withheld), "Ann Bell", "{start}");
+    }
+}
+
+#[tokio::test]
+async fn broken_line_of_our_own_form_hides_its_review() {
+    let bench = bench().await;
+    let rows = ["r-1", "r-2", "r-3"].map(|id| native(&json!({"id": id})));
+    bench.take(lines(&rows)).await;
+    let hidden = native(&json!({"status": "withheld", "text": "BROKEN"})).to_string();
+    let hidden = hidden.replace("BROKEN", "\\ud83d");
+    let (report, _) = bench
+        .take(format!("{}\n{hidden}\n", lines(&rows[1..])))
+        .await;
+    assert_eq!(report.count(Outcome::Rejected), 1);
+    let withheld = "select review_id from review where status = 'withheld'";
+    assert_eq!(bench.sql(withheld), "r-1");
+}
+
+/// Whether a row that hides its review can be imported or not.
+#[tokio::test]
+async fn rejected_rows_count_in_the_guard_of_what_would_be_withheld() {
+    let file = |count: usize, stars: &str, ok: &str| {
+        let rows = (0..10).map(|number| {
+            let (stars, ok) = if number < count {
+                (stars, ok)
+            } else {
+                ("5", "yes")
+            };
+            format!("r{number},Guest {number},{stars},2026-10-05,Text of number {number},{ok}\n")
+        });
+        format!(
+            "id,author,rating,date,text,ok\n{}",
+            rows.collect::<String>()
+        )
+    };
+    let format = "format: [fields]; id = 'id'; [[public]]; names = 'ok'; values = ['yes']";
+    let withheld = "select count(*) from review where status = 'withheld'";
+    for (stars, ok) in [("5", "yup"), ("x", "yup"), ("", "")] {
+        let bench = bench().await;
+        bench.csv(file(0, "", ""), format).await;
+        let refusal = bench.refused(file(9, stars, ok), "").await;
+        assert_has(&refusal, "9 of 10 public reviews would be withheld");
+        assert_eq!(bench.sql(withheld), "0");
+        bench.csv(file(5, stars, ok), "").await;
+        assert_eq!(bench.sql(withheld), "5");
+        bench.csv(file(0, "", ""), "--accept-changes").await;
+        bench.csv(file(9, stars, ok), "--accept-changes").await;
+        assert_eq!(bench.sql(withheld), "9");
+    }
+}
+
 #[tokio::test]
 async fn a_new_id_and_an_edited_text_bring_nothing_hidden_back() {
     for owner in DECISIONS {

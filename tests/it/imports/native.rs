@@ -42,10 +42,10 @@ async fn line_that_is_no_row_is_rejected_wherever_it_stands() {
     let rows: Vec<String> = rows.collect();
     let settings = json!({"business": {"id": "x", "name": "X"}, "editorial": {}}).to_string();
     let export = [&[settings], &rows[..]].concat();
-    let broken = r#"{"id": "r-1", "rating" → {"id": "x", "rating": 5}} → [1] → {} → x → {"id": "x", "publish": "no"}"#;
+    let broken = r#"{"id": "x", "publish": "no"} → {"id": "r-1", "rating" → {"id": "x", "rating": 5}} → [1] → {} → x → } → null → "x" → // x, y"#;
     for (number, broken) in broken.split(" → ").enumerate() {
-        // The first sign of a file says whether it is JSON, and its first row whose it is.
-        let first = usize::from(number > 3);
+        // The first row says whose a file is.
+        let first = usize::from(number == 0);
         let places = (first..=rows.len()).map(|place| (&rows, place));
         for (rows, place) in places.chain((first..=export.len()).map(|place| (&export, place))) {
             let mut lines = rows.clone();
@@ -58,10 +58,59 @@ async fn line_that_is_no_row_is_rejected_wherever_it_stands() {
             assert_eq!(bench.sql(public), "r-1,r-3", "{broken} {place}");
         }
     }
-    for count in 2..5 {
-        let content = "{\"id\": \"r-1\",\n".repeat(count) + &rows.join("\n");
-        let (report, _) = bench().await.take(content).await;
-        assert_eq!(counts(&report), (4, 0, 0, count as u64));
+    for count in [2, 3, 4, 60, 900] {
+        for broken in ["{\"id\": \"r-1\",\n", "oops\n"] {
+            for rows in [&rows[..], &rows[..1]] {
+                let content = broken.repeat(count) + &rows.join("\n");
+                let (report, _) = bench().await.take(content).await;
+                let new = rows.len() as u64;
+                assert_eq!(counts(&report), (new, 0, 0, count as u64), "{broken}");
+            }
+        }
+    }
+    // But a document that is broken, or ends too early, is no lines, nor is a table with a header.
+    let row = &rows[0];
+    for document in [
+        format!("[\n{row},\n{row}\n"),
+        format!("{{\"reviews\": [\n{row},\n{row},\n{row}\n]"),
+        format!("rows of our own\n[\n{row}\n]\n"),
+    ] {
+        let refusal = bench().await.refused(&document, "").await;
+        assert!(!refusal.contains("rejected"), "{document}: {refusal}");
+    }
+    let table = format!("id,rating,date\n{row}\n");
+    let request = request_for([bench().await.file("t.csv", &table)], "");
+    let failed = bench().await.run(&request).await.0;
+    assert!(failed.is_err(), "{failed:?}");
+}
+
+/// A format of a table may pass over `status`.
+#[tokio::test]
+async fn our_own_lines_are_native_whatever_a_source_keeps() {
+    let hidden = native(&json!({"status": "withheld"}));
+    let shown = native(&json!({"id": "r-2", "author": "Bo"}));
+    let table = "id,rating,date,author,text,status\nc-1,5,2026-11-02,Cat,Tidy.,open\n";
+    for source in ["", "--source Shop "] {
+        for format in ["ignored = '*'", "ignored = 'status'; [fields]; id = 'id'"] {
+            let bench = bench().await;
+            bench.csv(table, &format!("{source}format: {format}")).await;
+            let report = bench
+                .csv(lines(&[hidden.clone(), shown.clone()]), source)
+                .await;
+            assert_eq!(report.files[0].format, "jsonl");
+            let public = "select author from review where status = 'published' order by 1";
+            assert_eq!(bench.sql(public), "Bo\nCat", "{source}{format}");
+        }
+        // Where a format publishes by one of our members, no line is published that has another value of it, or none.
+        let bench = bench().await;
+        let format = "format: [[public]]; names = 'status'; values = ['open']";
+        bench.csv(table, &format!("{source}{format}")).await;
+        let open = native(&json!({"id": "r-3", "author": "Di", "status": "open"}));
+        bench
+            .csv(lines(&[hidden.clone(), shown.clone(), open]), source)
+            .await;
+        let public = "select author from review where status = 'published' order by 1";
+        assert_eq!(bench.sql(public), "Cat\nDi", "{source}");
     }
 }
 

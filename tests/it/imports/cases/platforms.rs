@@ -247,6 +247,17 @@ author | rating
 Ann | 5
 Bo | 4
 Cy | 5
+# a scale that does not end above 0 is a fault
+[{"@context": "https://schema.org", "@type": "Review", "author": "Ann", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5, "bestRating": 0}},
+{"@type": "Review", "author": "Bo", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5, "bestRating": "-5"}},
+{"@type": "Review", "author": "Cy", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5, "bestRating": "0.0"}},
+{"@type": "Review", "author": "Di", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5}}]
+=
+x is not above 0
+x is not above 0
+x is not above 0
+author | rating
+Di | 5
 # texts of a page are often html
 [{"@context": "https://schema.org", "@type": "Review", "author": "Bell &amp; Sons", "datePublished": "2026-10-01", "reviewRating": {"ratingValue": 5},
 "reviewBody": "Fast &amp; clean, they&#8217;re great<br />\nAgain; 5 < 10"},

@@ -114,6 +114,21 @@ fn sentence_of_a_server_is_no_table_to_be_drafted() {
 }
 
 #[test]
+fn sentence_of_a_server_is_cut_where_names_of_columns_are_shown() {
+    for answer in [
+        "Stars,Date,You have used up the hush of your plan\n5,2026-10-01,1\n",
+        "Sorry the sheet has hush,Stars\nno,5\n",
+    ] {
+        let (home, site) = (home(), csv_site(answer));
+        let failed = add(&home, "sheet", &site.url("/r"), "");
+        failed.failed("nothing was imported");
+        let terminal = home.at_terminal(&["sync", "run", "sheet"], &[""]);
+        let shown = failed.out + &failed.err + &terminal.out + &terminal.err;
+        assert!(!(shown + &column(&home, "last_failure")).contains("hush"));
+    }
+}
+
+#[test]
 fn draft_takes_the_place_of_no_file_of_entries() {
     let (home, site) = (home(), csv_site(&sheet_of(&["yes"])));
     let home = home.with_variable("REVIEWS_SYNC_FILE", "Sheet.toml");

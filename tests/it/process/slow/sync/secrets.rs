@@ -210,6 +210,29 @@ fn row_or_validator_with_a_secret_is_left_out() {
 }
 
 #[test]
+fn row_with_a_secret_hides_its_review_as_other_rows_do() {
+    let key = "hush-key/12345";
+    for text in [key.to_owned(), key.replace("key", "<b></b>key")] {
+        let page = |text: &str, status: &str| {
+            let row = |id: u8, text: &str, status: &str| {
+                json!({"id": id, "date_created": "2026-10-01T10:00:00", "date_created_gmt": "2026-10-01T10:00:00", "product_id": 3,
+                    "status": status, "reviewer": "Ann", "review": text, "rating": 5, "verified": true})
+            };
+            json!([row(1, text, status), row(2, "Sturdy", "approved")])
+        };
+        let (home, site) = (home_with_key(key), csv_site(""));
+        let shown = page("Good", "approved");
+        site.answer(move |_| SiteAnswer::value(&shown));
+        add_with_key(&home, &site).done();
+        let hidden = page(&text, "hold");
+        site.answer(move |_| SiteAnswer::value(&hidden));
+        assert_has(&sync(&home).err, "write a value that is no secret");
+        let withheld = "select count(*) from review where status = 'withheld'";
+        home.finds(withheld, "1");
+    }
+}
+
+#[test]
 fn secret_in_html_is_left_out_as_in_text() {
     let site = Site::start(|request| {
         let key = request.header("x-api-key");
