@@ -13,7 +13,7 @@ use super::language::detect_language;
 use super::names::TABLE;
 use super::people::Linker;
 use super::rules::Trade;
-use super::store::FORMAT;
+use super::store::{FORMAT, HASH_BYTES};
 use super::text::TokenizedText;
 use crate::metrics;
 use crate::model::business::Business;
@@ -24,8 +24,6 @@ use crate::model::{Review, hex};
 const GOLDEN_HASH: &str = include_str!("golden.sha256");
 /// Maximum number of code points of a text that are analysed; longer texts are cut, so that no text takes long.
 pub const TEXT_CHARS_MAX: usize = 20_000;
-/// Number of bytes of SHA-256 that are kept to distinguish texts and methods.
-pub(super) const HASH_BYTES: usize = 16;
 
 /// The input of an analysis.
 #[derive(Debug, Clone, Copy, Serialize)]

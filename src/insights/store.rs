@@ -4,7 +4,6 @@
 use sha2::{Digest as _, Sha256};
 
 use super::analysis::Analysis;
-use super::analyzer::HASH_BYTES;
 use crate::model::hex;
 use crate::storage::reviews::AnalysisRow;
 use crate::storage::{AtPath as _, Database, DbError, Write, execute};
@@ -12,6 +11,8 @@ use crate::storage::{AtPath as _, Database, DbError, Write, execute};
 /// Version of the stored form. It is part of [`super::Analyzer::method`], so analyses stored in another form are
 /// repeated.
 pub(super) const FORMAT: u8 = 10;
+/// Number of bytes of SHA-256 that are kept to distinguish texts and methods.
+pub(super) const HASH_BYTES: usize = 16;
 /// Analyses that one write stores.
 const ROWS: usize = 512;
 

@@ -21,18 +21,22 @@ use crate::wire::mean;
 const WITHHELD_MEAN_MIN: u64 = 10;
 
 /// Reads the transparency of `snapshot`, which also depends on what no snapshot has, such as the day of the last import. Once reviews
-/// have changed since the snapshot, its figures are those that were read with it. `None` if there are none; the next snapshot has
-/// them.
+/// have changed since the snapshot, its figures are those that were read with it, or `None` if there are none, because the next snapshot
+/// has them; but newer ones if `may_be_newer`, because no snapshot follows.
 ///
 /// # Errors
 /// If the database cannot be read.
-pub async fn read_transparency(snapshot: &Snapshot) -> Result<Option<wire::Transparency>, DbError> {
+pub async fn read_transparency(
+    snapshot: &Snapshot,
+    may_be_newer: bool,
+) -> Result<Option<wire::Transparency>, DbError> {
     snapshot
         .is_transparency_asked
         .store(true, Ordering::Relaxed);
     let read = async {
         let mut transaction = snapshot.database.readers().begin().await?;
-        if position(&mut transaction).await? != snapshot.position {
+        let is_same = position(&mut transaction).await? == snapshot.position;
+        if !is_same && !(may_be_newer && snapshot.figures.is_none()) {
             return Ok(None);
         }
         let figures = StoredFigures::read(&mut transaction, &snapshot.input.entries).await?;

@@ -220,7 +220,7 @@ pub struct LockFile {
 
 impl LockFile {
     /// Whether the path still leads to this file.
-    fn is_there(&self) -> io::Result<bool> {
+    pub fn is_there(&self) -> io::Result<bool> {
         let own = self.file.metadata()?;
         let there = FileIdentity::of(&self.path);
         Ok(there.is_ok_and(|there| there.identity == (own.dev(), own.ino())))

@@ -71,6 +71,8 @@ impl Database {
         let cluster = match &self.writer {
             Writer::File(file) => {
                 let mut sender = lock(&file.sender);
+                // Without its file, which somebody removed, the lock keeps nobody out.
+                sender.take_if(|lock| !lock.is_there().is_ok_and(|is_there| is_there));
                 if sender.is_none() {
                     *sender = lock_beside(self.path(), DELIVERY_LOCK)?;
                 }

@@ -25,8 +25,8 @@ use crate::wire;
 
 /// The `Retry-After` when too many requests wait.
 pub const CROWDED_PAUSE: Duration = Duration::from_secs(1);
-/// A change is published within a second, and after a failure within ten.
-const PUBLISHED_WAIT_MAX: Duration = Duration::from_secs(5);
+/// A change is published within a second, unless publishing fails.
+const PUBLISHED_WAIT_MAX: Duration = Duration::from_secs(2);
 
 /// There is one, shared by all handlers and jobs.
 #[derive(Debug)]
@@ -85,11 +85,11 @@ impl Ctx {
     }
 
     /// The current snapshot and how its reviews are collected and checked. If the database has changed since, and the snapshot has no
-    /// figures of its own, this is of the next snapshot. Both come with the client's turn to compute, in which nothing waits for that
+    /// figures of its own, this is of the next snapshot; while publishing fails, its figures are newer. Both come with the client's turn to compute, in which nothing waits for that
     /// snapshot.
     ///
     /// # Errors
-    /// 503 if too many requests wait, the database cannot be read, or changes are not published.
+    /// 503 if too many requests wait, or the database cannot be read.
     pub async fn transparency(
         &self,
         client: ClientAddress,
@@ -102,7 +102,7 @@ impl Ctx {
                 let snapshot = self.current.load();
                 let made = self.transparency.of(&snapshot);
                 // Concurrent requests wait for one result.
-                let read = async || match read_transparency(&snapshot).await {
+                let read = async || match read_transparency(&snapshot, false).await {
                     Ok(read) => read.map(Arc::new).ok_or(None),
                     Err(error) => Err(Some(error)),
                 };
@@ -120,8 +120,16 @@ impl Ctx {
                 }
             }
         };
-        let read = timeout(PUBLISHED_WAIT_MAX, read).await;
-        read.unwrap_or_else(|_| Err(transparency_not_read("its changes are not published")))
+        if let Ok(read) = timeout(PUBLISHED_WAIT_MAX, read).await {
+            return read;
+        }
+        let slot = self.turn(client).await?;
+        let snapshot = self.current.load();
+        match read_transparency(&snapshot, true).await {
+            Ok(Some(transparency)) => Ok((slot, snapshot, Arc::new(transparency))),
+            Ok(None) => Err(transparency_not_read("its changes are not published")),
+            Err(error) => Err(transparency_not_read(&error.to_string())),
+        }
     }
 }
 

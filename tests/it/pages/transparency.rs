@@ -136,6 +136,17 @@ async fn its_figures_are_of_the_snapshot_that_every_other_answer_is_of() {
 }
 
 #[tokio::test]
+async fn its_figures_are_shown_while_publishing_fails() {
+    let app = TestApp::seeded().await;
+    let edit = "update review set title = title || '!' where NEWEST".replace("NEWEST", NEWEST);
+    // Of a snapshot that nobody asked before, there are no figures of its own.
+    app.shell(&edit).await;
+    app.shell(&edit).await;
+    app.sql(&edit);
+    assert_eq!(shown(&app).await["published"], counted(&app)["published"]);
+}
+
+#[tokio::test]
 async fn its_figures_follow_a_change_of_no_document() {
     let app = TestApp::seeded().await;
     let withhold = "update review set status = 'withheld', rating = 1 where rating <> 3";

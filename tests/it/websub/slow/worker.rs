@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use chrono::TimeDelta;
-use reviews_service::storage::{DELIVERY_LOCK, has_sender, lock_beside};
+use reviews_service::storage::{DELIVERY_LOCK, Database, has_sender, lock_beside};
 use sqlx::Connection;
 
 use super::{Hub, REVIEWS, insert};
@@ -52,6 +52,20 @@ fn the_file_of_a_lock_goes_with_it() {
     std::fs::write(&name, "").unwrap();
     drop(lock_beside(&path, DELIVERY_LOCK).unwrap().unwrap());
     assert!(!name.exists());
+}
+
+#[tokio::test]
+async fn a_process_whose_lock_file_somebody_removed_sends_no_longer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("reviews.db");
+    let (first, _) = Database::open(&path).await.unwrap();
+    let (second, _) = Database::open(&path).await.unwrap();
+    assert!(first.take_lease(Duration::ZERO).await.unwrap());
+    assert!(!second.take_lease(Duration::ZERO).await.unwrap());
+    std::fs::remove_file(folder.path().join(format!("reviews.db{DELIVERY_LOCK}"))).unwrap();
+    assert!(second.take_lease(Duration::ZERO).await.unwrap());
+    assert!(!first.take_lease(Duration::ZERO).await.unwrap());
+    assert!(!first.may_send());
 }
 
 #[tokio::test]
