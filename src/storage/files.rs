@@ -262,7 +262,7 @@ pub fn lock_beside(path: &Path, suffix: &str) -> Result<Option<LockFile>, DbErro
         }
         let path = name.clone();
         let locked = LockFile { file, path };
-        // Whoever had the lock may have removed the file since it was opened here, and another process may have locked a new one.
+        // The process that had the lock may have removed the file since it was opened here, and another process may have locked a new one.
         if locked.is_there().map_err(fault)? {
             return Ok(Some(locked));
         }

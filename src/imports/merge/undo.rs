@@ -73,7 +73,7 @@ pub async fn undo(
 /// Why nothing can be undone: there is no such run, its former values are not kept any more, or a later one comes first.
 fn choose_run<'r>(runs: &'r [ImportRun], source: Option<&str>) -> Result<&'r ImportRun, String> {
     let standing: Vec<&ImportRun> = runs.iter().filter(|run| run.stands()).collect();
-    // Whoever names no source means the import that was just made.
+    // Without a source, the import that was just made is meant.
     let newest = runs.iter().find(|run| !run.is_scheduled);
     let newest = newest.filter(|run| source.is_none() && !run.stands() && run.undone_at.is_none());
     if let Some(newest) = newest
