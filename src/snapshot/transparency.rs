@@ -35,8 +35,8 @@ pub async fn read_transparency(
         .store(true, Ordering::Relaxed);
     let read = async {
         let mut transaction = snapshot.database.readers().begin().await?;
-        let is_same = position(&mut transaction).await? == snapshot.position;
-        if !is_same && !(may_be_newer && snapshot.figures.is_none()) {
+        let is_newer = position(&mut transaction).await? != snapshot.position;
+        if is_newer && (!may_be_newer || snapshot.figures.is_some()) {
             return Ok(None);
         }
         let figures = StoredFigures::read(&mut transaction, &snapshot.input.entries).await?;
