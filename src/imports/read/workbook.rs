@@ -65,6 +65,9 @@ pub fn read_workbook(packed: &[u8], bounds: &mut Bounds<'_>) -> Result<Vec<Sheet
     Ok(sheets)
 }
 
+/// The columns of a sheet of Excel.
+const SHEET_COLUMNS: usize = 16_384;
+
 impl Sheet {
     fn new(name: &str) -> Self {
         Self {
@@ -82,8 +85,12 @@ impl Sheet {
         bounds: &mut Bounds<'_>,
     ) -> Result<(), FileError> {
         if text.trim().is_empty() {
-            // Styled cells may stand in all columns.
-            return bounds.count(Amount::default());
+            // Styled cells may stand in all columns of a sheet.
+            let columns = column / SHEET_COLUMNS * SHEET_COLUMNS;
+            return bounds.count(Amount {
+                columns,
+                ..Amount::default()
+            });
         }
         let is_new = self.rows.last().is_none_or(|(last, _)| *last != number);
         // A longer text is not kept.
@@ -534,6 +541,7 @@ impl OpenDocument {
                         .extend((self.column..end).map(|column| (column, text.clone())));
                 }
                 self.column = end;
+                bounds.count(Amount::default())?;
             }
             "table-row" => {
                 let cells = std::mem::take(&mut self.cells);

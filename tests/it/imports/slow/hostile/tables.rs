@@ -127,6 +127,11 @@ fn each_reader_refuses_more_than_an_import_may_hold() {
             columns,
         ),
         (
+            "empty cells beyond the last column of a sheet",
+            excel(&format!("<row>{}</row>", "<c/>".repeat(16_385))),
+            columns,
+        ),
+        (
             "rows of CSV",
             format!("{header}{}", "5,,,\n".repeat(200_001)).into(),
             &rows,
