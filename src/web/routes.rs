@@ -156,11 +156,12 @@ fn without_names(path: &str) -> String {
     segments.collect::<Vec<_>>().join("/")
 }
 
-/// The answer to a GET for the path of a page with a slash at its end: that it is permanently at the path without it.
+/// The answer to a request for the path of a page with a slash at its end: that it is permanently at the path without it, which says what
+/// it allows.
 pub fn redirect_to_page(request: &Request, routes: &[ListedRoute]) -> Option<Response> {
     let path = request.uri().path().strip_suffix('/')?;
     let mut pages = routes.iter().filter(|route| route.is_page);
-    if *request.method() != Method::GET || !pages.any(|page| page.matches(path)) {
+    if !pages.any(|page| page.matches(path)) {
         return None;
     }
     let name = path.rsplit('/').next().unwrap_or_default();

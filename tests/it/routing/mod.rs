@@ -180,7 +180,12 @@ async fn the_path_of_a_page_with_a_slash_leads_to_the_page() {
             continue;
         }
         pages += 1;
-        for (method, query) in [(Method::GET, ""), (Method::HEAD, "?limit=2&limit=%2F")] {
+        for (method, query) in [
+            (Method::GET, ""),
+            (Method::HEAD, "?limit=2&limit=%2F"),
+            (Method::POST, ""),
+            (Method::OPTIONS, ""),
+        ] {
             let target = format!("{path}/{query}");
             let answer = app.send(method, &target, &[]).await;
             assert_eq!(answer.status, 308, "{target}");
@@ -191,8 +196,6 @@ async fn the_path_of_a_page_with_a_slash_leads_to_the_page() {
                 assert_eq!(found.as_str(), format!("{base}{path}{query}"));
             }
         }
-        let post = app.send(Method::POST, &format!("{path}/"), &[]).await;
-        assert_eq!(post.status, 404, "{path}");
     }
     assert!(pages > 6, "{pages}");
 }
