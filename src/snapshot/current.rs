@@ -43,9 +43,9 @@ pub struct Snapshot {
     pub position: DatabasePosition,
     /// Reviews that changed after this change are read again for the next snapshot.
     pub read_again_after: i64,
-    /// Read in the same transaction, if the transparency of the snapshot before was asked for.
+    /// Read in the same transaction, if the transparency of the snapshot before was requested.
     pub(super) figures: Option<StoredFigures>,
-    pub(super) is_transparency_asked: AtomicBool,
+    pub(super) is_transparency_requested: AtomicBool,
     pub input: SnapshotInput,
     /// The value of [`Document::Insights`].
     pub insights: Arc<wire::Insights>,

@@ -22,4 +22,4 @@ pub use index::{Index, Value, Values};
 pub use input::{ANALYZE_AT_ONCE_MAX, analyze, cost};
 pub use publisher::{Publisher, Role};
 pub use store::{Publication, served_base};
-pub use transparency::read_transparency;
+pub use transparency::{read_newer_transparency, read_transparency};

@@ -130,7 +130,7 @@ impl Publisher {
             position: stored.position,
             read_again_after,
             figures,
-            is_transparency_asked: AtomicBool::new(false),
+            is_transparency_requested: AtomicBool::new(false),
             input,
             insights,
             documents,
@@ -181,9 +181,9 @@ impl Publisher {
                 first_links: first_links.unwrap_or_else(|| self.links.clone()),
                 analyzer: Arc::clone(&loader.analyzer),
             };
-            let is_asked = previous
-                .is_some_and(|snapshot| snapshot.is_transparency_asked.load(Ordering::Relaxed));
-            let figures = if is_asked {
+            let is_requested = previous
+                .is_some_and(|snapshot| snapshot.is_transparency_requested.load(Ordering::Relaxed));
+            let figures = if is_requested {
                 // Publishing does not depend on them.
                 StoredFigures::read(&mut transaction, &input.entries)
                     .await

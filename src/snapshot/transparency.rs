@@ -21,22 +21,18 @@ use crate::wire::mean;
 const WITHHELD_MEAN_MIN: u64 = 10;
 
 /// Reads the transparency of `snapshot`, which also depends on what no snapshot has, such as the day of the last import. Once reviews
-/// have changed since the snapshot, its figures are those that were read with it, or `None` if there are none, because the next snapshot
-/// has them; but newer ones if `may_be_newer`, because no snapshot follows.
+/// have changed since the snapshot, its figures are those that were read with it. `None` if there are none; the next snapshot has
+/// them.
 ///
 /// # Errors
 /// If the database cannot be read.
-pub async fn read_transparency(
-    snapshot: &Snapshot,
-    may_be_newer: bool,
-) -> Result<Option<wire::Transparency>, DbError> {
+pub async fn read_transparency(snapshot: &Snapshot) -> Result<Option<wire::Transparency>, DbError> {
     snapshot
-        .is_transparency_asked
+        .is_transparency_requested
         .store(true, Ordering::Relaxed);
     let read = async {
         let mut transaction = snapshot.database.readers().begin().await?;
-        let is_newer = position(&mut transaction).await? != snapshot.position;
-        if is_newer && (!may_be_newer || snapshot.figures.is_some()) {
+        if position(&mut transaction).await? != snapshot.position {
             return Ok(None);
         }
         let figures = StoredFigures::read(&mut transaction, &snapshot.input.entries).await?;
@@ -46,6 +42,21 @@ pub async fn read_transparency(
     let figures = read.await.at(snapshot.database.path())?;
     let figures = figures.as_ref().or(snapshot.figures.as_ref());
     Ok(figures.map(|figures| transparency(snapshot, figures)))
+}
+
+/// The same with the figures of the database as it is now, for a snapshot that has none of its own and that no other follows.
+///
+/// # Errors
+/// If the database cannot be read.
+pub async fn read_newer_transparency(snapshot: &Snapshot) -> Result<wire::Transparency, DbError> {
+    let read = async {
+        let mut transaction = snapshot.database.readers().begin().await?;
+        let figures = StoredFigures::read(&mut transaction, &snapshot.input.entries).await?;
+        transaction.commit().await?;
+        Ok(figures)
+    };
+    let figures = read.await.at(snapshot.database.path())?;
+    Ok(transparency(snapshot, &figures))
 }
 
 fn transparency(snapshot: &Snapshot, figures: &StoredFigures) -> wire::Transparency {

@@ -20,7 +20,10 @@ use crate::clock::{Clock, Monotonic};
 use crate::compute::{Compute, Crowded, Slot, lock, network};
 use crate::config::{Contacts, Nets, RequestLog};
 use crate::metrics;
-use crate::snapshot::{CurrentSnapshot, PerSnapshot, Snapshot, read_transparency};
+use crate::snapshot::{
+    CurrentSnapshot, PerSnapshot, Snapshot, read_newer_transparency, read_transparency,
+};
+use crate::storage::DbError;
 use crate::wire;
 
 /// The `Retry-After` when too many requests wait.
@@ -85,8 +88,8 @@ impl Ctx {
     }
 
     /// The current snapshot and how its reviews are collected and checked. If the database has changed since, and the snapshot has no
-    /// figures of its own, this is of the next snapshot; while publishing fails, its figures are newer. Both come with the client's turn to compute, in which nothing waits for that
-    /// snapshot.
+    /// figures of its own, this is of the next snapshot; while publishing fails, its figures are newer. Both come with the client's turn
+    /// to compute, in which nothing waits for that snapshot.
     ///
     /// # Errors
     /// 503 if too many requests wait, or the database cannot be read.
@@ -102,7 +105,7 @@ impl Ctx {
                 let snapshot = self.current.load();
                 let made = self.transparency.of(&snapshot);
                 // Concurrent requests wait for one result.
-                let read = async || match read_transparency(&snapshot, false).await {
+                let read = async || match read_transparency(&snapshot).await {
                     Ok(read) => read.map(Arc::new).ok_or(None),
                     Err(error) => Err(Some(error)),
                 };
@@ -111,7 +114,7 @@ impl Ctx {
                         let transparency = Arc::clone(transparency);
                         break Ok((slot, snapshot, transparency));
                     }
-                    Err(Some(error)) => break Err(transparency_not_read(&error.to_string())),
+                    Err(Some(error)) => break Err(transparency_not_read(&error)),
                     Err(None) => {
                         drop(slot);
                         // Its sender is a field of the context.
@@ -125,15 +128,17 @@ impl Ctx {
         }
         let slot = self.turn(client).await?;
         let snapshot = self.current.load();
-        match read_transparency(&snapshot, true).await {
-            Ok(Some(transparency)) => Ok((slot, snapshot, Arc::new(transparency))),
-            Ok(None) => Err(transparency_not_read("its changes are not published")),
-            Err(error) => Err(transparency_not_read(&error.to_string())),
-        }
+        let read = match read_transparency(&snapshot).await {
+            Ok(None) => read_newer_transparency(&snapshot).await,
+            Ok(Some(transparency)) => Ok(transparency),
+            Err(error) => Err(error),
+        };
+        let transparency = read.map_err(|error| transparency_not_read(&error))?;
+        Ok((slot, snapshot, Arc::new(transparency)))
     }
 }
 
-fn transparency_not_read(error: &str) -> HttpProblem {
+fn transparency_not_read(error: &DbError) -> HttpProblem {
     tracing::warn!(%error, "transparency.not_read: the database cannot be read");
     HttpProblem::retry_later(
         StatusCode::SERVICE_UNAVAILABLE,
