@@ -22,7 +22,7 @@ use crate::imports::{
 };
 use crate::model::text::{escaped, quote_for_shell};
 use crate::storage::business::{SampleState, sample_state};
-use crate::storage::{Database, Opening, is_overtaken};
+use crate::storage::{Database, Opening};
 
 /// Maximum length of a line in a file of rejected rows: a row of 1 MiB, as JSON within JSON, and a message.
 const REJECT_BYTES_MAX: u64 = 8 << 20;
@@ -63,14 +63,13 @@ impl Import {
             self.request.holds_lock = true;
             return self.run_once(config, clock).await;
         }
-        for _ in 0..ATTEMPTS_BESIDE_WRITERS {
-            match self.run_once(config, clock).await {
-                Err(error) if is_overtaken(error.as_ref()) => {}
-                done => return done,
-            }
-        }
-        self.request.holds_lock = true;
-        repeat_if_overtaken(async || self.run_once(config, clock).await).await
+        let mut attempts = 0;
+        repeat_if_overtaken(async || {
+            self.request.holds_lock = attempts >= ATTEMPTS_BESIDE_WRITERS;
+            attempts += 1;
+            self.run_once(config, clock).await
+        })
+        .await
     }
 
     /// One attempt. The owner is asked in the first one only.
