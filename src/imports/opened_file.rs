@@ -597,7 +597,7 @@ fn is_day_or_rating(cell: &str) -> bool {
 const OWN_LINES_LOOKED_AT: usize = 1_000;
 
 /// Whether the first line that is an object of JSON has the members of our own form alone, or is that of an export: those before it are no
-/// rows. It stands in no table below a header, nor at the end of a list.
+/// rows. A line below a header of a table, or at the end of a list, is none.
 fn has_own_lines(text: &str) -> bool {
     let lines = text.lines().take(OWN_LINES_LOOKED_AT).map(str::trim);
     let mut lines = lines.filter(|line| !line.is_empty());

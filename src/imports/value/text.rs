@@ -141,7 +141,7 @@ const TAG_BYTES: usize = 256;
 /// Elements within a line of HTML.
 const INLINE: &str = "br, b, i, u, em, strong, a, span, small";
 
-/// Whether a text is HTML: it has an entity, or an element that pages have. What else stands in angle brackets is the customer's.
+/// Whether a text is HTML: it has an entity, or an element that pages have. Other angle brackets are the customer's own.
 pub fn is_html(text: &str) -> bool {
     let is_entity = |rest: &str| {
         let name = rest.split(';').next().unwrap_or_default();
