@@ -2,12 +2,12 @@
 
 use std::error::Error;
 use std::io;
-use std::path::Path;
+use std::path::PathBuf;
 
 use reqwest::{Client, ClientBuilder, Response};
 use rustls::crypto::ring;
 
-use crate::config::{open_regular, variable};
+use crate::config::open_regular;
 
 /// Why a file's certificates cannot be used as roots, as the end of a sentence.
 pub(crate) const NO_ROOTS: &str = "it is no PEM file of certificates that can be roots; a certificate in it begins with -----BEGIN CERTIFICATE-----";
@@ -24,13 +24,18 @@ pub(crate) fn client_builder() -> ClientBuilder {
 ///
 /// # Errors
 /// What is wrong with it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the variable is that of the process, whatever environment a command is given"
+)]
 pub(crate) fn check_root_file() -> Result<(), String> {
     let name = "SSL_CERT_FILE";
-    let path = variable(name).map_err(|error| format!("{name} cannot be read: {error}"))?;
-    let Some(path) = path else { return Ok(()) };
-    match open_regular(Path::new(&path)) {
+    let Some(path) = std::env::var_os(name).map(PathBuf::from) else {
+        return Ok(());
+    };
+    match open_regular(&path) {
         Err(error) if error.kind() == io::ErrorKind::InvalidInput => {
-            Err(format!("{name} {path}: {error}"))
+            Err(format!("{name} {}: {error}", path.display()))
         }
         Ok(_) | Err(_) => Ok(()),
     }

@@ -1,8 +1,9 @@
-//! The `reviews` binary: parses the command line, sets up logging and maps the outcome to an exit code.
+//! The `reviews` binary: runs the command line in a process of its own, and maps the outcome to an exit code.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
-use reviews_service::cli::{Cli, Exit, explain_error};
+use reviews_service::cli::{self, Exit, Session};
 use tokio::runtime::Builder;
 
 /// jemalloc has per-thread arenas and returns a snapshot's or encoder's memory to the system within a second. It is
@@ -17,31 +18,21 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 const EVENT_INTERVAL: u32 = 8;
 
 fn main() -> ExitCode {
-    let cli = match Cli::read() {
-        Ok(cli) => cli,
-        Err(code) => return code,
-    };
-    let log = cli.start_log();
-    let outcome = Builder::new_multi_thread()
+    let session = Session::of_process();
+    let built = Builder::new_multi_thread()
         .enable_all()
         .event_interval(EVENT_INTERVAL)
-        .build()
-        .map_err(anyhow::Error::from)
-        .and_then(|runtime| {
-            let outcome = runtime.block_on(cli.run());
-            // A command awaits the tasks that must finish; the others end with the process. A runtime that shuts down would panic
-            // in a task that waits for a time.
-            std::mem::forget(runtime);
-            outcome
-        });
-    let code = match outcome {
-        Ok(outcome) => outcome.into(),
+        .build();
+    let runtime = match built {
+        Ok(runtime) => runtime,
         Err(error) => {
-            // If the log cannot be written, the exit code still reports the failure.
-            log.fail(&explain_error(&error));
-            Exit::Failed.into()
+            let _ = writeln!(session.errors.clone(), "error: {error}");
+            return Exit::Failed.into();
         }
     };
-    drop(log);
-    code
+    let exit = runtime.block_on(cli::run(session));
+    // A command awaits the tasks that must finish; the others end with the process. A runtime that shuts down would panic
+    // in a task that waits for a time.
+    std::mem::forget(runtime);
+    exit.into()
 }

@@ -8,7 +8,8 @@ use anyhow::ensure;
 use clap::Args;
 
 use super::output::protect;
-use super::report::{Exit, can_ask, confirm, counted, print_report};
+use super::report::{Exit, counted};
+use super::session::Session;
 use super::source::format_reverted;
 use crate::clock::Clock;
 use crate::config::{ConfigError, DatabaseConfig};
@@ -28,10 +29,16 @@ pub struct Backup {
 }
 
 impl Backup {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
-        let (address, name) = (config.address()?, self.file.display());
-        let there = protect(&format!("FILE {name}"), &self.file, address.file())?;
-        let is_there = there.is_some() || self.file.is_symlink();
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
+        let address = config.address()?;
+        let file = session.environment.resolve(&self.file);
+        let name = self.file.display();
+        let there = protect(&format!("FILE {name}"), &file, address.file())?;
+        let is_there = there.is_some() || file.is_symlink();
         ensure!(
             self.force || !is_there,
             "{name} already exists; name another file, or overwrite it with --force"
@@ -41,11 +48,11 @@ impl Backup {
             "{name} is not a file; name another one"
         );
         if is_there {
-            may_replace(&self.file).await?;
+            may_replace(&file).await?;
         }
-        Database::back_up(&address, &self.file).await?;
-        let bytes = self.file.metadata()?.len();
-        Ok(print_report(&format!(
+        Database::back_up(&address, &file).await?;
+        let bytes = file.metadata()?.len();
+        Ok(session.print_report(&format!(
             "{name}: {bytes} bytes, readable only by you; `reviews restore {name}` replaces the file of a database with it\n"
         )))
     }
@@ -63,16 +70,21 @@ pub struct RestoreCommand {
 }
 
 impl RestoreCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let address = config.address()?;
         let path = address.own_file().ok_or(ConfigError::RestoreOfCluster)?;
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let file = session.environment.resolve(&self.file);
         let name = self.file.display();
-        protect(&format!("FILE {name}"), &self.file, path)?;
+        protect(&format!("FILE {name}"), &file, path)?;
         may_replace(path).await?;
-        let prepared = Opening::of_backup(&self.file, &place).await?;
-        let reviews = verify_copy(&prepared, &self.file).await?;
-        if !self.yes && can_ask() {
+        let prepared = Opening::of_backup(&file, &place).await?;
+        let reviews = verify_copy(&prepared, &file).await?;
+        if !self.yes && session.can_ask() {
             let reviews = counted(reviews.unsigned_abs(), "review", "reviews");
             let former = read_lineage(path).await;
             let mut other = "";
@@ -83,14 +95,14 @@ impl RestoreCommand {
                 "{name} has {reviews}.{other} Replace {} with it?",
                 path.display()
             );
-            if !confirm(&question)? {
-                return Ok(print_report("nothing was changed\n"));
+            if !session.confirm(&question)? {
+                return Ok(session.print_report("nothing was changed\n"));
             }
         }
         // One may have started meanwhile.
         may_replace(path).await?;
         let mut alone = None;
-        let carried = match carry_over(&prepared, path, clock, &mut alone).await {
+        let carried = match carry_over(&prepared, path, &session.clock, &mut alone).await {
             Err(
                 error @ (DbError::Damaged { .. }
                 | DbError::NotADatabase(_)
@@ -101,10 +113,10 @@ impl RestoreCommand {
             },
             carried => carried?,
         };
-        let kept = prepared.put_in_place(path, clock.now()).await?;
+        let kept = prepared.put_in_place(path, session.clock.now()).await?;
         drop(alone);
         let report = format_report(path, &self.file, kept.as_deref(), &carried);
-        Ok(print_report(&report))
+        Ok(session.print_report(&report))
     }
 }
 

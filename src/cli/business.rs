@@ -10,7 +10,8 @@ use serde_json::{Map, Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::{change, existing_address, read, repeat_if_overtaken};
-use super::report::{Exit, format_lines, print_report, print_result};
+use super::report::{Exit, format_lines};
+use super::session::Session;
 use super::status::{PUBLISH, first_step, policy_advice};
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::imports::owner::{ADDRESS, OwnerFile, country, language, zone};
@@ -54,12 +55,16 @@ pub struct Init {
 }
 
 impl Init {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let address = config.address()?;
-        repeat_if_overtaken(|| self.set_up(&address)).await
+        repeat_if_overtaken(|| self.set_up(&address, session)).await
     }
 
-    async fn set_up(&self, address: &DatabaseAddress) -> anyhow::Result<Exit> {
+    async fn set_up(&self, address: &DatabaseAddress, session: &Session) -> anyhow::Result<Exit> {
         let path = address.file();
         let (database, _) = Database::open_at(address).await?;
         let mut write = database.write_as_owner().await?;
@@ -81,7 +86,7 @@ impl Init {
         let next = first_step(sample, business.is_set_up(), is_zone_known, has_reviews);
         let next = next.as_deref().unwrap_or(PUBLISH);
         let summary = format_summary(&business, is_zone_known, path);
-        Ok(print_report(&format!("{summary}next        {next}\n")))
+        Ok(session.print_report(&format!("{summary}next        {next}\n")))
     }
 
     fn applied_to(&self, known: Option<&Business>) -> Business {
@@ -202,12 +207,17 @@ pub struct BusinessCommand {
 }
 
 impl BusinessCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
-            return show(config).await;
+            return show(config, session).await;
         };
-        let (address, file) = (config.address()?, OwnerFile::read(file)?);
-        change(&address, async |database| {
+        let address = config.address()?;
+        let file = OwnerFile::read(&session.environment.resolve(file))?;
+        change(&address, session, async |database| {
             let mut write = database.write_as_owner().await?;
             let known = storage::business::find(write.reader()).await?;
             let loaded = file.business(known.as_ref(), self.replace)?;
@@ -224,13 +234,13 @@ impl BusinessCommand {
     }
 }
 
-async fn show(config: &DatabaseConfig) -> anyhow::Result<Exit> {
+async fn show(config: &DatabaseConfig, session: &Session) -> anyhow::Result<Exit> {
     let Some(business) = read(config, read_own_business).await? else {
         anyhow::bail!("no business yet; create it with `reviews init --name NAME`")
     };
     let mut text = serde_json::to_string_pretty(&business)?;
     text.push('\n');
-    print_result(&text)
+    session.print_result(&text)
 }
 
 /// The business as in a file. A time zone that was never set is left out, because the file would set it.
@@ -257,13 +267,17 @@ pub struct EditorialCommand {
 }
 
 impl EditorialCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let Some(file) = &self.file else {
             let editorial = read(config, storage::business::editorial).await?;
-            return print_result(&format!("{:#}\n", json!(editorial)));
+            return session.print_result(&format!("{:#}\n", json!(editorial)));
         };
-        let file = OwnerFile::read(file)?;
-        change(&existing_address(config)?, async |database| {
+        let file = OwnerFile::read(&session.environment.resolve(file))?;
+        change(&existing_address(config)?, session, async |database| {
             let mut write = database.write_as_owner().await?;
             let known = storage::business::editorial(write.reader()).await?;
             let loaded = file.editorial(&known)?;

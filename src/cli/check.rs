@@ -7,7 +7,8 @@ use clap::Args;
 use futures_util::TryStreamExt as _;
 use sqlx::SqliteConnection;
 
-use super::report::{Exit, counted, print_report, print_result};
+use super::report::{Exit, counted};
+use super::session::Session;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{AnalysisInput, Analyzer, store as insights};
 use crate::model::text::quote_for_shell;
@@ -32,7 +33,11 @@ pub struct Check {
 }
 
 impl Check {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        database: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let path = database.path()?;
         let readers = Database::open_read_only(&path).await?;
         let mut connection = readers.acquire().await?;
@@ -70,7 +75,7 @@ impl Check {
         drop(connection);
         readers.close().await;
         let is_sound = verified.wrong.is_empty() && mendable.is_empty();
-        print_result(&format_report(&path, &verified, &mendable))?;
+        session.print_result(&format_report(&path, &verified, &mendable))?;
         Ok(if is_sound { Exit::Done } else { Exit::Failed })
     }
 }
@@ -149,7 +154,11 @@ async fn verify_insights(
 pub struct Migrate {}
 
 impl Migrate {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        database: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let address = database.address()?;
         let (database, migrated) = Database::open_at(&address).await?;
         database.close().await;
@@ -159,6 +168,6 @@ impl Migrate {
             format!("applied {}", migrated.applied.join("\napplied "))
         };
         let file = address.file().display();
-        Ok(print_report(&format!("{file}\n{steps}\n")))
+        Ok(session.print_report(&format!("{file}\n{steps}\n")))
     }
 }

@@ -1,13 +1,13 @@
 //! How commands use the database: they read in one transaction, change an existing database and report it, again if
 //! another node was quicker, and find the review that an argument names.
 
-use std::env;
 use std::path::Path;
 
 use anyhow::bail;
 use sqlx::sqlite::SqliteConnection;
 
-use super::report::{Exit, print_report};
+use super::report::Exit;
+use super::session::Session;
 use crate::config::{DatabaseAddress, DatabaseConfig};
 use crate::model::text::nearest;
 use crate::model::{Review, ReviewId};
@@ -60,6 +60,7 @@ pub async fn repeat_if_overtaken<T>(
 /// Those of `work`, and if the database cannot be opened.
 pub(super) async fn change(
     address: &DatabaseAddress,
+    session: &Session,
     work: impl AsyncFn(&Database) -> anyhow::Result<String>,
 ) -> anyhow::Result<Exit> {
     let report = repeat_if_overtaken(async || {
@@ -67,13 +68,7 @@ pub(super) async fn change(
         let worked = work(&opening.database).await;
         opening.finish(worked).await
     });
-    Ok(print_report(&report.await?))
-}
-
-/// Whether an argument begins with one hyphen, as an ID may; one that begins with two is an option, unless it follows ` -- `.
-pub(super) fn has_hyphened_argument() -> bool {
-    let mut arguments = env::args_os();
-    arguments.any(|it| matches!(it.as_encoded_bytes(), [b'-', next, _, ..] if *next != b'-'))
+    Ok(session.print_report(&report.await?))
 }
 
 /// The review that `name` names.

@@ -1,20 +1,17 @@
 //! The commands `reviews withhold`, `publish`, `reply`, `anonymize` and `delete`: the owner's decisions about one review, which imports
 //! keep.
 
-use std::io;
-
 use anyhow::{Context as _, anyhow, ensure};
 use chrono_tz::Tz;
 use clap::Args;
 use sqlx::SqliteConnection;
 
 use super::database::{
-    change, existing_address, find_known, find_review, has_hyphened_argument, read, resolve_id,
-    unreadable,
+    change, existing_address, find_known, find_review, read, resolve_id, unreadable,
 };
 use super::list::{format_review, indent};
-use super::report::{Exit, can_ask, confirm, print_report};
-use crate::clock::Clock;
+use super::report::Exit;
+use super::session::Session;
 use crate::config::{DatabaseConfig, read_text_of};
 use crate::imports::find_undo_command;
 use crate::model::business::TEXT_BYTES_MAX;
@@ -31,7 +28,7 @@ const REASON_BYTES_MAX: usize = 1_000;
 #[derive(Debug, Args)]
 pub struct Withhold {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
+    #[arg(value_name = "ID")]
     id: String,
     /// The reason: public, with the number of reviews withheld for it
     #[arg(long, value_name = "TEXT")]
@@ -42,14 +39,18 @@ pub struct Withhold {
 }
 
 impl Withhold {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let reason = check_reason(&self.reason)?;
         let note = self.note.as_deref().map(str::trim);
         let note = note.filter(|note| !note.is_empty());
         let checked = note.map_or(Ok(()), |note| check_text(note, TEXT_BYTES_MAX));
         checked.map_err(|fault| anyhow!("--note {fault}"))?;
         let status = Status::withheld(reason);
-        change_review(config, clock, &self.id, async |write, review| {
+        change_review(config, session, &self.id, async |write, review| {
             reviews::note_decided(write, review, &[Unit::Status]).await?;
             let id = review.id.clone();
             if note.is_some() {
@@ -80,20 +81,24 @@ fn check_reason(reason: &str) -> anyhow::Result<&str> {
 #[derive(Debug, Args)]
 pub struct Publish {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
+    #[arg(value_name = "ID")]
     id: String,
 }
 
 impl Publish {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        change_review(config, clock, &self.id, async |write, review| {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
+        change_review(config, session, &self.id, async |write, review| {
             reviews::note_decided(write, review, &[Unit::Status]).await?;
             let mut vouched = "";
             if review.verification.method.is_none() {
                 reviews::note_decided(write, review, &[Unit::Verification]).await?;
                 review.verification = Verification {
                     method: Some(Method::Manual),
-                    verified_at: Some(clock.now()),
+                    verified_at: Some(session.clock.now()),
                 };
                 vouched = "; it was not verified, so now you vouch for it (manual)";
             }
@@ -113,17 +118,17 @@ impl Publish {
 /// If there is no database or no such review, or the database cannot be written; then nothing is changed.
 async fn change_review(
     config: &DatabaseConfig,
-    clock: &Clock,
+    session: &Session,
     name: &str,
     decide: impl AsyncFn(&mut Write, &mut Review) -> anyhow::Result<String>,
 ) -> anyhow::Result<Exit> {
-    change(&existing_address(config)?, async |database| {
+    change(&existing_address(config)?, session, async |database| {
         let mut write = database.write_as_owner().await?;
         let before = find_review(write.reader(), name).await?;
         let mut review = before.clone();
         let report = decide(&mut write, &mut review).await?;
         if review != before {
-            let now = clock.now();
+            let now = session.clock.now();
             // It increases with every change.
             review.updated_at = review.updated_at.max(Some(now));
             reviews::upsert(&mut write, std::slice::from_ref(&review), now).await?;
@@ -138,7 +143,7 @@ async fn change_review(
 #[derive(Debug, Args)]
 pub struct ReplyCommand {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
+    #[arg(value_name = "ID")]
     id: String,
     /// The reply; - reads standard input
     #[arg(
@@ -153,9 +158,16 @@ pub struct ReplyCommand {
 }
 
 impl ReplyCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let text = self.text.map(check_reply).transpose()?;
-        change_review(config, clock, &self.id, async |write, review| {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
+        let text = self
+            .text
+            .map(|text| check_reply(text, session))
+            .transpose()?;
+        change_review(config, session, &self.id, async |write, review| {
             reviews::note_decided(write, review, &[Unit::Reply]).await?;
             // In full, because it is stored nowhere else.
             let former = review.reply.take().map(|former| indent(&former.text));
@@ -167,7 +179,7 @@ impl ReplyCommand {
             let zone = time_zone(write.reader()).await?.unwrap_or(Tz::UTC);
             review.reply = Some(Reply {
                 text: text.clone(),
-                date: Day::new(clock.now().with_timezone(&zone).date_naive()),
+                date: Day::new(session.clock.now().with_timezone(&zone).date_naive()),
                 author: None,
             });
             Ok(format!("replied{former}"))
@@ -177,9 +189,9 @@ impl ReplyCommand {
 }
 
 /// The reply, read from standard input for `-`.
-fn check_reply(mut text: String) -> anyhow::Result<String> {
+fn check_reply(mut text: String, session: &Session) -> anyhow::Result<String> {
     if text == "-" {
-        let read = read_text_of(io::stdin());
+        let read = read_text_of(session.input.take());
         text = read.context("the reply cannot be read from standard input")?;
         text.truncate(text.trim_end_matches(['\r', '\n']).len());
     }
@@ -195,17 +207,21 @@ fn check_reply(mut text: String) -> anyhow::Result<String> {
 #[derive(Debug, Args)]
 pub struct Anonymize {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
+    #[arg(value_name = "ID")]
     id: String,
 }
 
 impl Anonymize {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        change(&existing_address(config)?, async |database| {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
+        change(&existing_address(config)?, session, async |database| {
             let mut write = database.write_as_owner().await?;
             let review = find_review(write.reader(), &self.id).await?;
             let id = review.id.clone();
-            reviews::anonymize(&mut write, review, clock.now()).await?;
+            reviews::anonymize(&mut write, review, session.clock.now()).await?;
             write.commit().await?;
             let traces = erase_traces(database).await?;
             Ok(format!(
@@ -221,7 +237,7 @@ impl Anonymize {
 #[derive(Debug, Args)]
 pub struct Delete {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
+    #[arg(value_name = "ID")]
     id: String,
     /// The reason: public for ever, with the number of reviews deleted for it
     #[arg(long, value_name = "TEXT")]
@@ -232,7 +248,11 @@ pub struct Delete {
 }
 
 impl Delete {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let reason = self.reason.as_deref().map(check_reason).transpose()?;
         let mut named = self.id;
         if !self.yes {
@@ -251,7 +271,7 @@ impl Delete {
                 "/transparency counts deleted reviews by source and reason, for ever{undo}"
             );
             ensure!(
-                can_ask(),
+                session.can_ask(),
                 "nothing was deleted; {counted}; add --yes to delete {id} without being asked"
             );
             let shown = known
@@ -259,17 +279,17 @@ impl Delete {
                 .map_or_else(|| unreadable(&id).to_string(), format_review);
             let question =
                 format!("{shown}\n{counted}.\nDelete this review and every trace of it?");
-            if !confirm(&question)? {
-                return Ok(print_report("nothing was deleted\n"));
+            if !session.confirm(&question)? {
+                return Ok(session.print_report("nothing was deleted\n"));
             }
             // Another one may have that beginning by now.
             named = id;
         }
-        change(&existing_address(config)?, async |database| {
+        change(&existing_address(config)?, session, async |database| {
             let mut write = database.write_as_owner().await?;
             let id = resolve_id(write.reader(), &named).await?;
             let zone = time_zone(write.reader()).await?.unwrap_or(Tz::UTC);
-            let day = Day::new(clock.now().with_timezone(&zone).date_naive());
+            let day = Day::new(session.clock.now().with_timezone(&zone).date_naive());
             reviews::delete_by_owner(&mut write, &id, day, reason).await?;
             write.commit().await?;
             let traces = erase_traces(database).await?;

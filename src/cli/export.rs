@@ -1,6 +1,6 @@
 //! The command `reviews export`: all reviews, including withheld ones and decisions, as JSON Lines that can be imported, or CSV.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, ensure};
@@ -10,7 +10,8 @@ use sqlx::{SqliteConnection, SqlitePool};
 
 use super::business::read_own_business;
 use super::output;
-use super::report::{Exit, counted, print_report};
+use super::report::{Exit, counted};
+use super::session::Session;
 use crate::config::DatabaseConfig;
 use crate::imports::native::{Export, columns_of_table, export_record, record_cells};
 use crate::model::business::Editorial;
@@ -55,12 +56,20 @@ impl ExportCommand {
         self.format.unwrap_or(named)
     }
 
-    pub(super) async fn run(mut self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        mut self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         self.file = self.file.filter(|file| file != Path::new("-"));
         let format = self.format();
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
-        let mut output = self.file.as_deref().map(|file| {
+        let place = self
+            .file
+            .as_deref()
+            .map(|file| session.environment.resolve(file));
+        let mut output = place.as_deref().map(|file| {
             output::begin("FILE", file, &path, |former| {
                 let name = former.display();
                 ensure!(
@@ -76,7 +85,7 @@ impl ExportCommand {
         );
         let out: Box<dyn Write + '_> = match &mut output {
             Some(output) => Box::new(output),
-            None => Box::new(BufWriter::new(io::stdout())),
+            None => Box::new(BufWriter::new(session.output.clone())),
         };
         let written = write(format, &readers, &name, out).await?;
         if let Some(output) = output {
@@ -84,7 +93,7 @@ impl ExportCommand {
         }
         readers.close().await;
         if self.file.is_some() {
-            print_report(&format!(
+            session.print_report(&format!(
                 "{name}: {}, {}; readable only by you\n",
                 counted(written.reviews, "review", "reviews"),
                 counted(
@@ -97,15 +106,14 @@ impl ExportCommand {
         if written.unreadable == 0 {
             return Ok(Exit::Done);
         }
-        let _ = writeln!(
-            io::stderr(),
+        let _ = session.print_note(&format!(
             "warning: {} not in the export; `reviews check` names them",
             counted(
                 written.unreadable,
                 "row cannot be read as a review and is",
                 "rows cannot be read as reviews and are"
             )
-        );
+        ));
         Ok(Exit::SomeRejected)
     }
 }

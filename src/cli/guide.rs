@@ -8,7 +8,8 @@ use clap::builder::StyledStr;
 use clap::{Args, Command};
 use clap_complete::Shell;
 
-use super::report::{Exit, print_result};
+use super::report::Exit;
+use super::session::Session;
 
 const COLUMNS: usize = 80;
 
@@ -53,15 +54,15 @@ pub struct Man {
 }
 
 impl Completions {
-    pub(super) fn run(self, program: Command) -> anyhow::Result<Exit> {
+    pub(super) fn run(self, program: Command, session: &Session) -> anyhow::Result<Exit> {
         let mut text = Vec::new();
         clap_complete::generate(self.shell, &mut command(program), "reviews", &mut text);
-        print_result(&String::from_utf8(text)?)
+        session.print_result(&String::from_utf8(text)?)
     }
 }
 
 impl Man {
-    pub(super) fn run(self, program: Command) -> anyhow::Result<Exit> {
+    pub(super) fn run(self, program: Command, session: &Session) -> anyhow::Result<Exit> {
         let mut page = command(program);
         page.build();
         for name in &self.command {
@@ -75,6 +76,6 @@ impl Man {
         clap_mangen::Man::new(page).render(&mut text)?;
         // The library's heading for what follows the options.
         let text = String::from_utf8(text)?.replace(".SH EXTRA\nExamples:\n", ".SH EXAMPLES\n");
-        print_result(&text)
+        session.print_result(&text)
     }
 }

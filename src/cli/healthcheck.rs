@@ -9,7 +9,8 @@ use anyhow::{Context as _, ensure};
 use clap::Args;
 use reqwest::StatusCode;
 
-use super::report::{Exit, print_result};
+use super::report::Exit;
+use super::session::Session;
 use crate::config::{AdminConfig, ListenConfig};
 use crate::http::client_builder;
 
@@ -26,7 +27,7 @@ pub struct Healthcheck {
 }
 
 impl Healthcheck {
-    pub(super) async fn run(self) -> anyhow::Result<Exit> {
+    pub(super) async fn run(self, session: &Session) -> anyhow::Result<Exit> {
         // Systems connect to an unspecified address by loopback.
         let address = self.admin.listen.unwrap_or(self.listen.public);
         let url = format!("http://{address}/readyz");
@@ -49,6 +50,6 @@ impl Healthcheck {
             status.as_u16(),
             body.trim()
         );
-        print_result(&body)
+        session.print_result(&body)
     }
 }

@@ -13,8 +13,8 @@ use serde_json::{Map, Value, json};
 use super::database::repeat_if_overtaken;
 use super::output::{self, Output};
 use super::questions;
-use super::report::{Exit, counted, print_report, print_result, style};
-use crate::clock::Clock;
+use super::report::{Exit, counted, style};
+use super::session::{Input, Session};
 use crate::config::{DatabaseConfig, open_regular, read_text_or_pipe};
 use crate::imports::{
     Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, Outcome, Position,
@@ -53,41 +53,50 @@ impl Import {
     ///
     /// # Errors
     /// If nothing could be imported.
-    pub async fn run(mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub async fn run(mut self, config: &DatabaseConfig, session: &Session) -> anyhow::Result<Exit> {
+        self.request.folder = Some(session.environment.resolve(Path::new("")));
         self.request.source = self.request.source.filter(|name| !name.trim().is_empty());
         if let Some(FormatArgument::File(path)) = &self.request.format {
-            self.request.owner_format = Some(read_format(path)?);
+            self.request.owner_format = Some(read_format(path, session)?);
         }
         // Standard input can be read only once.
         if self.reads_input() {
             self.request.holds_lock = true;
-            return self.run_once(config, clock).await;
+            return self.run_once(config, session).await;
         }
         let mut attempts = 0;
         repeat_if_overtaken(async || {
             self.request.holds_lock = attempts >= ATTEMPTS_BESIDE_WRITERS;
             attempts += 1;
-            self.run_once(config, clock).await
+            self.run_once(config, session).await
         })
         .await
     }
 
     /// One attempt. The owner is asked in the first one only.
-    async fn run_once(&mut self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    async fn run_once(
+        &mut self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let address = config.address()?;
         // A dry run writes nothing.
-        let rejects = self.rejects.as_deref().filter(|_| !self.request.dry_run);
-        let rejects =
-            rejects.map(|path| output::begin("--rejects", path, address.file(), refuse_other_file));
-        let mut console = Console::new(rejects.transpose()?);
+        let rejects = self
+            .rejects
+            .as_deref()
+            .filter(|_| !self.request.dry_run)
+            .map(|path| session.environment.resolve(path))
+            .map(|path| output::begin("--rejects", &path, address.file(), refuse_other_file))
+            .transpose()?;
+        let mut console = Console::new(session, rejects);
         let opening = Opening::open(&address).await?;
-        let report = self.import(&opening.database, clock, &mut console).await;
+        let report = self.import(&opening.database, session, &mut console).await;
         let is_done = matches!(&report, Ok(Some(_))) && !self.request.dry_run;
         let closed = opening.close(is_done).await;
         let rejected = console.finish(is_done);
         if let Some(report) = report? {
             closed?;
-            print_report(&summary(&report, self.request.dry_run));
+            session.print_report(&summary(&report, self.request.dry_run));
             rejected?;
             return Ok(exit_of(&report));
         }
@@ -98,19 +107,20 @@ impl Import {
     async fn import(
         &mut self,
         database: &Database,
-        clock: &Clock,
+        session: &Session,
         console: &mut Console,
     ) -> anyhow::Result<Option<ImportReport>> {
         loop {
-            match import(database, clock, &self.request, console).await {
+            match import(database, &session.clock, &self.request, console).await {
                 Err(ImportError::Open(draft))
                     if self.request.format == Some(FormatArgument::Draft) =>
                 {
-                    print_result(&draft.text(&questions::command(&draft)))?;
+                    let command = questions::command(&draft, session);
+                    session.print_result(&draft.text(&command))?;
                     return Ok(None);
                 }
                 Err(ImportError::Open(draft)) => {
-                    let draft = questions::complete(*draft, self.reads_input())?;
+                    let draft = questions::complete(*draft, self.reads_input(), session)?;
                     self.request.owner_format = Some(draft.format);
                 }
                 report => return Ok(Some(report?)),
@@ -132,9 +142,13 @@ impl SeedCommand {
     ///
     /// # Errors
     /// If nothing could be loaded.
-    pub(super) async fn run(&self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        &self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let opening = Opening::open(&config.address()?).await?;
-        let loaded = load_and_show(&opening.database, clock, &self.folder).await;
+        let loaded = load_and_show(&opening.database, session, &self.folder).await;
         Ok(exit_of(&opening.finish(loaded).await?))
     }
 }
@@ -142,14 +156,15 @@ impl SeedCommand {
 /// Loads the folder, and prints what came of it.
 async fn load_and_show(
     database: &Database,
-    clock: &Clock,
+    session: &Session,
     folder: &Path,
 ) -> anyhow::Result<ImportReport> {
-    let mut console = Console::new(None);
-    let report = load_sample(database, clock, folder, &mut console).await;
+    let folder = session.environment.resolve(folder);
+    let mut console = Console::new(session, None);
+    let report = load_sample(database, &session.clock, &folder, &mut console).await;
     console.finish(report.is_ok())?;
     let report = report?;
-    print_report(&summary(&report, false));
+    session.print_report(&summary(&report, false));
     Ok(report)
 }
 
@@ -159,7 +174,7 @@ async fn load_and_show(
 /// Those of [`load_sample`], and if the database cannot be read.
 pub(super) async fn load_if_empty(
     database: &Database,
-    clock: &Clock,
+    session: &Session,
     folder: &Path,
 ) -> anyhow::Result<()> {
     if sample_state(&mut *database.reader().await?).await? != SampleState::Empty {
@@ -169,7 +184,7 @@ pub(super) async fn load_if_empty(
         return Ok(());
     }
     // Another node may do the same; the second one finds the data.
-    let load = repeat_if_overtaken(|| load_and_show(database, clock, folder));
+    let load = repeat_if_overtaken(|| load_and_show(database, session, folder));
     load.await.map(drop)
 }
 
@@ -177,8 +192,8 @@ pub(super) async fn load_if_empty(
 ///
 /// # Errors
 /// If it cannot be read, with the line of the fault.
-pub(super) fn read_format(path: &Path) -> anyhow::Result<Format> {
-    let text = read_text_or_pipe(path);
+pub(super) fn read_format(path: &Path, session: &Session) -> anyhow::Result<Format> {
+    let text = read_text_or_pipe(&session.environment.resolve(path));
     let text = text.with_context(|| format!("{} cannot be read as a format", path.display()))?;
     Format::parse(&text).map_err(|fault| anyhow::anyhow!("{}: {fault}", path.display()))
 }
@@ -197,6 +212,8 @@ pub(super) fn exit_of(report: &ImportReport) -> Exit {
 
 /// Reports progress: rejected rows on standard error and in the requested file, and a bar on a terminal.
 pub(super) struct Console {
+    input: Input,
+    errors: super::Output,
     bar: ProgressBar,
     faults: Faults,
     rejects: Option<Output>,
@@ -220,11 +237,16 @@ fn refuse_other_file(path: &Path) -> anyhow::Result<()> {
 
 impl Console {
     /// `rejects` is the file for rejected rows.
-    pub(super) fn new(rejects: Option<Output>) -> Self {
-        // Hidden unless standard error is a terminal.
-        let bar = ProgressBar::no_length();
+    pub(super) fn new(session: &Session, rejects: Option<Output>) -> Self {
+        let bar = if session.errors.is_terminal {
+            ProgressBar::no_length()
+        } else {
+            ProgressBar::hidden()
+        };
         bar.set_style(style("importing {wide_bar} {percent} %, {human_pos} rows"));
         Self {
+            input: session.input.clone(),
+            errors: session.errors.clone(),
             bar,
             faults: Faults::default(),
             rejects,
@@ -233,11 +255,11 @@ impl Console {
 
     /// Removes the bar, and prints the counts of faults that were not all shown. The file of rejected rows is kept if it
     /// has rows, and after an import that `is_done`, whose rows replace those of the one before.
-    pub(super) fn finish(self, is_done: bool) -> anyhow::Result<()> {
+    pub(super) fn finish(mut self, is_done: bool) -> anyhow::Result<()> {
         self.bar.finish_and_clear();
         for (first, count) in self.faults.like.values() {
             if *count > LIKE_SHOWN_MAX {
-                let _ = writeln!(io::stderr(), "{count} rows like {first}");
+                let _ = writeln!(self.errors, "{count} rows like {first}");
             }
         }
         match self.rejects {
@@ -248,6 +270,10 @@ impl Console {
 }
 
 impl Watch for Console {
+    fn input(&mut self) -> Box<dyn Read + Send> {
+        Box::new(self.input.take())
+    }
+
     fn read(&mut self, rows: u64, all: u64) {
         self.bar.set_length(all);
         self.bar.set_position(rows);
@@ -256,7 +282,8 @@ impl Watch for Console {
     fn rejected(&mut self, rejection: Rejection) -> io::Result<()> {
         // A closed output does not stop the import; only writing the requested file may fail.
         if let Some(line) = self.faults.shown(&rejection) {
-            let _ = self.bar.suspend(|| writeln!(io::stderr(), "{line}"));
+            let errors = &mut self.errors;
+            let _ = self.bar.suspend(|| writeln!(errors, "{line}"));
         }
         let Some(file) = &mut self.rejects else {
             return Ok(());

@@ -5,8 +5,9 @@ use std::fmt::Write as _;
 use clap::{Args, Subcommand};
 use sqlx::SqliteConnection;
 
-use super::database::{find_review, has_hyphened_argument, read};
-use super::report::{Exit, print_result};
+use super::database::{find_review, read};
+use super::report::Exit;
+use super::session::Session;
 use crate::config::{DatabaseConfig, TradeConfig};
 use crate::insights::{Analysis, AnalysisInput, Analyzer, Finding, TextLanguage, TextSpan};
 use crate::model::Status;
@@ -26,13 +27,17 @@ enum InsightsSubcommand {
     /// Show the findings of a review: each finding with the sum of its points, and the names
     Explain {
         /// ID of the review, a unique beginning of it, or its permalink
-        #[arg(value_name = "REVIEW_ID", allow_hyphen_values = has_hyphened_argument())]
+        #[arg(value_name = "REVIEW_ID")]
         id: String,
     },
 }
 
 impl InsightsCommand {
-    pub(super) async fn run(self, database: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        database: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let InsightsSubcommand::Explain { id } = self.command;
         let (review, business) = read(database, async |reader: &mut SqliteConnection| {
             let review = find_review(reader, &id).await?;
@@ -46,7 +51,7 @@ impl InsightsCommand {
             Status::Published => "",
             Status::Withheld { .. } => "It is withheld and does not count.\n",
         };
-        print_result(&format!(
+        session.print_result(&format!(
             "{}, {}, {} of 5\n{note}\n{}",
             review.id,
             review.date,

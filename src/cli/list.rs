@@ -6,8 +6,9 @@ use clap::Args;
 use serde_json::Value;
 use sqlx::SqliteConnection;
 
-use super::database::{find_known, has_hyphened_argument, read, unreadable};
-use super::report::{Exit, format_lines, format_table, print_result};
+use super::database::{find_known, read, unreadable};
+use super::report::{Exit, format_lines, format_table};
+use super::session::Session;
 use crate::config::DatabaseConfig;
 use crate::imports::native::export_record;
 use crate::model::text::shorten;
@@ -44,12 +45,16 @@ pub struct ListCommand {
 }
 
 impl ListCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let rows = async |reader: &mut SqliteConnection| self.rows(reader).await;
         let mut rows = read(config, rows).await?;
         let has_more = rows.len() > self.limit as usize;
         rows.truncate(self.limit as usize);
-        print_result(&if self.json {
+        session.print_result(&if self.json {
             let exported = rows.iter().map(|(id, known)| export_record(id, known));
             format!("{:#}\n", Value::Array(exported.collect()))
         } else {
@@ -130,7 +135,7 @@ impl ListCommand {
 #[derive(Debug, Args)]
 pub struct Show {
     /// ID of the review, a unique beginning of it, or its permalink
-    #[arg(value_name = "ID", allow_hyphen_values = has_hyphened_argument())]
+    #[arg(value_name = "ID")]
     id: String,
     /// Print JSON, as `reviews export` writes it
     #[arg(long)]
@@ -138,11 +143,15 @@ pub struct Show {
 }
 
 impl Show {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let find = async |reader: &mut SqliteConnection| find_known(reader, &self.id).await;
         let (id, known) = read(config, find).await?;
         let known = known.ok_or_else(|| unreadable(&id))?;
-        print_result(&if self.json {
+        session.print_result(&if self.json {
             format!("{:#}\n", export_record(&id.parse()?, &known))
         } else {
             format_review(&known)

@@ -1,16 +1,18 @@
-//! Logging of the process: the filter, the format, and panics, which are logged because the standard hook writes and
+//! The log of a command: the filter, the format, and panics, which are logged because the standard hook writes and
 //! may block.
 
 use std::backtrace::{Backtrace, BacktraceStatus};
-use std::io::{self, IsTerminal as _, Write, stderr};
+use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
+use tracing::dispatcher::{self, DefaultGuard, Dispatch};
 use tracing_appender::non_blocking::{NonBlocking, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::field::MakeExt as _;
 use tracing_subscriber::filter::LevelFilter;
 use tracing_subscriber::fmt::format::{Writer, debug_fn};
 
+use super::session::{Host, Session};
 use crate::model::text::escaped;
 
 const FILTER: &str = "info";
@@ -72,13 +74,36 @@ pub enum LogFormat {
     Json,
 }
 
-/// The log from [`start`] to the end of the process. Dropping it waits at most a second until queued lines are written.
+/// The log of a command. Dropping it waits at most a second until queued lines are written.
 pub struct Log {
     writer: NonBlocking,
+    /// Of a log that is the thread's alone. Dropped before the queue is emptied, so that nothing is added then.
+    _scope: Option<DefaultGuard>,
     _guard: WorkerGuard,
 }
 
 impl Log {
+    /// Sets up the log of the process, including panics, or that of the thread.
+    pub fn start(config: &LogConfig, session: &Session) -> Self {
+        let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUED_LINES_MAX);
+        let (writer, guard) = queue.finish(session.errors.clone());
+        let subscriber = subscriber(config, writer.clone(), session.errors.is_terminal);
+        let scope = match session.host {
+            Host::Process => {
+                // Only this sets it.
+                let _ = dispatcher::set_global_default(subscriber);
+                log_panics();
+                None
+            }
+            Host::Thread(_) => Some(dispatcher::set_default(&subscriber)),
+        };
+        Self {
+            writer,
+            _scope: scope,
+            _guard: guard,
+        }
+    }
+
     /// Writes why the command failed, regardless of the filter.
     pub fn fail(&self, reason: &str) {
         let line = format!("error: {reason}\n");
@@ -119,17 +144,14 @@ impl<W: Write> Write for EscapedLines<W> {
     }
 }
 
-/// Sets up logging for the process, including panics. `filter` is valid; an empty one is the default.
-pub fn start(filter: &str, format: LogFormat) -> Log {
-    let filter = Some(filter.trim()).filter(|filter| !filter.is_empty());
-    let queue = NonBlockingBuilder::default().buffered_lines_limit(QUEUED_LINES_MAX);
-    let (writer, guard) = queue.finish(stderr());
+/// Writes the events of the filter as lines of the format.
+fn subscriber(config: &LogConfig, writer: NonBlocking, has_colors: bool) -> Dispatch {
+    let filter = Some(config.filter.trim()).filter(|filter| !filter.is_empty());
     let subscriber = tracing_subscriber::fmt()
         .with_env_filter(EnvFilter::new(directives(filter.unwrap_or(FILTER))))
-        .with_writer(writer.clone())
         // It would report them with `eprintln!`, which panics if standard error is closed.
         .log_internal_errors(false);
-    match format {
+    match config.format {
         LogFormat::Text => {
             let fields = debug_fn(|writer: &mut Writer<'_>, field, value| {
                 let text = escaped(format!("{value:?}"));
@@ -139,17 +161,20 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
                     name => write!(writer, "{name}={}", text.replace('\n', "\\n")),
                 }
             });
-            let subscriber = subscriber.fmt_fields(fields.delimited(" "));
-            subscriber.with_ansi(stderr().is_terminal()).init();
+            subscriber
+                .with_writer(writer)
+                .fmt_fields(fields.delimited(" "))
+                .with_ansi(has_colors)
+                .into()
         }
-        LogFormat::Json => {
-            let writer = writer.clone();
-            let lines = subscriber.json();
-            lines
-                .with_writer(move || EscapedLines(writer.clone()))
-                .init();
-        }
+        LogFormat::Json => subscriber
+            .json()
+            .with_writer(move || EscapedLines(writer.clone()))
+            .into(),
     }
+}
+
+fn log_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let backtrace = Backtrace::capture();
         if backtrace.status() == BacktraceStatus::Captured {
@@ -158,10 +183,6 @@ pub fn start(filter: &str, format: LogFormat) -> Log {
             tracing::error!("process.panicked: {panic}");
         }
     }));
-    Log {
-        writer,
-        _guard: guard,
-    }
 }
 
 #[cfg(test)]

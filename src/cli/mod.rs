@@ -16,13 +16,14 @@ mod output;
 mod questions;
 mod report;
 mod serve;
+mod session;
 mod source;
 mod status;
 mod sync;
 
+use std::ffi::OsString;
 use std::io;
 use std::io::Write as _;
-use std::process::ExitCode;
 
 use clap::error::ContextValue;
 use clap::{
@@ -31,13 +32,15 @@ use clap::{
 use database::{name_database, repeat_if_overtaken};
 use futures_util::future::LocalBoxFuture;
 use logging::{Log, LogConfig};
-pub use report::{Exit, explain_error};
+pub use report::Exit;
+use report::explain_error;
 use rustix::process::Signal;
+pub use session::{Host, Input, Output, Session};
 use tokio::runtime::Handle;
 use tokio::signal::unix::{self, SignalKind, signal};
 use tokio::task::spawn_blocking;
+use tokio_util::sync::CancellationToken;
 
-use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SettingsFile, note_variable};
 use crate::metrics::DATABASE_STEPS;
 use crate::model::text::escaped;
@@ -95,19 +98,39 @@ enum CliCommand {
     Man(guide::Man),
 }
 
+/// Runs the command that the arguments name, and prints what comes of it. The future is boxed so that it is compiled into the
+/// library: a plain `async fn` would be compiled, with all that it awaits, into the binary, and what both use would be compiled
+/// twice.
+pub fn run(session: Session) -> LocalBoxFuture<'static, Exit> {
+    Box::pin(async move {
+        let cli = match Cli::read(&session) {
+            Ok(cli) => cli,
+            Err(exit) => return exit,
+        };
+        let log = Log::start(&cli.log, &session);
+        cli.run(session).await.unwrap_or_else(|error| {
+            // If the log cannot be written, the exit code still reports the failure.
+            log.fail(&explain_error(&error));
+            Exit::Failed
+        })
+    })
+}
+
 impl Cli {
     /// Parses the command line and the environment.
     ///
     /// # Errors
     /// The exit code, after printing an error, the help or the version.
-    pub fn read() -> Result<Self, ExitCode> {
+    fn read(session: &Session) -> Result<Self, Exit> {
         let settings = SettingsFile::read().map_err(|error| {
-            let _ = writeln!(io::stderr(), "error: {}", escaped(error.to_string()));
-            ExitCode::from(2)
+            let _ = session.print_note(&format!("error: {error}"));
+            Exit::Failed
         })?;
         let read = |command| -> clap::error::Result<Self> {
-            let matches = settings.apply(command).try_get_matches()?;
+            let command = settings.apply(command, &session.environment);
+            let matches = command.try_get_matches_from(&session.arguments)?;
             let mut cli = Self::from_arg_matches(&matches)?;
+            cli.database.environment = session.environment.clone();
             if let (CliCommand::Serve(serve), Some((_, matches_of_serve))) =
                 (&mut cli.command, matches.subcommand())
                 && serve.print_config
@@ -116,92 +139,116 @@ impl Cli {
             }
             Ok(cli)
         };
-        read(guide::command(Self::command())).map_err(|error| {
+        let command = take_hyphened_ids(Self::command(), &session.arguments);
+        read(guide::command(command)).map_err(|error| {
             let note = note_variable(&error, Self::command());
-            let code = u8::try_from(error.exit_code()).unwrap_or(2);
-            let printed = print_usage(error);
+            let is_help = !error.use_stderr();
+            let printed = print_usage(error, session);
             if let Some(note) = note {
-                let _ = writeln!(io::stderr(), "{note}");
+                let _ = session.print_note(&note);
             }
-            ExitCode::from(if printed.is_ok() { code } else { 2 })
+            if is_help && printed.is_ok() {
+                Exit::Done
+            } else {
+                Exit::Failed
+            }
         })
     }
 
-    pub fn start_log(&self) -> Log {
-        logging::start(&self.log.filter, self.log.format)
-    }
-
-    /// Runs the command. The future is boxed so that it is compiled into the library: a plain `async fn` would be compiled,
-    /// with all that it awaits, into the binary, and what both use would be compiled twice.
-    ///
     /// # Errors
     /// The failure and its remedy.
-    pub fn run(self) -> LocalBoxFuture<'static, anyhow::Result<Exit>> {
-        Box::pin(async move {
-            // A write beyond the limit on file sizes (RLIMIT_FSIZE) raises SIGXFSZ, which ends the process. Caught, the write
-            // fails like any other (setrlimit(2)), and can be undone and reported. The handler stays, without a listener.
-            drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
-            let path = self.database.path();
-            let run = if matches!(self.command, CliCommand::Serve(_)) {
-                // It stops cleanly.
-                self.run_command().await
-            } else {
-                run_until_signal(|| self.run_command()).await
-            };
-            kill_commands();
-            remove_unfinished();
-            let steps = DATABASE_STEPS.counter(&[]).get();
-            tracing::debug!(steps, "command.ended: the steps of SQLite that it took");
-            run.map_err(|error| match path {
-                Ok(path) => name_database(error, &path),
-                Err(_) => error,
-            })
+    async fn run(self, session: Session) -> anyhow::Result<Exit> {
+        let path = self.database.path();
+        let run = match session.host {
+            Host::Process => self.run_in_process(session).await,
+            Host::Thread(_) => self.run_command(&session).await,
+        };
+        let steps = DATABASE_STEPS.counter(&[]).get();
+        tracing::debug!(steps, "command.ended: the steps of SQLite that it took");
+        run.map_err(|error| match path {
+            Ok(path) => name_database(error, &path),
+            Err(_) => error,
         })
     }
 
-    async fn run_command(self) -> anyhow::Result<Exit> {
+    /// Runs the command as the only one of the process.
+    async fn run_in_process(self, session: Session) -> anyhow::Result<Exit> {
+        // A write beyond the limit on file sizes (RLIMIT_FSIZE) raises SIGXFSZ, which ends the process. Caught, the write
+        // fails like any other (setrlimit(2)), and can be undone and reported. The handler stays, without a listener.
+        drop(signal(SignalKind::from_raw(Signal::XFSZ.as_raw()))?);
+        let run = if matches!(self.command, CliCommand::Serve(_)) {
+            // It stops cleanly.
+            self.run_command(&session).await
+        } else {
+            run_until_signal(move || async move { self.run_command(&session).await }).await
+        };
+        kill_commands();
+        remove_unfinished();
+        run
+    }
+
+    async fn run_command(self, session: &Session) -> anyhow::Result<Exit> {
         let Self {
             database, command, ..
         } = self;
-        let clock = Clock::system();
         match command {
-            CliCommand::Serve(serve) => serve.run(database, clock).await,
-            CliCommand::Migrate(migrate) => migrate.run(&database).await,
-            CliCommand::Init(init) => init.run(&database).await,
-            CliCommand::Business(business) => business.run(&database).await,
-            CliCommand::Editorial(editorial) => editorial.run(&database).await,
-            CliCommand::Seed(seed) => repeat_if_overtaken(|| seed.run(&database, &clock)).await,
-            CliCommand::Import(import) => Box::pin(import.run(&database, &clock)).await,
-            CliCommand::Status(status) => status.run(&database, &clock).await,
-            CliCommand::Sync(sync) => sync.run(&database, &clock).await,
-            CliCommand::Undo(undo) => undo.run(&database, &clock).await,
-            CliCommand::Source(source) => source.run(&database).await,
-            CliCommand::List(list) => list.run(&database).await,
-            CliCommand::Show(show) => show.run(&database).await,
-            CliCommand::Withhold(withhold) => withhold.run(&database, &clock).await,
-            CliCommand::Publish(publish) => publish.run(&database, &clock).await,
-            CliCommand::Reply(reply) => reply.run(&database, &clock).await,
-            CliCommand::Anonymize(anonymize) => anonymize.run(&database, &clock).await,
-            CliCommand::Delete(delete) => delete.run(&database, &clock).await,
-            CliCommand::Export(export) => export.run(&database).await,
-            CliCommand::Backup(backup) => backup.run(&database).await,
-            CliCommand::Restore(restore) => restore.run(&database, &clock).await,
-            CliCommand::Insights(insights) => insights.run(&database).await,
-            CliCommand::Subscriptions(subscriptions) => subscriptions.run(&database, &clock).await,
-            CliCommand::Mcp(mcp) => mcp.run(database, clock).await,
-            CliCommand::Check(check) => check.run(&database).await,
-            CliCommand::Healthcheck(healthcheck) => healthcheck.run().await,
-            CliCommand::Completions(completions) => completions.run(Self::command()),
-            CliCommand::Man(man) => man.run(Self::command()),
+            CliCommand::Serve(serve) => serve.run(database, session).await,
+            CliCommand::Migrate(migrate) => migrate.run(&database, session).await,
+            CliCommand::Init(init) => init.run(&database, session).await,
+            CliCommand::Business(business) => business.run(&database, session).await,
+            CliCommand::Editorial(editorial) => editorial.run(&database, session).await,
+            CliCommand::Seed(seed) => repeat_if_overtaken(|| seed.run(&database, session)).await,
+            CliCommand::Import(import) => Box::pin(import.run(&database, session)).await,
+            CliCommand::Status(status) => status.run(&database, session).await,
+            CliCommand::Sync(sync) => sync.run(&database, session).await,
+            CliCommand::Undo(undo) => undo.run(&database, session).await,
+            CliCommand::Source(source) => source.run(&database, session).await,
+            CliCommand::List(list) => list.run(&database, session).await,
+            CliCommand::Show(show) => show.run(&database, session).await,
+            CliCommand::Withhold(withhold) => withhold.run(&database, session).await,
+            CliCommand::Publish(publish) => publish.run(&database, session).await,
+            CliCommand::Reply(reply) => reply.run(&database, session).await,
+            CliCommand::Anonymize(anonymize) => anonymize.run(&database, session).await,
+            CliCommand::Delete(delete) => delete.run(&database, session).await,
+            CliCommand::Export(export) => export.run(&database, session).await,
+            CliCommand::Backup(backup) => backup.run(&database, session).await,
+            CliCommand::Restore(restore) => restore.run(&database, session).await,
+            CliCommand::Insights(insights) => insights.run(&database, session).await,
+            CliCommand::Subscriptions(subscriptions) => subscriptions.run(&database, session).await,
+            CliCommand::Mcp(mcp) => mcp.run(database, session).await,
+            CliCommand::Check(check) => check.run(&database, session).await,
+            CliCommand::Healthcheck(healthcheck) => healthcheck.run(session).await,
+            CliCommand::Completions(completions) => completions.run(Self::command(), session),
+            CliCommand::Man(man) => man.run(Self::command(), session),
         }
     }
 }
 
+/// Lets an ID begin with one hyphen where an argument does; one that begins with two is an option, unless it follows ` -- `.
+fn take_hyphened_ids(command: Command, arguments: &[OsString]) -> Command {
+    let is_hyphened = |argument: &OsString| matches!(argument.as_encoded_bytes(), [b'-', next, _, ..] if *next != b'-');
+    if !arguments.iter().any(is_hyphened) {
+        return command;
+    }
+    command
+        .mut_args(|argument| {
+            let is_id = argument.get_id() == "id";
+            argument.allow_hyphen_values(is_id)
+        })
+        .mut_subcommands(|command| take_hyphened_ids(command, arguments))
+}
+
 /// Prints the help, the version or an error. Errors repeat arguments, which may contain text of others, and are printed without hidden
 /// characters. They have no colors, because escapes of a terminal in an argument could not be told from those of colors.
-fn print_usage(mut error: clap::Error) -> io::Result<()> {
+fn print_usage(mut error: clap::Error, session: &Session) -> io::Result<()> {
     if !error.use_stderr() {
-        return error.print();
+        let text = error.render();
+        let text = if has_colors(session) {
+            text.ansi().to_string()
+        } else {
+            text.to_string()
+        };
+        return session.output.clone().write_all(text.as_bytes());
     }
     let values: Vec<_> = error
         .context()
@@ -215,7 +262,14 @@ fn print_usage(mut error: clap::Error) -> io::Result<()> {
             error.insert(kind, ContextValue::Strings(texts.collect()));
         }
     }
-    io::stderr().write_all(escaped(error.render().to_string()).as_bytes())
+    let text = escaped(error.render().to_string());
+    session.errors.clone().write_all(text.as_bytes())
+}
+
+/// Whether the output is a terminal whose owner has nothing against colors (<https://no-color.org>).
+fn has_colors(session: &Session) -> bool {
+    let variable = |name| session.environment.variable(name).unwrap_or_default();
+    session.output.is_terminal && variable("NO_COLOR").is_empty() && variable("TERM") != "dumb"
 }
 
 /// Every setting of `serve` by the name of its variable, as it was given: by a flag, by the variable, by the file of
@@ -237,25 +291,42 @@ fn collect_settings(matches: &ArgMatches) -> Vec<(String, String)> {
     arguments.filter_map(setting).collect()
 }
 
-/// SIGTERM and SIGINT, which end a command; `serve` stops cleanly.
-struct Signals {
-    terminate: unix::Signal,
-    interrupt: unix::Signal,
+/// What ends a command; `serve` stops cleanly.
+enum Signals {
+    /// SIGTERM and SIGINT.
+    OfProcess {
+        terminate: unix::Signal,
+        interrupt: unix::Signal,
+    },
+    /// What stands for them in a process that may run several commands.
+    Token(CancellationToken),
 }
 
 impl Signals {
-    fn catch() -> io::Result<Self> {
-        Ok(Self {
-            terminate: signal(SignalKind::terminate())?,
-            interrupt: signal(SignalKind::interrupt())?,
+    fn catch(host: &Host) -> io::Result<Self> {
+        Ok(match host {
+            Host::Process => Self::OfProcess {
+                terminate: signal(SignalKind::terminate())?,
+                interrupt: signal(SignalKind::interrupt())?,
+            },
+            Host::Thread(stop) => Self::Token(stop.clone()),
         })
     }
 
     /// The next signal: its name, and the exit code of a command that it ends.
     async fn next(&mut self) -> (&'static str, Exit) {
-        tokio::select! {
-            _ = self.terminate.recv() => ("SIGTERM", Exit::Terminated),
-            _ = self.interrupt.recv() => ("SIGINT", Exit::Interrupted),
+        match self {
+            Self::OfProcess {
+                terminate,
+                interrupt,
+            } => tokio::select! {
+                _ = terminate.recv() => ("SIGTERM", Exit::Terminated),
+                _ = interrupt.recv() => ("SIGINT", Exit::Interrupted),
+            },
+            Self::Token(stop) => {
+                stop.cancelled().await;
+                ("SIGTERM", Exit::Terminated)
+            }
         }
     }
 }
@@ -268,7 +339,7 @@ impl Signals {
 async fn run_until_signal<W: Future<Output = anyhow::Result<Exit>>>(
     command: impl FnOnce() -> W + Send + 'static,
 ) -> anyhow::Result<Exit> {
-    let mut signals = Signals::catch()?;
+    let mut signals = Signals::catch(&Host::Process)?;
     let runtime = Handle::current();
     let done = spawn_blocking(move || runtime.block_on(command()));
     tokio::select! {

@@ -1,12 +1,13 @@
 //! Asks the owner at a terminal what is open in the draft of a format; elsewhere prints the draft (`imports::draft`).
 
 use std::fmt::Write as _;
-use std::io::{self, IsTerminal as _};
+use std::io;
 use std::num::NonZeroU16;
 
 use anyhow::{Context as _, bail, ensure};
 
-use super::report::{self, counted, print_note, print_result, read_answer};
+use super::report::counted;
+use super::session::Session;
 use crate::imports::{
     DateOrder, Draft, FormatArgument, Missing, Names, Only, PublicColumn, PublicPart, shown_cell,
     shown_values,
@@ -16,7 +17,7 @@ use crate::model::{ReviewField, fold};
 use crate::sync::SyncEntry;
 
 /// Asks for the value of a key.
-type Question = fn(&mut Draft) -> anyhow::Result<()>;
+type Question = fn(&mut Draft, &Session) -> anyhow::Result<()>;
 
 /// Answers that mean none.
 const NONE: [&str; 4] = ["n", "no", "none", "-"];
@@ -25,17 +26,25 @@ const NONE: [&str; 4] = ["n", "no", "none", "-"];
 ///
 /// # Errors
 /// Without a terminal, after the draft was printed; or if the owner leaves. Then nothing is to be changed.
-pub(super) fn complete(draft: Draft, reads_input: bool) -> anyhow::Result<Draft> {
-    let command = command(&draft);
+pub(super) fn complete(
+    draft: Draft,
+    reads_input: bool,
+    session: &Session,
+) -> anyhow::Result<Draft> {
+    let command = command(&draft, session);
     let next = format!("save the draft, and run: {command}");
-    complete_with(draft, !reads_input, &command, &next)
+    complete_with(draft, !reads_input, &command, &next, session)
 }
 
 /// Completes the draft of an entry's answer. Where the entry has a file of its format, that counts, and no answer here.
 ///
 /// # Errors
 /// As [`complete`].
-pub(super) fn complete_for_entry(draft: Draft, entry: &SyncEntry) -> anyhow::Result<Draft> {
+pub(super) fn complete_for_entry(
+    draft: Draft,
+    entry: &SyncEntry,
+    session: &Session,
+) -> anyhow::Result<Draft> {
     let name = &entry.name;
     let command = format!("reviews sync run {name}");
     let (can_ask, place) = match &entry.format {
@@ -65,7 +74,7 @@ pub(super) fn complete_for_entry(draft: Draft, entry: &SyncEntry) -> anyhow::Res
             "save the draft as {place}, and run `reviews source format {source} {path}` and then `{command}`"
         );
     }
-    complete_with(draft, can_ask, &command, &next)
+    complete_with(draft, can_ask, &command, &next, session)
 }
 
 /// Whether the file of the entry's format says what files without a column of publication mean.
@@ -81,13 +90,14 @@ fn complete_with(
     can_ask: bool,
     command: &str,
     next: &str,
+    session: &Session,
 ) -> anyhow::Result<Draft> {
-    let is_at_terminal = report::can_ask() && io::stdout().is_terminal();
+    let is_at_terminal = session.can_ask() && session.output.is_terminal;
     if can_ask && is_at_terminal && !draft.needs_source {
-        ask_all(&mut draft)?;
+        ask_all(&mut draft, session)?;
         return Ok(draft);
     }
-    print_result(&draft.text(command))?;
+    session.print_result(&draft.text(command))?;
     if draft.needs_source {
         bail!(
             "nothing was imported: the table has other columns than the format that its source keeps, so it is of a source of its own, \
@@ -101,7 +111,7 @@ fn complete_with(
 }
 
 /// The command of this process that takes the draft, with its own options.
-pub(super) fn command(draft: &Draft) -> String {
+pub(super) fn command(draft: &Draft, session: &Session) -> String {
     let stem = draft.file.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = stem.split('.').next().unwrap_or_default();
     let stem = if stem.is_empty() || stem.contains(' ') || stem.starts_with('-') {
@@ -110,7 +120,11 @@ pub(super) fn command(draft: &Draft) -> String {
         stem
     };
     let mut words = vec!["reviews".to_owned()];
-    let mut arguments = std::env::args().skip(1);
+    let mut arguments = session
+        .arguments
+        .iter()
+        .skip(1)
+        .map(|word| word.to_string_lossy().into_owned());
     while let Some(word) = arguments.next() {
         let is_format = word == "--format" || word.starts_with("--format=");
         let is_source = word == "--source" || word.starts_with("--source=");
@@ -149,23 +163,28 @@ pub(super) fn command(draft: &Draft) -> String {
 ///
 /// # Errors
 /// If the owner leaves, with an empty line.
-fn ask<T>(prompt: &str, mut read: impl FnMut(&str) -> Result<T, String>) -> anyhow::Result<T> {
+fn ask<T>(
+    session: &Session,
+    prompt: &str,
+    mut read: impl FnMut(&str) -> Result<T, String>,
+) -> anyhow::Result<T> {
     loop {
-        let line = read_answer(prompt)?;
+        let line = session.read_answer(prompt)?;
         ensure!(!line.is_empty(), "nothing was imported");
         match read(&line) {
             Ok(answer) => return Ok(answer),
-            Err(wrong) => print_note(&wrong)?,
+            Err(wrong) => session.print_note(&wrong)?,
         }
     }
 }
 
 /// As [`ask`]; `None` if the answer means none.
 fn ask_or_none<T>(
+    session: &Session,
     prompt: &str,
     mut read: impl FnMut(&str) -> Result<T, String>,
 ) -> anyhow::Result<Option<T>> {
-    ask(prompt, |line| {
+    ask(session, prompt, |line| {
         let is_none = NONE.contains(&line.to_lowercase().as_str());
         (!is_none).then(|| read(line)).transpose()
     })
@@ -209,7 +228,7 @@ fn shown_value(line: &str, names: &[String]) -> Result<usize, String> {
 }
 
 /// Shows the columns with their first cells.
-fn show_columns(draft: &Draft) -> io::Result<()> {
+fn show_columns(draft: &Draft, session: &Session) -> io::Result<()> {
     let mut text = format!("{} has these columns:\n", draft.file);
     for (number, column) in (1..).zip(&draft.columns) {
         let cells = column.cells.join(", ");
@@ -217,20 +236,20 @@ fn show_columns(draft: &Draft) -> io::Result<()> {
         let _ = writeln!(text, "{number:>4}  {name}: {cells}");
     }
     text += &draft.describe_around().join("\n");
-    print_note(text.trim_end())
+    session.print_note(text.trim_end())
 }
 
-fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
+fn ask_all(draft: &mut Draft, session: &Session) -> anyhow::Result<()> {
     for key in ["encoding", "sheet", "rows"] {
         if draft.is_open(key) {
             // A file in another encoding, and another list, have other columns, so the file is read again.
-            return ask_place(draft, key);
+            return ask_place(draft, key, session);
         }
     }
-    show_columns(draft)?;
+    show_columns(draft, session)?;
     for field in ReviewField::ALL {
         if draft.is_open(&format!("fields.{field}")) {
-            ask_field(draft, field)?;
+            ask_field(draft, field, session)?;
         }
     }
     let keys: [(&str, Question); 3] = [
@@ -240,39 +259,39 @@ fn ask_all(draft: &mut Draft) -> anyhow::Result<()> {
     ];
     for (key, ask) in keys {
         if draft.format.open.remove(key) {
-            ask(draft)?;
+            ask(draft, session)?;
         }
     }
     for part in PublicPart::ALL {
-        ask_gone(draft, part)?;
+        ask_gone(draft, part, session)?;
     }
     if draft.is_open("ignored") {
-        ask_left(draft)?;
+        ask_left(draft, session)?;
     }
     Ok(())
 }
 
 /// Asks which encoding, sheet or list.
-fn ask_place(draft: &mut Draft, key: &str) -> anyhow::Result<()> {
+fn ask_place(draft: &mut Draft, key: &str, session: &Session) -> anyhow::Result<()> {
     let choices: Vec<(String, String)> = if key == "encoding" {
-        print_note("The file is not UTF-8. Which of these is right?")?;
+        session.print_note("The file is not UTF-8. Which of these is right?")?;
         let encodings = draft.encodings.iter();
         let encodings = encodings.map(|(name, word)| ((*name).to_owned(), shown_cell(word)));
         encodings.collect()
     } else {
         for line in draft.describe_around() {
-            print_note(&line)?;
+            session.print_note(&line)?;
         }
-        print_note("Which of these has the reviews?")?;
+        session.print_note("Which of these has the reviews?")?;
         let places = draft.places.iter();
         let places = places.map(|(name, rows)| (name.clone(), format!("rows: {rows}")));
         places.collect()
     };
     let names: Vec<String> = choices.iter().map(|it| it.0.clone()).collect();
     for (number, (name, about)) in numbers(&names).iter().zip(&choices) {
-        print_note(&format!("{number:>5} {name} ({about})"))?;
+        session.print_note(&format!("{number:>5} {name} ({about})"))?;
     }
-    let chosen = ask("Which one? ", |line| choice(line, &names))?;
+    let chosen = ask(session, "Which one? ", |line| choice(line, &names))?;
     let name = Some(names[chosen].clone());
     let format = &mut draft.format;
     match key {
@@ -301,7 +320,7 @@ fn find_column(draft: &Draft, line: &str) -> Result<String, String> {
     }
 }
 
-fn ask_field(draft: &mut Draft, field: ReviewField) -> anyhow::Result<()> {
+fn ask_field(draft: &mut Draft, field: ReviewField, session: &Session) -> anyhow::Result<()> {
     let noun = field.name();
     let none = if field == ReviewField::Text {
         ", or n if it has ratings only"
@@ -312,18 +331,18 @@ fn ask_field(draft: &mut Draft, field: ReviewField) -> anyhow::Result<()> {
     };
     let prompt = format!("Which column is the {noun}? Its number{none}: ");
     let answer = if none.is_empty() {
-        Some(ask(&prompt, |line| find_column(draft, line))?)
+        Some(ask(session, &prompt, |line| find_column(draft, line))?)
     } else {
-        ask_or_none(&prompt, |line| find_column(draft, line))?
+        ask_or_none(session, &prompt, |line| find_column(draft, line))?
     };
     draft.answer_field(field, answer.as_deref());
     Ok(())
 }
 
-fn ask_scale(draft: &mut Draft) -> anyhow::Result<()> {
+fn ask_scale(draft: &mut Draft, session: &Session) -> anyhow::Result<()> {
     let highest = draft.highest.unwrap_or_default();
     let prompt = format!("What is {}? ", draft.question("scale"));
-    let scale = ask(&prompt, |line| match line.parse::<NonZeroU16>() {
+    let scale = ask(session, &prompt, |line| match line.parse::<NonZeroU16>() {
         Ok(scale) if f64::from(scale.get()) >= highest => Ok(scale),
         _ => Err(format!("write a whole number, at least {highest}")),
     })?;
@@ -331,17 +350,17 @@ fn ask_scale(draft: &mut Draft) -> anyhow::Result<()> {
     Ok(())
 }
 
-fn ask_date_format(draft: &mut Draft) -> anyhow::Result<()> {
+fn ask_date_format(draft: &mut Draft, session: &Session) -> anyhow::Result<()> {
     let unclear = draft.unclear_date.clone();
     let (date, [month, day]) = unclear.context("nothing was imported")?;
     let prompt = format!("Is {} 1 {month} or 2 {day}? ", shown_cell(&date));
     let names = [month.to_string(), day.to_string()];
-    let chosen = ask(&prompt, |line| choice(line, &names))?;
+    let chosen = ask(session, &prompt, |line| choice(line, &names))?;
     draft.format.date_format = Some(DateOrder::BOTH[chosen].format());
     Ok(())
 }
 
-fn ask_location(draft: &mut Draft) -> anyhow::Result<()> {
+fn ask_location(draft: &mut Draft, session: &Session) -> anyhow::Result<()> {
     let column = draft.location.clone().context(
         "nothing was imported: the file lacks the column of `only`, so it is not known which rows are your business's; write its \
          present name into the format: `reviews source format`",
@@ -351,7 +370,7 @@ fn ask_location(draft: &mut Draft) -> anyhow::Result<()> {
         "{column} has {}. Which of these is your business? (n if all are): ",
         shown.join(", ")
     );
-    let answer = ask_or_none(&prompt, |line| choice(line, &names))?;
+    let answer = ask_or_none(session, &prompt, |line| choice(line, &names))?;
     let format = &mut draft.format;
     if let Some(chosen) = answer {
         let value = names[chosen].clone();
@@ -385,7 +404,7 @@ enum Gone {
 }
 
 /// Asks what a file without a column of publication means, or which column stands for it.
-fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
+fn ask_gone(draft: &mut Draft, part: PublicPart, session: &Session) -> anyhow::Result<()> {
     for number in 0..draft.format.public_list(part).len() {
         let key = format!("{part}.{number}.missing");
         let Some((_, block)) = draft.block_of(&key).filter(|_| draft.is_open(&key)) else {
@@ -404,11 +423,13 @@ fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
             block.names.parts().join(", "),
             noun = part.hidden_noun(),
         );
-        let answer = ask(&prompt, |line| match line.to_lowercase().as_str() {
-            "public" => Ok(Gone::Means(Missing::Public)),
-            "hidden" => Ok(Gone::Means(Missing::Hidden)),
-            _ if can_be_renamed => find_column(draft, line).map(Gone::Is),
-            _ => Err(format!("{line} is neither; write public or hidden")),
+        let answer = ask(session, &prompt, |line| {
+            match line.to_lowercase().as_str() {
+                "public" => Ok(Gone::Means(Missing::Public)),
+                "hidden" => Ok(Gone::Means(Missing::Hidden)),
+                _ if can_be_renamed => find_column(draft, line).map(Gone::Is),
+                _ => Err(format!("{line} is neither; write public or hidden")),
+            }
         })?;
         draft.format.open.remove(&key);
         let block = &mut draft.format.public_list(part)[number];
@@ -424,7 +445,7 @@ fn ask_gone(draft: &mut Draft, part: PublicPart) -> anyhow::Result<()> {
 }
 
 /// Asks whether one of the columns that are left says what may be shown; the others are ignored.
-fn ask_left(draft: &mut Draft) -> anyhow::Result<()> {
+fn ask_left(draft: &mut Draft, session: &Session) -> anyhow::Result<()> {
     let columns = counted(draft.left.len() as u64, "column is", "columns are");
     let shown = draft.columns.iter().zip(1..);
     let shown = shown.filter(|(column, _)| draft.left.contains(&column.header));
@@ -436,7 +457,7 @@ fn ask_left(draft: &mut Draft) -> anyhow::Result<()> {
         shown.join(", ")
     );
     while !draft.left.is_empty() {
-        let answer = ask_or_none(&prompt, |line| {
+        let answer = ask_or_none(session, &prompt, |line| {
             let column = find_column(draft, line)?;
             let is_left = draft.left.contains(&column);
             is_left.then_some(()).ok_or_else(|| {
@@ -445,28 +466,32 @@ fn ask_left(draft: &mut Draft) -> anyhow::Result<()> {
             Ok(column)
         })?;
         let Some(column) = answer else { break };
-        ask_public(draft, &column)?;
+        ask_public(draft, &column, session)?;
         "Does another one? Its number, or n for no: ".clone_into(&mut prompt);
     }
     draft.ignore_left();
     Ok(())
 }
 
-fn ask_public(draft: &mut Draft, column: &str) -> anyhow::Result<()> {
+fn ask_public(draft: &mut Draft, column: &str, session: &Session) -> anyhow::Result<()> {
     let fields = &draft.format.fields;
     let has_reply = fields.contains_key(&ReviewField::ReplyText);
     let mut parts = vec!["1 the review", "3 the name of its author"];
     if has_reply {
         parts.insert(1, "2 the firm's reply");
     }
-    let part = ask(&format!("  Of {}? ", parts.join(", ")), |line| match line {
-        "1" => Ok(PublicPart::Review),
-        "2" if has_reply => Ok(PublicPart::Reply),
-        "3" => Ok(PublicPart::Name),
-        _ => Err(format!(
-            "{line} is none of them; write one of their numbers"
-        )),
-    })?;
+    let part = ask(
+        session,
+        &format!("  Of {}? ", parts.join(", ")),
+        |line| match line {
+            "1" => Ok(PublicPart::Review),
+            "2" if has_reply => Ok(PublicPart::Reply),
+            "3" => Ok(PublicPart::Name),
+            _ => Err(format!(
+                "{line} is none of them; write one of their numbers"
+            )),
+        },
+    )?;
     let (mut names, shown) = values(draft, column);
     let prompt = if names.is_empty() {
         names = vec![String::new(), "*".to_owned()];
@@ -477,7 +502,7 @@ fn ask_public(draft: &mut Draft, column: &str) -> anyhow::Result<()> {
             shown.join(", ")
         )
     };
-    let chosen = ask(&prompt, |line| {
+    let chosen = ask(session, &prompt, |line| {
         // A cell may have commas.
         if let Ok(whole) = shown_value(line, &names) {
             return Ok(vec![whole]);

@@ -1,12 +1,10 @@
-//! What commands show to people: results, reports and errors, with their exit codes; on a terminal also questions and the
-//! progress of long work.
+//! How commands word what they show to people, and their exit codes.
 
 use std::fmt::Write as _;
-use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
+use std::io;
 use std::iter;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
 use chrono::DateTime;
 use chrono_tz::Tz;
 use indicatif::ProgressStyle;
@@ -35,20 +33,6 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Prints the report of a command that is done, whether or not the report is read: a closed pipe (`| head -0`) is
-/// ignored, and any other error is reported.
-pub fn print_report(text: &str) -> Exit {
-    if let Err(error) = io::stdout().write_all(escaped(text.to_owned()).as_bytes())
-        && error.kind() != io::ErrorKind::BrokenPipe
-    {
-        let _ = writeln!(
-            io::stderr(),
-            "warning: done, but the report cannot be printed: {error}"
-        );
-    }
-    Exit::Done
-}
-
 /// The error in one line, outermost cause first, with the limit on file sizes if that may be the cause. A cause that is
 /// already part of a message is not repeated. Control characters are escaped.
 pub fn explain_error(error: &anyhow::Error) -> String {
@@ -68,17 +52,6 @@ pub fn explain_error(error: &anyhow::Error) -> String {
         );
     }
     escaped(message)
-}
-
-/// Prints the result of a command, text or JSON. Control characters are escaped, because the texts of reviews are
-/// untrusted. A reader that closes the pipe (`| head`) has what it wants.
-pub fn print_result(text: &str) -> anyhow::Result<Exit> {
-    match io::stdout().write_all(escaped(text.to_owned()).as_bytes()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(error).context("cannot print the result")
-        }
-        Ok(()) | Err(_) => Ok(Exit::Done),
-    }
 }
 
 /// The count with the words for one or for several.
@@ -129,43 +102,6 @@ pub fn format_table<const N: usize>(heads: [&str; N], rows: Vec<[String; N]>) ->
         let _ = writeln!(text, "{}", line.trim_end());
     }
     text
-}
-
-// Questions.
-
-/// Whether standard input and standard error are a terminal.
-pub fn can_ask() -> bool {
-    io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
-/// Prints a message next to the questions.
-///
-/// # Errors
-/// If the terminal cannot be written.
-pub fn print_note(text: &str) -> io::Result<()> {
-    writeln!(io::stderr(), "{}", escaped(text.to_owned()))
-}
-
-/// Asks for a line, which is empty at the end of input; without blanks around it.
-///
-/// # Errors
-/// If the terminal cannot be read or written.
-pub fn read_answer(prompt: &str) -> io::Result<String> {
-    let mut out = io::stderr();
-    write!(out, "{}", escaped(prompt.to_owned()))?;
-    out.flush()?;
-    let mut answer = String::new();
-    io::stdin().lock().read_line(&mut answer)?;
-    Ok(answer.trim().to_owned())
-}
-
-/// Asks for confirmation; the default is no.
-///
-/// # Errors
-/// If the terminal cannot be read or written.
-pub fn confirm(question: &str) -> io::Result<bool> {
-    let answer = read_answer(&format!("{question} [y/N] "))?;
-    Ok(matches!(answer.to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// The templates are constant; an invalid one would only look plainer.

@@ -1,24 +1,27 @@
 //! The commands that run until they are stopped: `reviews serve` and `reviews mcp`.
 
+use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::Context;
 use clap::Args;
+use futures_util::future::LocalBoxFuture;
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use tokio::io::{BufReader, stdin, stdout};
+use tokio::io::{BufReader, duplex};
 use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::task::spawn_blocking;
+use tokio_util::io::SyncIoBridge;
 use tokio_util::sync::CancellationToken;
 
 use super::Signals;
 use super::database::existing_address;
 use super::import::load_if_empty;
-use super::report::{Exit, counted, print_report, print_result};
+use super::report::{Exit, counted};
+use super::session::Session;
 use crate::app::{App, AppOptions, ConnectionLimits, HubOptions};
-use crate::clock::Clock;
 use crate::config::bounds::CONNECTIONS_MAX;
 use crate::config::{
     BaseUrlConfig, DatabaseAddress, DatabaseConfig, HubConfig, ListenConfig, ServeConfig,
@@ -50,25 +53,35 @@ pub struct Serve {
 }
 
 impl Serve {
-    pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        mut self,
+        database: DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         database.path()?;
         self.config.hub.leases.checked()?;
         if self.print_config {
-            return print_result(&self.settings()?);
+            return session.print_result(&self.settings()?);
         }
-        let signals = Signals::catch()?;
+        let environment = &session.environment;
+        self.seed = self.seed.map(|folder| environment.resolve(&folder));
+        self.config.sync = self.config.sync.within(environment);
+        let hub = &mut self.config.hub;
+        hub.ca_file = hub.ca_file.take().map(|file| environment.resolve(&file));
+        let signals = Signals::catch(&session.host)?;
         let (started, stop) = (CancellationToken::new(), CancellationToken::new());
         let (is_started, is_stopped) = (started.clone(), stop.clone());
-        let work = move || self.serve(database, clock, is_started, is_stopped);
+        let own = session.clone();
+        let work = move || self.serve(database, own, is_started, is_stopped);
         let reason = signals.guard(work, &started, &stop).await?;
         tracing::info!("server.stopped: {reason}");
-        Ok(print_report(&format!("{reason}\n")))
+        Ok(session.print_report(&format!("{reason}\n")))
     }
 
     async fn serve(
         self,
         database: DatabaseConfig,
-        clock: Clock,
+        session: Session,
         started: CancellationToken,
         stop: CancellationToken,
     ) -> anyhow::Result<()> {
@@ -102,7 +115,7 @@ impl Serve {
         if let Some(seeds) = &self.seed {
             // A new file stays only if its sample data can be loaded.
             let opening = Opening::open(&address).await?;
-            let loaded = load_if_empty(&opening.database, &clock, seeds).await;
+            let loaded = load_if_empty(&opening.database, &session, seeds).await;
             opening.finish(loaded).await?;
         }
         let database = open_database(&address).await?;
@@ -111,7 +124,7 @@ impl Serve {
         }
         let publisher = Publisher {
             trade: self.config.trade.trade.clone(),
-            ..Publisher::new(database, links.clone(), clock)
+            ..Publisher::new(database, links.clone(), session.clock.clone())
         };
         let options = AppOptions {
             hub,
@@ -122,7 +135,8 @@ impl Serve {
         };
         let app = App::new(publisher, options).await?;
         started.cancel();
-        print_greeting(&app, &links, bound, bound_admin, &self.config.sync);
+        let greeting = format_greeting(&app, &links, bound, bound_admin, &self.config.sync);
+        session.print_report(&greeting);
         let limits = ConnectionLimits {
             connections_max,
             connections_per_peer_max: usize::try_from(self.config.connections_per_peer_max)
@@ -149,14 +163,14 @@ impl Serve {
     }
 }
 
-/// Prints the name and addresses of the service.
-fn print_greeting(
+/// The name and addresses of the service.
+fn format_greeting(
     app: &App,
     links: &Links,
     listen: SocketAddr,
     admin: Option<SocketAddr>,
     sync: &SyncConfig,
-) {
+) -> String {
     let snapshot = app.ctx.current.load();
     let business = &snapshot.input.business;
     let set_up = (!business.is_set_up()).then(|| set_up_command(&app.database));
@@ -206,10 +220,9 @@ fn print_greeting(
             business.name
         ),
     };
-    let greeting = format!(
+    format!(
         "{heading}\n\n{rows}\n\n  Listening on {listen}{admin}\n  Database  {database}\n{sync}\nStop with Ctrl-C.\n",
-    );
-    print_report(&greeting);
+    )
 }
 
 /// The command that sets up the business in this database.
@@ -260,10 +273,16 @@ impl Signals {
         started: &CancellationToken,
         stop: &CancellationToken,
     ) -> anyhow::Result<&'static str> {
-        let runtime = Handle::current();
-        let mut work = spawn_blocking(move || runtime.block_on(work()));
+        let mut work: LocalBoxFuture<'_, anyhow::Result<()>> = match &self {
+            Self::OfProcess { .. } => {
+                let runtime = Handle::current();
+                let done = spawn_blocking(move || runtime.block_on(work()));
+                Box::pin(async { done.await? })
+            }
+            Self::Token(_) => Box::pin(work()),
+        };
         tokio::select! {
-            done = &mut work => return done?.map(|()| "Stopped."),
+            done = &mut work => return done.map(|()| "Stopped."),
             (signal, _) = self.next() => {
                 tracing::info!(
                     signal,
@@ -275,7 +294,7 @@ impl Signals {
         if !started.is_cancelled() {
             return Ok("Stopped before serving.");
         }
-        work.await??;
+        work.await?;
         Ok("Stopped.")
     }
 }
@@ -292,6 +311,9 @@ async fn open_database(address: &DatabaseAddress) -> Result<Database, DbError> {
     Ok(database)
 }
 
+/// Bytes between the agent and the server that wait to be read.
+const PIPE_BYTES: usize = 64 << 10;
+
 /// Run an MCP server on standard input and output for a local AI agent
 #[derive(Debug, Args)]
 pub struct McpCommand {
@@ -305,7 +327,11 @@ pub struct McpCommand {
 }
 
 impl McpCommand {
-    pub(super) async fn run(self, database: DatabaseConfig, clock: Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        database: DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         // An agent that is started in the wrong folder must not create a database there.
         let address = existing_address(&database)?;
         let configured = self.base.links(self.listen.public)?;
@@ -321,10 +347,18 @@ impl McpCommand {
         let links = served.unwrap_or(configured);
         let publisher = Publisher {
             trade: self.trade.trade.clone(),
-            ..Publisher::new(database, links, clock)
+            ..Publisher::new(database, links, session.clock.clone())
         };
         let app = App::new(publisher, hub).await?;
-        Box::pin(app.answer_lines(BufReader::new(stdin()), stdout())).await?;
+        // Reading and writing may wait for the agent, so threads do that. The one that reads may still wait at the end.
+        let (mut from_agent, mut to_agent) = (session.input.take(), session.output.clone());
+        let (requests, input) = duplex(PIPE_BYTES);
+        let (output, answers) = duplex(PIPE_BYTES);
+        spawn_blocking(move || io::copy(&mut from_agent, &mut SyncIoBridge::new(requests)));
+        let written =
+            spawn_blocking(move || io::copy(&mut SyncIoBridge::new(answers), &mut to_agent));
+        Box::pin(app.answer_lines(BufReader::new(input), output)).await?;
+        written.await??;
         Ok(Exit::Done)
     }
 }

@@ -13,9 +13,9 @@ use sqlx::SqliteConnection;
 use super::database::{change, existing_address, read};
 use super::decisions::erase_traces;
 use super::import::{read_format, summary};
-use super::report::{Exit, counted, print_result};
+use super::report::{Exit, counted};
+use super::session::Session;
 use super::status::run_line;
-use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::imports::{
     Format, Outcome, SOURCE_DEFAULT, Undone, base_of, basic_string, check_size, find_format,
@@ -63,17 +63,24 @@ enum SourceAction {
 }
 
 impl SourceCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         match self.action {
             None => {
                 let counts = async |reader: &mut SqliteConnection| {
                     let unreadable = unreadable(&mut *reader).await?;
                     counts_by_source(reader, &unreadable).await
                 };
-                print_result(&format_sources(&read(config, counts).await?))
+                session.print_result(&format_sources(&read(config, counts).await?))
             }
-            Some(SourceAction::Format { name, file }) => format(config, name, file).await,
-            Some(SourceAction::Rename { old, new, sync }) => rename(config, old, new, &sync).await,
+            Some(SourceAction::Format { name, file }) => format(config, session, name, file).await,
+            Some(SourceAction::Rename { old, new, sync }) => {
+                let sync = sync.within(&session.environment);
+                rename(config, session, old, new, &sync).await
+            }
         }
     }
 }
@@ -81,12 +88,13 @@ impl SourceCommand {
 /// Gives a source another name, and holds the entries that state the former one.
 async fn rename(
     config: &DatabaseConfig,
+    session: &Session,
     old: String,
     new: String,
     sync: &SyncConfig,
 ) -> anyhow::Result<Exit> {
     ensure!(old != new, "{old} has this name already");
-    change(&existing_address(config)?, async |database| {
+    change(&existing_address(config)?, session, async |database| {
         let (mut old, mut new) = (old.clone(), new.clone());
         let mut write = database.write_as_owner().await?;
         let mut counts = counts_by_source(write.reader(), &[]).await?;
@@ -150,6 +158,7 @@ fn parse_source_argument(argument: &str) -> Result<String, String> {
 /// Shows the format of a source, or replaces it with that in a file.
 async fn format(
     config: &DatabaseConfig,
+    session: &Session,
     name: String,
     file: Option<PathBuf>,
 ) -> anyhow::Result<Exit> {
@@ -173,13 +182,13 @@ async fn format(
             "no source {source}; `reviews source` lists the sources, and `reviews source format {} FILE` sets the format of a new one",
             quote_for_shell(&source)
         );
-        return print_result(&kept.get(&source).cloned().unwrap_or_else(|| {
+        return session.print_result(&kept.get(&source).cloned().unwrap_or_else(|| {
             format!(
                 "# {source} keeps no format: each of its files is read by the built-in format of its platform, or drafted.\n"
             )
         }));
     };
-    let mut format = read_format(&file)?;
+    let mut format = read_format(&file, session)?;
     ensure!(
         format.open.is_empty(),
         "{}: {} is open; replace each \"?\"",
@@ -213,7 +222,7 @@ async fn format(
         after: Some(text.clone()),
         source: source.clone(),
     }];
-    change(&existing_address(config)?, async |database| {
+    change(&existing_address(config)?, session, async |database| {
         let mut write = database.write_as_owner().await?;
         store_formats(&mut write, &changes, None).await?;
         write.commit().await?;
@@ -276,9 +285,19 @@ pub struct UndoCommand {
 }
 
 impl UndoCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        change(&existing_address(config)?, async |database| {
-            let undone = undo(database, clock, self.source.as_deref(), self.dry_run).await?;
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
+        change(&existing_address(config)?, session, async |database| {
+            let undone = undo(
+                database,
+                &session.clock,
+                self.source.as_deref(),
+                self.dry_run,
+            )
+            .await?;
             let zone = time_zone(&mut *database.reader().await?).await?;
             let zone = zone.unwrap_or_default();
             let erased = [Outcome::Removed, Outcome::DeletedAgain];

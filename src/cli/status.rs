@@ -9,9 +9,9 @@ use serde_json::{Value, json};
 use sqlx::SqliteConnection;
 
 use super::database::read;
-use super::report::{Exit, format_instant, format_lines, format_table, print_result};
+use super::report::{Exit, format_instant, format_lines, format_table};
+use super::session::Session;
 use super::sync::EntryList;
-use crate::clock::Clock;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::model::business::{Business, SET_UP_COMMAND};
 use crate::model::json::without_nulls;
@@ -52,8 +52,13 @@ struct DatabaseStatus {
 }
 
 impl StatusCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         let path = config.path()?;
+        let sync = self.sync.within(&session.environment);
         let status = read(config, async |reader: &mut SqliteConnection| {
             let found = business::find(&mut *reader).await?;
             let found = found.filter(Business::is_set_up);
@@ -68,7 +73,7 @@ impl StatusCommand {
                 sample: sample_state(&mut *reader).await?,
                 by_source: counts_by_source(&mut *reader, &unreadable).await?,
                 imports: last_runs(&mut *reader, UNDOABLE_MAX).await?,
-                sync: EntryList::read(&self.sync, &path, &mut *reader).await?,
+                sync: EntryList::read(&sync, &path, &mut *reader).await?,
                 unpublished: unpublished(&mut *reader).await?,
                 unreadable,
                 base_url: served_base(&mut *reader)
@@ -77,8 +82,8 @@ impl StatusCommand {
             })
         })
         .await?;
-        print_result(&if self.json {
-            format!("{:#}\n", status.json(clock.now()))
+        session.print_result(&if self.json {
+            format!("{:#}\n", status.json(session.clock.now()))
         } else {
             status.format_report()
         })
@@ -234,11 +239,11 @@ impl Subscriptions {
     pub(super) async fn run(
         self,
         database: &DatabaseConfig,
-        clock: &Clock,
+        session: &Session,
     ) -> anyhow::Result<Exit> {
-        let list = async |reader: &mut SqliteConnection| list(reader, clock.now()).await;
+        let list = async |reader: &mut SqliteConnection| list(reader, session.clock.now()).await;
         let listed = read(database, list).await?;
-        print_result(&if self.json {
+        session.print_result(&if self.json {
             let listed = listed.iter().map(|one| {
                 without_nulls(json!({
                     "topic": one.document, "callback": one.callback, "state": one.state, "lease_ends_at": one.lease_ends_at,

@@ -14,11 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::database::{existing_address, read};
 use super::import::{Console, exit_of, summary};
 use super::questions;
-use super::report::{
-    Exit, counted, explain_error, format_instant, format_lines, print_note, print_report,
-    print_result,
-};
-use crate::clock::Clock;
+use super::report::{Exit, counted, explain_error, format_instant, format_lines};
+use super::session::Session;
 use crate::config::{DatabaseConfig, SyncConfig};
 use crate::model::json::without_nulls;
 use crate::storage::Opening;
@@ -62,40 +59,46 @@ struct RunEntries {
 }
 
 impl SyncCommand {
-    pub(super) async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    pub(super) async fn run(
+        self,
+        config: &DatabaseConfig,
+        session: &Session,
+    ) -> anyhow::Result<Exit> {
         match self.command {
-            SyncSubcommand::List(list) => list.run(config, clock).await,
-            SyncSubcommand::Run(run) => Box::pin(run.run(config, clock)).await,
+            SyncSubcommand::List(list) => list.run(config, session).await,
+            SyncSubcommand::Run(run) => Box::pin(run.run(config, session)).await,
         }
     }
 }
 
 impl RunEntries {
-    async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
+    async fn run(self, config: &DatabaseConfig, session: &Session) -> anyhow::Result<Exit> {
         let address = existing_address(config)?;
-        let list = EntryList::of(config, &self.config).await?;
+        let sync = self.config.within(&session.environment);
+        let list = EntryList::of(config, &sync).await?;
         let mut entries = list.entries;
         entries.retain(|(entry, _)| self.name.as_ref().is_none_or(|name| entry.name == *name));
         ensure!(
             !entries.is_empty(),
             "{} has no entry{} to fetch; `reviews sync list` lists them",
-            SyncFile::path(&self.config, address.file()).display(),
+            SyncFile::path(&sync, address.file()).display(),
             (self.name.as_deref()).map_or_else(String::new, |name| format!(" {name}")),
         );
         let opening = Opening::open(&address).await?;
-        let runner = SyncRunner::new(&opening.database, clock, self.config);
+        let runner = SyncRunner::new(&opening.database, &session.clock, sync);
         let mut exit = Exit::Done;
         for (entry, state) in entries {
             if self.name.is_none() && state.is_held {
                 let reason = waits_for(&entry, &state).unwrap_or_default();
-                let _ = print_note(&format!("{}: {reason}", entry.name));
+                let _ = session.print_note(&format!("{}: {reason}", entry.name));
                 exit = exit.max(Exit::SomeRejected);
                 continue;
             }
-            let ran = run_entry(&runner, &entry, &self.options).await;
+            let ran = run_entry(&runner, &entry, &self.options, session).await;
             exit = exit.max(ran.unwrap_or_else(|error| {
                 let reason = explain_error(&error);
-                let _ = print_note(&format!("error: {}: {}", entry.name, reason.trim_end()));
+                let _ =
+                    session.print_note(&format!("error: {}: {}", entry.name, reason.trim_end()));
                 Exit::Failed
             }));
         }
@@ -113,14 +116,15 @@ async fn run_entry(
     runner: &SyncRunner,
     entry: &SyncEntry,
     options: &RunOptions,
+    session: &Session,
 ) -> anyhow::Result<Exit> {
-    let (stop, mut console) = (CancellationToken::new(), Console::new(None));
+    let (stop, mut console) = (CancellationToken::new(), Console::new(session, None));
     let run = EntryRun {
         entry,
         options,
         is_scheduled: false,
         stop: &stop,
-        ask: Some(&mut |draft| Ok(questions::complete_for_entry(draft, entry)?.format)),
+        ask: Some(&mut |draft| Ok(questions::complete_for_entry(draft, entry, session)?.format)),
         watch: &mut console,
     };
     let ran = runner.run_locked(run).await;
@@ -128,7 +132,7 @@ async fn run_entry(
     match ran {
         Ok(RunOutcome::Imported(report)) => {
             let text = summary(&report, options.dry_run);
-            print_report(&format!("{}:\n{text}", entry.name));
+            session.print_report(&format!("{}:\n{text}", entry.name));
             Ok(exit_of(&report))
         }
         Ok(RunOutcome::Unchanged | RunOutcome::Stopped) => Err(anyhow!("nothing was imported")),
@@ -143,20 +147,21 @@ async fn run_entry(
 // The entries, for people and as JSON.
 
 impl List {
-    async fn run(self, config: &DatabaseConfig, clock: &Clock) -> anyhow::Result<Exit> {
-        let list = EntryList::of(config, &self.config).await?;
+    async fn run(self, config: &DatabaseConfig, session: &Session) -> anyhow::Result<Exit> {
+        let sync = self.config.within(&session.environment);
+        let list = EntryList::of(config, &sync).await?;
         if self.json {
-            return print_result(&format!("{:#}\n", list.json(clock.now())));
+            return session.print_result(&format!("{:#}\n", list.json(session.clock.now())));
         }
         let text = list.format();
         if text.is_empty() {
-            return print_result(&format!(
+            return session.print_result(&format!(
                 "No entries in {}; docs/guides/keep-reviews-fresh.md says how to write them.\n\
                  `reviews source` lists the sources of the reviews that are there.\n",
-                SyncFile::path(&self.config, &config.path()?).display()
+                SyncFile::path(&sync, &config.path()?).display()
             ));
         }
-        print_result(&text)
+        session.print_result(&text)
     }
 }
 

@@ -10,8 +10,10 @@
 )]
 
 pub mod bounds;
+mod environment;
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, Read};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -28,6 +30,8 @@ use rustix::fs::OFlags;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 use url::{Host, Url};
+
+pub use environment::Environment;
 
 use crate::links::{BaseUrlError, Links};
 
@@ -149,16 +153,20 @@ pub struct SyncConfig {
     /// TOML file of what is fetched on a schedule [default: NAME.sync.toml beside NAME.db]
     #[arg(long, value_name = "FILE", env = "REVIEWS_SYNC_FILE")]
     pub sync_file: Option<PathBuf>,
+    /// Has the values that entries name, and is that of their commands.
+    #[arg(skip)]
+    pub environment: Environment,
 }
 
-/// The value of a variable that an entry names: of the environment, or of the file of settings; `None` if it is empty.
-///
-/// # Errors
-/// If the file cannot be read.
-pub(crate) fn variable(name: &str) -> io::Result<Option<String>> {
-    match std::env::var(name) {
-        Ok(value) if !trim_value(&value).is_empty() => Ok(Some(trim_value(&value).to_owned())),
-        Ok(_) | Err(_) => Ok(SettingsFile::read()?.0.remove(name)),
+impl SyncConfig {
+    /// These settings for a command that is run in `environment`.
+    #[must_use]
+    pub fn within(self, environment: &Environment) -> Self {
+        Self {
+            sync_ca_file: self.sync_ca_file.map(|path| environment.resolve(&path)),
+            sync_file: self.sync_file.map(|path| environment.resolve(&path)),
+            environment: environment.clone(),
+        }
     }
 }
 
@@ -281,21 +289,23 @@ impl SettingsFile {
 
     /// Sets the file's values as defaults; the help hides them, because they may contain a password. So it does with the trimmed
     /// values of environment variables. Empty ones are removed: environment files and containers use an empty value for "not set".
-    pub(crate) fn apply(&self, command: Command) -> Command {
+    pub(crate) fn apply(&self, command: Command, environment: &Environment) -> Command {
         command
             .mut_args(|argument| {
                 let Some(name) = argument.get_env() else {
                     return argument;
                 };
-                let set = std::env::var(name).ok();
-                let trimmed = set.as_deref().map(trim_value);
+                // What clap reads by itself.
+                let own = std::env::var_os(name);
+                let set = environment.variable(name);
+                let trimmed = set.and_then(OsStr::to_str).map(trim_value);
                 let trimmed = trimmed.filter(|value| !value.is_empty());
-                if trimmed.is_some() && trimmed == set.as_deref() {
+                if trimmed.is_some() && trimmed.map(OsStr::new) == set && own.as_deref() == set {
                     return argument;
                 }
                 let files = || name.to_str().and_then(|name| self.0.get(name)).cloned();
                 let value = trimmed.map(str::to_owned).or_else(files);
-                let argument = match set {
+                let argument = match set.or(own.as_deref()) {
                     Some(_) => argument.env(None::<&'static str>),
                     None => argument,
                 };
@@ -304,7 +314,7 @@ impl SettingsFile {
                     None => argument,
                 }
             })
-            .mut_subcommands(|command| self.apply(command))
+            .mut_subcommands(|command| self.apply(command, environment))
     }
 }
 
@@ -350,6 +360,9 @@ pub struct DatabaseConfig {
         global = true
     )]
     pub url: String,
+    /// In which its relative paths are.
+    #[arg(skip)]
+    pub environment: Environment,
 }
 
 /// The parsed [`DatabaseConfig::url`]. No `Debug`: it may have a password.
@@ -404,22 +417,27 @@ impl DatabaseConfig {
     /// another process), `rqlite://HOST:PORT?file=PATH`.
     pub fn address(&self) -> Result<DatabaseAddress, ConfigError> {
         if let Some(rest) = self.url.strip_prefix("rqlite://") {
-            return cluster(rest).map(DatabaseAddress::Cluster);
+            let mut cluster = cluster(rest)?;
+            cluster.file = self.environment.resolve(&cluster.file);
+            return Ok(DatabaseAddress::Cluster(cluster));
         }
         // A text without a scheme and parameters is not a URL.
         if !self.url.is_empty() && !self.url.contains([':', '?', '@']) {
-            return Ok(DatabaseAddress::File(PathBuf::from(&self.url)));
+            let path = self.environment.resolve(Path::new(&self.url));
+            return Ok(DatabaseAddress::File(path));
         }
         let options = SqliteConnectOptions::from_str(&self.url).ok();
-        let path = options.map(|options| options.get_filename().to_owned());
-        let path = path.filter(|path| {
-            self.url.starts_with("sqlite:")
-                && !self.url.contains('?')
-                && !self.url.contains(":memory:")
-                && !path.as_os_str().is_empty()
-        });
-        let file = path.map(DatabaseAddress::File);
-        file.ok_or_else(|| ConfigError::Database(without_credentials(&self.url)))
+        let path = options
+            .as_ref()
+            .map(SqliteConnectOptions::get_filename)
+            .filter(|path| {
+                self.url.starts_with("sqlite:")
+                    && !self.url.contains('?')
+                    && !self.url.contains(":memory:")
+                    && !path.as_os_str().is_empty()
+            })
+            .ok_or_else(|| ConfigError::Database(without_credentials(&self.url)))?;
+        Ok(DatabaseAddress::File(self.environment.resolve(path)))
     }
 }
 
@@ -787,6 +805,7 @@ mod tests {
     fn address(url: &str) -> Result<DatabaseAddress, String> {
         DatabaseConfig {
             url: url.to_owned(),
+            environment: Environment::default(),
         }
         .address()
         .map_err(|error| error.to_string())
@@ -919,7 +938,8 @@ mod tests {
             .env("REVIEWS_TEST_OF_THE_FILE")
             .default_value("here");
         let program = Command::new("t").subcommand(Command::new("s").arg(argument));
-        let program = SettingsFile::parse("REVIEWS_TEST_OF_THE_FILE=there").apply(program);
+        let program = SettingsFile::parse("REVIEWS_TEST_OF_THE_FILE=there")
+            .apply(program, &Environment::default());
         let database = |words: &[&str]| {
             let matches = program.clone().get_matches_from(words);
             let (_, matches) = matches.subcommand().unwrap();
@@ -940,7 +960,7 @@ mod tests {
             .value_parser(clap::value_parser!(u8));
         let settings = SettingsFile::parse("REVIEWS_TEST_OF_A_VALUE=many");
         let program = Command::new("t").subcommand(Command::new("s").arg(argument).arg(other));
-        let program = settings.apply(program);
+        let program = settings.apply(program, &Environment::default());
         let message = |words: &[&str]| {
             let error = program.clone().try_get_matches_from(words).unwrap_err();
             note_variable(&error, program.clone())

@@ -5,7 +5,6 @@
 //! leaves nothing half done.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -142,7 +141,7 @@ impl Reading<'_> {
     /// Reads the file at `path`, or the files of the archive there.
     fn open(&mut self, path: &Path) {
         let (name, bytes) = if path == Path::new("-") {
-            let bytes = read_all(io::stdin().lock(), &mut self.bytes_left);
+            let bytes = read_all(self.watch.input(), &mut self.bytes_left);
             (STDIN.to_owned(), bytes)
         } else {
             let folder = self.request.folder.as_deref();

@@ -1,6 +1,7 @@
 //! The report of an import and its progress events; `cli` formats them.
 
 use std::collections::BTreeMap;
+use std::io::Read;
 use std::{fmt, io};
 
 use serde_json::Value;
@@ -248,8 +249,13 @@ impl fmt::Display for Rejection {
     }
 }
 
-/// Receives the events of a running import.
+/// Receives the events of a running import, and has the input of its command.
 pub trait Watch {
+    /// What the file `-` stands for.
+    fn input(&mut self) -> Box<dyn Read + Send> {
+        Box::new(io::empty())
+    }
+
     /// Whether the import is to stop; once it is true, it stays so. Looked at between rows.
     fn is_stopped(&self) -> bool {
         false

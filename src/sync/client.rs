@@ -22,7 +22,7 @@ use url::Url;
 
 use crate::clock::Clock;
 use crate::compute::lock;
-use crate::config::{SyncConfig, read_file};
+use crate::config::{Environment, SyncConfig, read_file};
 use crate::http::{NO_ROOTS, check_root_file, client_builder};
 use crate::imports::Mask;
 use crate::links::{is_local, is_special};
@@ -110,6 +110,7 @@ pub struct SourceClient {
     pub http: Client,
     names: HostAddresses,
     clock: Clock,
+    pub environment: Environment,
     /// Whether `http://` of other machines is fetched.
     allows_http: bool,
 }
@@ -179,6 +180,7 @@ impl SourceClient {
             http: http.map_err(|error| format!("TLS cannot be set up: {error}"))?,
             names,
             clock: clock.clone(),
+            environment: config.environment.clone(),
             allows_http,
         })
     }

@@ -2,6 +2,7 @@
 //! `docs/guides/keep-reviews-fresh.md` lists the keys. No error repeats a value, which may be a secret.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fmt::{self, Display};
 use std::io;
 use std::os::unix::fs::MetadataExt as _;
@@ -24,7 +25,7 @@ use toml::Spanned;
 use url::Url;
 
 use super::client::check_scheme;
-use crate::config::{SyncConfig, TimeSpan, read_text};
+use crate::config::{Environment, SyncConfig, TimeSpan, read_text};
 use crate::imports::{
     Format, FormatArgument, ImportRequest, QUERY_VALUE, SOURCE_DEFAULT, basic_string, find_format,
     line_of, parse_source_name,
@@ -381,14 +382,14 @@ impl SyncEntry {
     ///
     /// # Errors
     /// If there is none.
-    #[expect(clippy::disallowed_methods, reason = "PATH is no setting of ours")]
-    pub fn program(&self) -> Result<PathBuf, &'static str> {
+    pub fn program(&self, environment: &Environment) -> Result<PathBuf, &'static str> {
         let word = self.command.first().map_or("", String::as_str);
         if word.contains('/') {
             return Ok(self.folder().join(word));
         }
-        let paths = env::var_os("PATH").unwrap_or_else(|| PATH_DEFAULT.into());
-        for folder in env::split_paths(&paths) {
+        let paths = environment.variable("PATH");
+        let paths = paths.unwrap_or(OsStr::new(PATH_DEFAULT));
+        for folder in env::split_paths(paths) {
             let path = folder.join(word);
             let file = fs::metadata(&path);
             if file.is_ok_and(|file| file.is_file() && file.mode() & 0o111 != 0) {
@@ -428,14 +429,14 @@ impl SyncEntry {
     ///
     /// # Errors
     /// If there is such a file.
-    pub fn check_files(&self) -> Result<(), String> {
+    pub fn check_files(&self, environment: &Environment) -> Result<(), String> {
         let mut files = vec![self.file.clone()];
         files.extend(self.google_credentials.clone());
         if let Some(FormatArgument::File(path)) = &self.format {
             files.push(path.clone());
         }
         if !self.command.is_empty() {
-            files.push(self.program()?);
+            files.push(self.program(environment)?);
         }
         for path in files {
             // One that is not there is reported where it is read.

@@ -217,7 +217,7 @@ impl SyncRunner {
         mut state: SyncState,
         zone: Tz,
     ) -> Result<Preparation, SyncError> {
-        run.entry.check_files()?;
+        run.entry.check_files(&self.config.environment)?;
         if let Some(reason) = run.entry.find_former_source(&state) {
             return Err(reason.into());
         }

@@ -223,11 +223,7 @@ mod tests {
             .await
             .unwrap();
         let clock = Clock::manual(DateTime::UNIX_EPOCH + TimeDelta::days(20_000));
-        let config = SyncConfig {
-            sync_ca_file: None,
-            sync_file: None,
-        };
-        let runner = SyncRunner::new(&database, &clock, config);
+        let runner = SyncRunner::new(&database, &clock, SyncConfig::default());
         let scheduler = EntryScheduler::new(runner);
         let path = folder.path().join("reviews.sync.toml");
         let names = || -> Vec<String> {

@@ -23,7 +23,7 @@ use url::form_urlencoded::Serializer;
 use super::client::{SourceClient, SyncError, check_scheme, failure_of, is_busy};
 use super::file::{COMMAND, SyncEntry, Template};
 use crate::compute::lock;
-use crate::config::{read_file, variable};
+use crate::config::{Environment, read_file};
 use crate::http::read_body;
 use crate::imports::Mask;
 
@@ -53,10 +53,10 @@ impl Secrets {
                 continue;
             }
             let value = if name == COMMAND {
-                let line = first_line(entry).await;
+                let line = first_line(entry, &client.environment).await;
                 line.map_err(|reason| format!("command: {reason}; run it by hand to see why"))?
             } else {
-                read_variable(name)?
+                read_variable(name, &client.environment)?
             };
             mask.add(&value);
             values.insert(name, value);
@@ -107,8 +107,9 @@ fn header_value(name: &HeaderName, text: &str) -> Result<HeaderValue, String> {
 }
 
 /// The value of `${NAME}`.
-fn read_variable(name: &str) -> Result<String, String> {
-    let value = variable(&format!("REVIEWS_SYNC_{name}"))
+fn read_variable(name: &str, environment: &Environment) -> Result<String, String> {
+    let value = environment
+        .setting(&format!("REVIEWS_SYNC_{name}"))
         .map_err(|error| format!("REVIEWS_SYNC_{name} cannot be read: {error}"))?;
     value.ok_or_else(|| {
         format!(
@@ -154,10 +155,11 @@ pub fn kill_commands() {
 }
 
 /// Runs the command of an entry without a shell, and returns the first line that it prints.
-async fn first_line(entry: &SyncEntry) -> Result<String, String> {
-    let program = entry.program()?;
+async fn first_line(entry: &SyncEntry, environment: &Environment) -> Result<String, String> {
+    let program = entry.program(environment)?;
     let mut command = Command::new(program);
     command.args(entry.command.iter().skip(1));
+    command.env_clear().envs(environment.variables());
     command.current_dir(entry.folder()).kill_on_drop(true);
     command.stdin(Stdio::null()).stdout(Stdio::piped());
     command.stderr(Stdio::null());
@@ -272,10 +274,11 @@ mod tests {
         assert!(made.unwrap().success());
         let text = "[a]\nurl = 'https://a.test'\ncommand = ['sh', '-c', '(sleep 30; echo left) > pipe & wait']\n";
         let file = SyncFile::parse(text, &folder.path().join("a.toml")).unwrap();
+        let environment = Environment::of_process();
         // It opens once the command writes, and ends when the last writer closes it.
         let opened = tokio::task::spawn_blocking(|| File::open(pipe));
         let mut output = tokio::select! {
-            line = first_line(&file.entries[0]) => panic!("{line:?}"),
+            line = first_line(&file.entries[0], &environment) => panic!("{line:?}"),
             opened = opened => opened.unwrap().unwrap(),
         };
         let mut written = String::new();

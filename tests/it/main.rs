@@ -23,6 +23,7 @@
 mod aggregate;
 mod architecture;
 mod change;
+mod commands;
 mod conditional;
 mod database;
 mod dates_of_change;

@@ -12,7 +12,7 @@ async fn a_service_ends_and_keeps_the_log_if_the_file_changes() {
         make(&home.folder.path().join("next.db")).await;
         let log = home.folder.path().join("log");
         let file = fs::File::create(&log).unwrap();
-        let serving = Serving::start_with_log(&mut home.command("serve"), file);
+        let serving = ServingProcess::start_with_log(&mut home.process("serve"), file);
         // It stands only in the log of the running service.
         home.sql("insert into review (review_id, rating, reviewed_on, text) values ('late', 4, '2026-11-02', '')");
         fs::hard_link(&path, &aside).unwrap();

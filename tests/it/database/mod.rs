@@ -18,7 +18,8 @@ use reviews_service::storage::{
 use sqlx::sqlite::SqliteConnection;
 use sqlx::{AssertSqlSafe, Executor};
 
-use crate::process::{Home, Serving};
+use crate::commands::Home;
+use crate::process::ServingProcess;
 use crate::support::{
     Generator, Logs, TestApp, assert_has, check_in_step, connect, links, service_on, sqlite3,
     start, table,

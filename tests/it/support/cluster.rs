@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use reviews_service::config::{DatabaseAddress, DatabaseConfig};
+use reviews_service::config::{DatabaseAddress, DatabaseConfig, Environment};
 use serde_json::Value;
 
 use super::tools::setting;
@@ -65,7 +65,8 @@ pub fn address(folder: &Path) -> DatabaseAddress {
         }
         None => format!("sqlite://{}", folder.join("reviews.db").display()),
     };
-    DatabaseConfig { url }.address().unwrap()
+    let environment = Environment::default();
+    DatabaseConfig { url, environment }.address().unwrap()
 }
 
 /// The API port of the rqlited that has the database at `path`, if there is one.

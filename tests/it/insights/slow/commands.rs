@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use super::*;
-use crate::process::Home;
+use crate::commands::Home;
 use crate::support::{assert_has, table};
 
 /// A home with the sample data, which are loaded once and copied.

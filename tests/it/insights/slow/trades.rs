@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::*;
-use crate::process::{Home, Serving};
+use crate::commands::Home;
 use crate::support::assert_has;
 
 /// Reviews of a restaurant and of a plumber.
@@ -61,7 +61,7 @@ fn a_setting_overrides_the_type_of_the_business() {
     fs::write(home.folder.path().join("r.jsonl"), format!("{row}\n")).unwrap();
     home.run_ok("import r.jsonl", "");
     let trade_of = |words: &str| {
-        let serving = Serving::start(&mut home.command(words));
+        let serving = home.command(words).serve();
         let insights: Value = serde_json::from_str(&serving.get("/insights.json")).unwrap();
         insights["method"]["trade"]["id"].clone()
     };

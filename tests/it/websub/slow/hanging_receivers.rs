@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use crate::commands::Home;
+use crate::process::ServingProcess;
 use crate::process::hub::{serve, subscribe};
-use crate::process::{Home, Serving};
 use crate::support::{Manner, Receiver, Reply, assert_has, wait_for_rows};
 
 /// More than one host may have in flight: the others wait for those that hang.
@@ -31,7 +32,7 @@ fn subscribed(home: &Home, receiver: &Receiver, count: usize) {
 }
 
 /// The peak memory of the process, in KiB.
-fn peak_kib(serving: &Serving) -> usize {
+fn peak_kib(serving: &ServingProcess) -> usize {
     let status = std::fs::read_to_string(format!("/proc/{}/status", serving.child.id())).unwrap();
     let (_, rest) = status.split_once("VmHWM:").unwrap();
     rest.split_whitespace().next().unwrap().parse().unwrap()

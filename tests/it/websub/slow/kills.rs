@@ -4,8 +4,9 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
+use crate::commands::Home;
+use crate::process::ServingProcess;
 use crate::process::hub::{serve, subscribe};
-use crate::process::{Home, Serving};
 use crate::support::{Manner, Received, Receiver, Reply, wait_for_rows};
 
 /// The number of callbacks, at several hosts, each with at most four concurrent exchanges.
@@ -20,7 +21,7 @@ const PATIENCE: Duration = Duration::from_mins(1);
 /// The service and its subscribers' servers.
 struct Rig {
     home: Home,
-    serving: Option<Serving>,
+    serving: Option<ServingProcess>,
     receivers: Vec<Receiver>,
 }
 

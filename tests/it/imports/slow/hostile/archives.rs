@@ -8,8 +8,8 @@ use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
 use super::{assert_clear, assert_refused};
+use crate::commands::Home;
 use crate::imports::{google, page, zipped};
-use crate::process::Home;
 use crate::support::Generator;
 
 /// An archive whose members each unpack to 60 MiB.

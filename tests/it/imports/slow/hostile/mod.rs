@@ -9,7 +9,7 @@ use std::io::{self, Seek, Write};
 use serde_json::json;
 
 use super::{google, native, page};
-use crate::process::{CommandOutput, Home};
+use crate::commands::{CommandOutput, Home};
 
 impl Home {
     /// Imports a file `given` with this content.

@@ -7,9 +7,9 @@ use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 use super::{assert_clear, assert_refused};
+use crate::commands::Home;
 use crate::imports::tables::{open_document, workbook};
 use crate::imports::zipped;
-use crate::process::Home;
 
 /// A workbook with this content for `part`.
 fn workbook_with(part: &str, content: &[u8]) -> Vec<u8> {
