@@ -200,7 +200,8 @@ impl App {
             server::serve(listener, Arc::clone(endpoint), stop, limits, exempt.clone())
         };
         let serve = async {
-            listen(listener, &self.endpoint, serving.clone()).await;
+            // The listener closes only once `/readyz` says so.
+            listen(listener, &self.endpoint, self.ctx.draining.clone()).await;
             jobs.cancel();
         };
         let answer_operators = async {

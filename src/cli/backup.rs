@@ -35,9 +35,9 @@ impl Backup {
         session: &Session,
     ) -> anyhow::Result<Exit> {
         let address = config.address()?;
-        let file = session.environment.resolve(&self.file);
         let name = self.file.display();
-        let there = protect(&format!("FILE {name}"), &file, address.file())?;
+        let flag = format!("FILE {name}");
+        let (file, there) = protect(&flag, &self.file, address.file(), &session.environment)?;
         let is_there = there.is_some() || file.is_symlink();
         ensure!(
             self.force || !is_there,
@@ -78,9 +78,9 @@ impl RestoreCommand {
         let address = config.address()?;
         let path = address.own_file().ok_or(ConfigError::RestoreOfCluster)?;
         let place = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-        let file = session.environment.resolve(&self.file);
         let name = self.file.display();
-        protect(&format!("FILE {name}"), &file, path)?;
+        let flag = format!("FILE {name}");
+        let (file, _) = protect(&flag, &self.file, path, &session.environment)?;
         may_replace(path).await?;
         let prepared = Opening::of_backup(&file, &place).await?;
         let reviews = verify_copy(&prepared, &file).await?;

@@ -65,12 +65,9 @@ impl ExportCommand {
         let format = self.format();
         let path = config.path()?;
         let readers = Database::open_read_only(&path).await?;
-        let place = self
-            .file
-            .as_deref()
-            .map(|file| session.environment.resolve(file));
-        let mut output = place.as_deref().map(|file| {
-            output::begin("FILE", file, &path, |former| {
+        let environment = &session.environment;
+        let mut output = self.file.as_deref().map(|file| {
+            output::begin("FILE", file, &path, environment, |former| {
                 let name = former.display();
                 ensure!(
                     self.force,

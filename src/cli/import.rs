@@ -85,8 +85,10 @@ impl Import {
             .rejects
             .as_deref()
             .filter(|_| !self.request.dry_run)
-            .map(|path| session.environment.resolve(path))
-            .map(|path| output::begin("--rejects", &path, address.file(), refuse_other_file))
+            .map(|path| {
+                let (database, environment) = (address.file(), &session.environment);
+                output::begin("--rejects", path, database, environment, refuse_other_file)
+            })
             .transpose()?;
         let mut console = Console::new(session, rejects);
         let opening = Opening::open(&address).await?;

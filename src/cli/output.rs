@@ -9,35 +9,38 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 use tempfile::TempPath;
 
+use crate::config::Environment;
 use crate::storage;
 
 /// Readable only by the owner: rows of reviews may contain unpublished data.
 const MODE: u32 = 0o600;
 
-/// Rejects a path that is the database or one of the files next to it; returns the metadata of an existing file.
+/// Rejects an argument that is the database or one of the files next to it; returns its path and the metadata of an existing file.
 ///
 /// # Errors
 /// If the path is protected or cannot be read.
 pub(super) fn protect(
     name: &str,
-    path: &Path,
+    argument: &Path,
     database: &Path,
-) -> anyhow::Result<Option<Metadata>> {
+    environment: &Environment,
+) -> anyhow::Result<(PathBuf, Option<Metadata>)> {
     ensure!(
-        path != Path::new("-"),
+        argument != Path::new("-"),
         "{name} is no file; name one, or write ./- for a file of that name"
     );
-    let there = match fs::metadata(path) {
+    let path = environment.resolve(argument);
+    let there = match fs::metadata(&path) {
         Ok(there) => Some(there),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
         Err(error) => return Err(error).with_context(|| format!("{name} cannot be written")),
     };
-    let (place, files) = (find_place(path), storage::files(database));
+    let (place, files) = (find_place(&path), storage::files(database));
     ensure!(
         place.is_none() || files.iter().all(|file| find_place(file) != place),
         "{name} is a file of the database; name another one"
     );
-    Ok(there)
+    Ok((path, there))
 }
 
 /// A file that a command writes. Until [`Output::keep`], it has a temporary name beside the final one, so a command that
@@ -58,13 +61,14 @@ pub(super) struct Output {
 /// If the file may not be replaced or cannot be written.
 pub(super) fn begin(
     flag: &str,
-    path: &Path,
+    argument: &Path,
     database: &Path,
+    environment: &Environment,
     may_replace: impl FnOnce(&Path) -> anyhow::Result<()>,
 ) -> anyhow::Result<Output> {
-    let name = format!("{flag} {}", path.display());
+    let name = format!("{flag} {}", argument.display());
     let unwritable = || format!("{name} cannot be written");
-    let there = protect(&name, path, database)?;
+    let (path, there) = protect(&name, argument, database, environment)?;
     let is_new = there.is_none();
     let target = match there {
         None => {
@@ -72,11 +76,11 @@ pub(super) fn begin(
                 !path.is_symlink(),
                 "{name} is a symbolic link to a missing file; name another file"
             );
-            path.to_owned()
+            path
         }
         Some(there) => {
             ensure!(there.is_file(), "{name} is no file; name one");
-            may_replace(path)?;
+            may_replace(&path)?;
             path.canonicalize().with_context(unwritable)?
         }
     };

@@ -14,8 +14,8 @@ use super::columns::{Text, utc};
 use super::database::{Database, Opening};
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, DELIVERY_LOCK, JOURNAL, LOG, LockFile, beside, copy_into, folder_of, has_sender,
-    lock_beside, options, real, unused_name,
+    self, DELIVERY_LOCK, JOURNAL, LOG, LockFile, UnfinishedFile, beside, copy_into, folder_of,
+    has_sender, lock_beside, options, real, unused_name,
 };
 use super::reviews::{KeptFormats, load_formats, load_reviews};
 use super::schema::{self, untouching};
@@ -79,18 +79,19 @@ impl Opening {
         let mut reading = connect(&untouching(backup)).await.at(backup)?;
         let applied = schema::applied(&mut reading, backup).await?;
         schema::reject_newer(&applied, backup)?;
-        let copy = files::begin(path)?;
-        let copied = copy_into(&mut reading, &copy).await.at(backup);
+        let copy = UnfinishedFile::begin(path)?;
+        let copied = copy_into(&mut reading, copy.path()).await.at(backup);
         // The copy is on the disk of the database.
         if let Err(DbError::Full(_)) = copied {
             return Err(DbError::Full(path.to_owned()));
         }
         copied?;
         reading.close().await.at(backup)?;
-        let (database, _) = Database::open(&copy).await?;
+        let (database, _) = Database::open(copy.path()).await?;
         Ok(Self {
             database,
             destination: Some(path.to_owned()),
+            _unfinished: Some(copy),
         })
     }
 

@@ -15,7 +15,8 @@ use super::cluster::client::Cluster;
 use super::cluster::statements::{WriteOrigin, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, FileIdentity, LOG, LockFile, begin, bytes_beside, copy_into, options, pool, unlogged,
+    self, FileIdentity, LOG, LockFile, UnfinishedFile, bytes_beside, copy_into, options, pool,
+    unlogged,
 };
 use super::schema::{self, Migrated};
 use super::steps::connect;
@@ -409,6 +410,8 @@ pub struct Opening {
     pub database: Database,
     /// The final path of a new file.
     pub(super) destination: Option<PathBuf>,
+    /// The new file until it has that path.
+    pub(super) _unfinished: Option<UnfinishedFile>,
 }
 
 impl Opening {
@@ -420,17 +423,19 @@ impl Opening {
         // A dangling link names the path for the new file; an existing file is opened in place.
         let file = address.own_file();
         let new = file.filter(|path| !path.exists() && !path.is_symlink());
-        let (database, _) = match new {
-            Some(path) => Database::open(&begin(path)?).await?,
+        let unfinished = new.map(UnfinishedFile::begin).transpose()?;
+        let (database, _) = match &unfinished {
+            Some(file) => Database::open(file.path()).await?,
             None => Database::open_at(address).await?,
         };
         Ok(Self {
             database,
             destination: new.map(Path::to_owned),
+            _unfinished: unfinished,
         })
     }
 
-    /// Closes the database. A new file gets its final name if it `is_done`; otherwise the end of the process removes it.
+    /// Closes the database. A new file gets its final name if it `is_done`; otherwise it is removed.
     ///
     /// # Errors
     /// [`DbError::Create`] when that is not possible, or when another process has created a file there in the meantime;

@@ -108,12 +108,27 @@ pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Creates an empty file beside `path` with mode 0600, which gets that name once it is complete.
-pub(super) fn begin(path: &Path) -> Result<PathBuf, DbError> {
-    let begun = unused_name(path);
-    let file = open_private(&begun, owner_of(path));
-    file.map_err(|error| DbError::create(path, error))?;
-    Ok(begun)
+/// A file under a temporary name. Dropping this removes it with the files beside it, unless it has got its final name.
+#[derive(Debug)]
+pub(super) struct UnfinishedFile(PathBuf);
+
+impl UnfinishedFile {
+    /// Creates an empty file beside `path` with mode 0600, which gets that name once it is complete.
+    pub(super) fn begin(path: &Path) -> Result<Self, DbError> {
+        let begun = unused_name(path);
+        open_private(&begun, owner_of(path)).map_err(|error| DbError::create(path, error))?;
+        Ok(Self(begun))
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for UnfinishedFile {
+    fn drop(&mut self) {
+        files(&self.0).iter().for_each(|file| remove_leftover(file));
+    }
 }
 
 /// The file at `path`, or its folder if there is none.
@@ -164,7 +179,7 @@ pub(super) fn remove_same(files: &[FileIdentity]) -> io::Result<()> {
     same.try_for_each(|file| remove_file(&file.path))
 }
 
-// Unfinished files have a temporary name. The end of a process removes its own, also where a signal or an error is the reason.
+// Unfinished files have a temporary name. The end of a process removes its own, also where a signal is the reason.
 
 /// Text in the name of a file that is being written, between the final name and eight hexadecimal digits.
 const NEW: &str = ".new-";

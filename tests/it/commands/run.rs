@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Home, body, response, wait_until};
 use crate::support::assert_has;
 
-/// Exit code and output of a finished command.
+/// Exit code and output of a finished command. What it writes to a screen is all in `err`.
 pub struct CommandOutput {
     pub code: Option<i32>,
     pub out: String,
@@ -175,14 +175,25 @@ impl<'h> CommandLine<'h> {
     /// Runs the command to its end. In what it prints, paths in the home's folder are as a command in that folder prints them.
     pub fn run(self) -> CommandOutput {
         let home = self.home;
-        let (out, err) = (Written::default(), Written::default());
+        let err = Written::default();
+        let out = if self.is_screen {
+            err.clone()
+        } else {
+            Written::default()
+        };
         let host = Host::Thread(CancellationToken::new());
         let session = self.session(out.clone(), &err, host);
         // A thread of its own, because a test may be asynchronous.
         let ran = thread::scope(|scope| scope.spawn(|| run(session)).join());
         let exit = ran.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         let relative = |text: String| text.replace(&home.folder_prefix(), "");
-        let (out, err) = (relative(out.text()), relative(err.text()));
+        let is_one = Arc::ptr_eq(&out.0, &err.0);
+        let out = if is_one {
+            String::new()
+        } else {
+            relative(out.text())
+        };
+        let err = relative(err.text());
         *home.printed.lock().unwrap() += &format!("{out}{err}");
         CommandOutput {
             code: Some(exit as i32),

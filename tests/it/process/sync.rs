@@ -1,10 +1,10 @@
-//! Runs of entries by a service or command that is killed, by a clock that was wrong, and the metrics of entries.
+//! Runs of entries by a process that is killed, with a clock that was wrong, or through a proxy, and the metrics of entries.
 
 use super::*;
 use crate::commands::sync::doubtful;
 use crate::commands::sync::schedule::{IS_LATER, hold};
 use crate::commands::sync::{
-    added, column, count, google_page, has, home, make_due, query, sync, wait_for_success,
+    added, column, count, google_page, google_site, has, home, make_due, query, sync, write_entry,
 };
 
 #[test]
@@ -53,7 +53,7 @@ fn time_that_is_later_than_the_schedule_allows_is_due() {
     let now: f64 = home.sql("select strftime('%s', 'now')").parse().unwrap();
     assert!(success <= now + 1.0, "{success} is later than {now}");
     drop(gate);
-    wait_for_success(&home, "google");
+    serving.wait_for("/metrics", &runs_of("google", "success", 1));
     let is_right = "julianday(next_run_at) < julianday('now', '+1 day') and julianday(last_success_at) < julianday('now', '+1 minute')";
     assert_eq!(column(&home, is_right), "1");
 }
@@ -75,9 +75,10 @@ fn metrics_count_the_runs_of_an_entry_and_the_reviews_that_it_lacks() {
     serving.wait_for("/metrics", "reviews_sync_gone{source=\"google\"} 15\n");
     assert_has(&serving.get("/metrics"), "reviews_sync_config_ok 1\n");
     make_due(&home);
-    serving.wait_for("/metrics", &runs_of("google", "success", 1));
-    make_due(&home);
     serving.wait_for("/metrics", &runs_of("google", "unchanged", 1));
+    site.answer(|_| google_page(0..5, None, 9));
+    make_due(&home);
+    serving.wait_for("/metrics", &runs_of("google", "success", 1));
     site.answer(|_| SiteAnswer::status(404));
     make_due(&home);
     serving.wait_for("/metrics", &runs_of("google", "failed", 1));
@@ -109,4 +110,29 @@ fn a_faulty_file_of_entries_is_a_metric() {
     home.file("reviews.sync.toml", "[google]\nurl = hush\n");
     let serving = home.serve_process();
     serving.wait_for("/metrics", "reviews_sync_config_ok 0\n");
+}
+
+#[test]
+fn redirect_from_a_public_to_a_private_address_is_refused() {
+    let inner = google_site(1);
+    let target = inner.url("/inner");
+    // The name is known to the proxy only.
+    let proxy = Site::start(|request| {
+        assert_eq!(request.target, "http://shop.test/r");
+        google_page(0..2, None, 2)
+    });
+    let home = home();
+    // Libraries read these from the process.
+    let run = || {
+        let mut run = home.process("sync run shop");
+        run.env("http_proxy", proxy.origin())
+            .env("no_proxy", "127.0.0.1");
+        output_of(&mut run)
+    };
+    write_entry(&home, "shop", "http://shop.test/r", "allow_http = true");
+    run().done();
+    has(&home, 2, "true");
+    proxy.answer(move |_| SiteAnswer::status(302).with(&format!("Location: {target}")));
+    run().failed("redirects from a public to a private address");
+    assert_eq!(inner.take_targets(), [] as [&str; 0]);
 }

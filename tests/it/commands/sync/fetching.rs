@@ -17,24 +17,6 @@ fn redirects_without_end_and_http_of_other_machines_are_refused() {
     add(&home, "shop", "http://192.0.2.1/reviews", "").failed("add allow_http = true");
 }
 
-#[test]
-fn redirect_from_a_public_to_a_private_address_is_refused() {
-    let inner = google_site(1);
-    let target = inner.url("/inner");
-    // The name is known to the proxy only.
-    let proxy = Site::start(|request| {
-        assert_eq!(request.target, "http://shop.test/r");
-        google_page(0..2, None, 2)
-    });
-    let home = home().with_variable("http_proxy", &proxy.origin());
-    let home = home.with_variable("no_proxy", "127.0.0.1");
-    add(&home, "shop", "http://shop.test/r", "allow_http = true").done();
-    has(&home, 2, "true");
-    proxy.answer(move |_| SiteAnswer::status(302).with(&format!("Location: {target}")));
-    sync(&home).failed("redirects from a public to a private address");
-    assert_eq!(inner.take_targets(), [] as [&str; 0]);
-}
-
 fn home_with_roots() -> Home {
     home().with_variable("REVIEWS_SYNC_CA_FILE", "roots.pem")
 }
