@@ -143,20 +143,9 @@ fn home(count: usize) -> Home {
     home
 }
 
-/// The number after `steps=` in the last line of a log that has one.
-fn steps_in(log: &str) -> u64 {
-    let ended = log.lines().rfind(|line| line.contains("command.ended"));
-    let (_, steps) = ended
-        .unwrap_or_else(|| panic!("{log}"))
-        .split_once("steps=")
-        .unwrap();
-    steps.trim().parse().unwrap()
-}
-
-/// The steps that a command takes; its exit code is 0.
-fn steps_of(command: &str, count: usize, site: &Site) -> u64 {
-    let mut home = home(count);
-    home.environment = vec![("RUST_LOG".to_owned(), "reviews_service=debug".to_owned())];
+/// Runs a command, whose exit code is 0.
+fn run(command: &str, count: usize, site: &Site) {
+    let home = home(count);
     let entry = format!(
         "[site]\nurl = '{}'\nsource = 'Site'\nformat = 'site.toml'\npartial = true\n",
         site.url("/rows")
@@ -166,9 +155,60 @@ fn steps_of(command: &str, count: usize, site: &Site) -> u64 {
         "site.toml",
         "[fields]\nid = 'No'\nrating = 'Stars'\ndate = 'Date'\nauthor = 'Name'\ntext = 'Said'\n",
     );
-    let done = output_of(&mut home.process(command));
+    if command == "serve" {
+        home.serve().stop();
+    } else {
+        home.run(command).done();
+    }
+}
+
+/// The steps that a test of this module prints, by what takes them and by the number of reviews. They are counted for a whole process, so
+/// it is run in one of its own.
+fn counted_by(test: &str) -> BTreeMap<(String, usize), u64> {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    let name = format!("process::growth::{test}");
+    command.args(["--ignored", "--exact", &name, "--nocapture"]);
+    let done = output_of(command.env_clear());
     done.done();
-    steps_in(&done.err)
+    let lines = done.out.lines();
+    lines
+        .filter_map(|line| {
+            let mut parts = line.strip_prefix("steps: ")?.split(" | ");
+            let mut next = || parts.next().unwrap();
+            let (name, count, steps) = (next(), next(), next());
+            let key = (name.to_owned(), count.parse().unwrap());
+            Some((key, steps.parse().unwrap()))
+        })
+        .collect()
+}
+
+#[expect(clippy::print_stdout, reason = "another test reads the steps")]
+fn print_steps(name: &str, count: usize, steps: u64) {
+    println!("steps: {name} | {count} | {steps}");
+}
+
+#[test]
+#[ignore = "counts the steps of its whole process, which another test starts"]
+fn steps_of_each_command() {
+    let site = Site::start(|_| {
+        SiteAnswer::csv("No,Stars,Date,Name,Said\n1,5,2026-11-02,Ann,They came at once\n")
+    });
+    let counter = DATABASE_STEPS.counter(&[]);
+    for count in [FEW, MANY] {
+        home(count);
+        for command in [COMMANDS, FLAT_COMMANDS, &["serve"]].concat() {
+            let before = counter.get();
+            run(command, count, &site);
+            print_steps(command, count, counter.get() - before);
+        }
+    }
+}
+
+/// The steps of each command.
+fn steps_of_commands(command: &str, count: usize) -> u64 {
+    static STEPS: LazyLock<BTreeMap<(String, usize), u64>> =
+        LazyLock::new(|| counted_by("steps_of_each_command"));
+    STEPS[&(command.to_owned(), count)]
 }
 
 /// What grew too fast, one line each.
@@ -189,24 +229,15 @@ fn grows(few: u64) -> u64 {
     few * GROWTH_MAX
 }
 
-fn site() -> Site {
-    Site::start(|_| {
-        SiteAnswer::csv("No,Stars,Date,Name,Said\n1,5,2026-11-02,Ann,They came at once\n")
-    })
-}
-
 #[test]
 fn no_command_grows_faster_than_the_reviews() {
-    let site = site();
-    let faults = faults(COMMANDS, |name, count| steps_of(name, count, &site), grows);
-    assert_eq!(faults, [""; 0]);
+    assert_eq!(faults(COMMANDS, steps_of_commands, grows), [""; 0]);
 }
 
 #[test]
 fn a_command_about_one_review_does_not_grow() {
-    let site = site();
-    let steps = |name: &str, count| steps_of(name, count, &site);
-    assert_eq!(faults(FLAT_COMMANDS, steps, |few| few + FLAT_MAX), [""; 0]);
+    let limit = |few| few + FLAT_MAX;
+    assert_eq!(faults(FLAT_COMMANDS, steps_of_commands, limit), [""; 0]);
 }
 
 #[test]
@@ -226,87 +257,51 @@ fn each_command_is_measured() {
 
 #[test]
 fn a_start_grows_no_faster_than_the_reviews() {
-    let steps = |_: &str, count| {
-        let home = home(count);
-        let log = File::create(home.folder.path().join("log")).unwrap();
-        let mut command = home.process("serve");
-        command.env("RUST_LOG", "reviews_service=debug");
-        ServingProcess::start_with_log(&mut command, log).stop();
-        steps_in(&home.read("log"))
-    };
-    assert_eq!(faults(&["serve"], steps, grows), [""; 0]);
+    assert_eq!(faults(&["serve"], steps_of_commands, grows), [""; 0]);
 }
-
-/// Where the process that counts the steps of jobs finds its folder.
-const FOLDER: &str = "REVIEWS_TEST_FOLDER";
 
 #[test]
 fn no_job_grows_faster_than_the_reviews() {
-    let [few, many] = [FEW, MANY].map(|count| {
-        let home = home(count);
-        let name = "process::growth::steps_of_each_job";
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--ignored", "--exact", name, "--nocapture"]);
-        let done = output_of(command.env_clear().env(FOLDER, home.folder.path()));
-        done.done();
-        let lines = done
-            .out
-            .lines()
-            .filter_map(|line| line.strip_prefix("job: "));
-        let jobs = lines.map(|line| line.split_once(' ').unwrap());
-        let jobs = jobs.map(|(name, steps)| (name.to_owned(), steps.parse().unwrap()));
-        jobs.collect::<BTreeMap<String, u64>>()
-    });
-    let names: Vec<&str> = few.keys().map(String::as_str).collect();
+    let counted = counted_by("steps_of_each_job");
+    let names: BTreeSet<&str> = counted.keys().map(|(name, _)| name.as_str()).collect();
+    let names = Vec::from_iter(names);
     assert_eq!(
         names,
         [
             "analyze", "erase", "expire", "measure", "prune", "publish", "sync", "wake"
         ]
     );
-    let steps = |name: &str, count| if count == FEW { few[name] } else { many[name] };
+    let steps = |name: &str, count| counted[&(name.to_owned(), count)];
     assert_eq!(faults(&names, steps, |few| grows(few.max(100))), [""; 0]);
 }
 
 #[tokio::test]
 #[ignore = "counts the steps of its whole process, which another test starts"]
-#[expect(
-    clippy::disallowed_methods,
-    clippy::print_stdout,
-    reason = "the other test gives the folder and reads the steps"
-)]
 async fn steps_of_each_job() {
-    let folder = tempfile::tempdir().unwrap();
-    let given = std::env::var_os(FOLDER).unwrap();
-    fs::copy(
-        Path::new(&given).join("reviews.db"),
-        folder.path().join("reviews.db"),
-    )
-    .unwrap();
-    let app = TestApp::at(
-        folder,
-        Clock::manual("2026-12-01T12:00:00Z".parse().unwrap()),
-    )
-    .await;
-    app.sql("update review set text = 'Rude and late, but the new heat pump works.' where review_id = 'r7'");
-    let counter = DATABASE_STEPS.counter(&[]);
-    let mut before = counter.get();
-    let mut note = |job: &str| {
-        let steps = counter.get() - before;
-        before += steps;
-        println!("job: {job} {steps}");
-    };
-    assert!(app.app().publish_once().await.unwrap());
-    note("publish");
-    app.app().analyze.run_once().await.unwrap();
-    note("analyze");
-    app.sql("delete from review where substr(review_id, 2) % 25 = 7");
-    app.app().publish_once().await.unwrap();
-    // Former values of imports are kept for 30 days.
-    app.advance(chrono::Duration::days(31));
-    note("publish");
-    for (name, run) in app.app().cron_jobs() {
-        run.await.unwrap();
-        note(name);
+    for count in [FEW, MANY] {
+        let Home { folder, .. } = home(count);
+        let clock = Clock::manual("2026-12-01T12:00:00Z".parse().unwrap());
+        let app = TestApp::at(folder, clock).await;
+        app.sql("update review set text = 'Rude and late, but the new heat pump works.' where review_id = 'r7'");
+        let counter = DATABASE_STEPS.counter(&[]);
+        let mut before = counter.get();
+        let mut note = |job: &str| {
+            let steps = counter.get() - before;
+            before += steps;
+            print_steps(job, count, steps);
+        };
+        assert!(app.app().publish_once().await.unwrap());
+        note("publish");
+        app.app().analyze.run_once().await.unwrap();
+        note("analyze");
+        app.sql("delete from review where substr(review_id, 2) % 25 = 7");
+        app.app().publish_once().await.unwrap();
+        // Former values of imports are kept for 30 days.
+        app.advance(chrono::Duration::days(31));
+        note("publish");
+        for (name, run) in app.app().cron_jobs() {
+            run.await.unwrap();
+            note(name);
+        }
     }
 }
