@@ -1,4 +1,4 @@
-//! Undoing an import gives back all of it: values, what sources said, withholdings and deletions. Renaming a source keeps them.
+//! Undoing an import gives back all of it: values, what sources said, withholdings and deletions.
 
 use super::*;
 
@@ -24,8 +24,8 @@ fn content(home: &Home) -> String {
          select review_id, kind, value from mention order by 1, 2, 3; select * from deleted_review order by 1")
 }
 
-#[test]
-fn undo_restores_the_values_of_the_review_and_of_the_source() {
+/// Two imports: the second one changes, hides and adds reviews. Returns the content between and after them.
+fn imported_twice() -> (Home, [String; 2]) {
     let home = Home::new();
     home.import("one.jsonl", &rows("a First.\nb Second.\nc Third."), "3 new");
     home.run_ok("reply c 'My own answer.'", "replied");
@@ -40,26 +40,49 @@ fn undo_restores_the_values_of_the_review_and_of_the_source() {
     );
     home.import("two.jsonl", &newer, "1 new, 2 updated");
     let after = content(&home);
+    (home, [before, after])
+}
+
+#[test]
+fn a_dry_run_of_undo_shows_what_it_would_do() {
+    let (home, [_, after]) = imported_twice();
     let preview = home.run_ok("undo --dry-run", "dry run: nothing was changed\n");
     assert_has(&preview.out, "1 would be removed:\n  d  5 stars");
     assert_has(&preview.out, "    text: First, edited. → First.");
     assert_eq!(content(&home), after);
+}
+
+#[test]
+fn undo_restores_the_values_of_the_review_and_of_the_source() {
+    let (home, [before, _]) = imported_twice();
     // What the source hides now is left; all else is as before.
     let message = home.run_ok("undo", "1 removed, 1 updated\n").out;
     assert_has(&message, "1 left unchanged: b (its source hides it)");
-    assert_has(&message, "are gone, and erased from the file");
-    assert!(!home.file_has("Quorvex"), "the text is still in the file");
     let [now, before] = [content(&home), before].map(|text| {
         let lines = text.lines().filter(|line| !line.starts_with("b|"));
         lines.collect::<String>()
     });
     assert_eq!(now, before);
-    // Importing the file again does it again. An undone review is not a deleted one, and its changes have higher numbers.
+}
+
+#[test]
+fn undo_erases_the_reviews_that_it_removes() {
+    let (home, _) = imported_twice();
+    home.run_ok("undo", "are gone, and erased from the file");
+    assert!(!home.file_has("Quorvex"), "the text is still in the file");
+}
+
+#[test]
+fn an_undone_import_can_be_repeated() {
+    let (home, [_, after]) = imported_twice();
+    home.run_ok("undo", "1 removed");
+    // Its changes have higher numbers.
     let numbers = "select max(change_no) from review_change";
     let highest: i64 = home.sql(numbers).parse().unwrap();
     home.run_ok("import two.jsonl", "1 new, 1 updated, 2 unchanged");
     assert_eq!(content(&home), after);
     assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
+    // An undone review is not a deleted one.
     home.steps("delete d --yes → deleted\nimport two.jsonl → kept deleted: d\ncheck → 3 reviews");
 }
 
@@ -133,8 +156,8 @@ fn undo_publishes_withdrawn_reviews_again() {
     );
 }
 
-#[test]
-fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
+/// Imports of two sources: the fourth has reviews of both.
+fn imports_of_two_sources() -> Home {
     let home = Home::new();
     for [file, list] in table(
         r#"
@@ -146,18 +169,16 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
         "#,
     ) {
         home.file(file, &rows(&list.replace("\\n", "\n")));
+        home.run(&["import", file]).done();
     }
+    home
+}
+
+#[test]
+fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
+    let home = imports_of_two_sources();
     home.steps(
         r"
-        migrate → applied
-        undo ✗ no import to undo
-        import one.jsonl → 1 new
-        import angi.jsonl → 1 new
-        import two.jsonl → 1 updated
-        import both.jsonl → 2 updated
-        import angi2.jsonl → 1 new
-        undo --source Yelp ✗ no import of Yelp to undo
-        undo --source Google ✗ import 4 has reviews of Angi, too, of which import 5 is newer; `reviews undo --source Angi` takes
         undo → 5: 20
         status → angi2.jsonl: 1 new, 0 updated, undone
         undo → 4: 20
@@ -165,13 +186,38 @@ fn the_newest_import_of_a_source_goes_and_then_the_one_before() {
         sql: select review_id, text from review order by 1 → a|First.\nq|Angi's.
         undo → 2: 20
         undo ✗ no import to undo; `reviews undo --source Google` takes back the newest one
-        import angi.jsonl → 1 new
-        import angi.jsonl → 1 unchanged
-        undo ✗ import 7 changed nothing, so there is nothing of it to take back; `reviews undo --source Angi` takes back import 6
-        undo --dry-run ✗ import 7 changed nothing
-        undo --source Angi → angi.jsonl: 1 new, 0 updated\n1 removed
         undo --source Google → 1: 20
         sql: select count(*) from review → 0
+        ",
+    );
+}
+
+#[test]
+fn an_import_of_two_sources_waits_for_the_newer_one_of_either() {
+    imports_of_two_sources().steps(
+        "undo --source Google ✗ import 4 has reviews of Angi, too, of which import 5 is newer; `reviews undo --source Angi` takes",
+    );
+}
+
+#[test]
+fn where_there_is_no_import_nothing_is_undone() {
+    let home = Home::new();
+    home.steps("migrate → applied\nundo ✗ no import to undo");
+    home.import("one.jsonl", &rows("a First."), "1 new");
+    home.run_err("undo --source Yelp", "no import of Yelp to undo");
+}
+
+#[test]
+fn an_import_that_changed_nothing_has_nothing_to_undo() {
+    let home = Home::new();
+    let angi = rows("q Angi's. {\"source\": \"Angi\"}");
+    home.import("angi.jsonl", &angi, "1 new");
+    home.steps(
+        r"
+        import angi.jsonl → 1 unchanged
+        undo ✗ import 2 changed nothing, so there is nothing of it to take back; `reviews undo --source Angi` takes back import 1
+        undo --dry-run ✗ import 2 changed nothing
+        undo --source Angi → angi.jsonl: 1 new, 0 updated\n1 removed
         ",
     );
 }
@@ -278,73 +324,6 @@ fn source_whose_first_import_is_undone_has_a_format_as_the_warning_says() {
         let set = home.run(&["source", "format", source, "plain.toml"]);
         assert_has(&set.out, "the former rule by which \"Publish\" decided");
     }
-}
-
-#[test]
-fn renamed_source_keeps_reviews_marks_and_imports() {
-    let home = Home::new();
-    home.steps(
-        r#"
-        sheet.csv ← author,rating,date,text\nAnn Baker,5,2026-10-12,On time and tidy.\nBo Cole,4,2026-10-11,Fair price.\nAnonymous,5,2026-10-09,\nAnonymous,5,2026-10-09,\n
-        import sheet.csv → 4 new
-        source → Direct: 4 published, 0 withheld\n
-        source rename Yelp Angi ✗ there is no source Yelp
-        source rename Direct ' ' ✗ it is empty; give the name of a source
-        two.csv ← author,rating,date,text,OK\nCy,5,2026-10-10,Great work on our boiler.,y\n
-        two.toml ← [[public]]\nnames = 'OK'\nvalues = ['y']\n
-        import two.csv --source Houzz --format two.toml → 1 new
-        source rename Direct HOUZZ ✗ Houzz has reviews already
-        why.toml ← [[public]]\nnames = 'OK'\nvalues = ['y']\nreason = 'asked'\n
-        import two.csv --source Houzz --format why.toml → 1 unchanged
-        undo --source Houzz → note: Houzz is read as before again\n
-        source format Housz two.toml → # kept for Housz, which is a new source (the nearest is Houzz)
-        source → Housz: 0 published, 0 withheld\n
-        source rename Direct Housz ✗ `reviews source rename Housz NAME`, then
-        source rename Housz Home → 0 reviews are now from Home
-        undo --source Houzz → 1 removed, 0 updated\nwarning: Houzz is read as before again, without the later rule
-        sql: delete from review where review_id = (select min(review_id) from review where text <> '')
-        source rename direct Houzz → 3 reviews are now from Houzz, which was Direct
-        source rename houzz HOUZZ → 3 reviews are now from HOUZZ, which was Houzz
-        import sheet.csv --source Houzz → 3 unchanged
-        sql: select count(*) from deleted_review where source_name = 'HOUZZ' → 1
-        newer.csv ← author,rating,date,text\nBo Cole,2,2026-10-11,Fair price.\n
-        import newer.csv --source houzz → 1 updated
-        source rename HOUZZ Porch → 3 reviews are now from Porch
-        undo --source porch → 0 removed, 1 updated
-        import sheet.csv --source Porch → 3 unchanged
-        undo --source porch → 3 removed
-        head.csv ← author,rating,date,text\n
-        import head.csv --source Porch --withdraw-missing ✗ only some of the reviews, or none
-        gone.jsonl ← {"id": "gone", "rating": 5, "date": "2026-10-01", "author": "Ann", "source": "Gone"}
-        import gone.jsonl → 1 new
-        delete gone --yes → deleted
-        source rename Porch Gone ✗ has reviews already
-        lists.json ← [{"author": "Bo", "rating": [{"label": "Value", "value": 2}], "date": "2026-10-11", "text": "Fair price."}]
-        import lists.json --source Lists ✗ fields.rating
-        lists.toml ← [fields]\nrating = "rating"
-        import lists.json --source Lists --format lists.toml ✗ rating: is a list of objects; bring what it says into the row, for example with jq
-        odd.json ← [{"author": "Ren\u00c3\u00a9e", "rating": 2, "date": "2026-10-11", "text": "Fair price."}]
-        import odd.json --source Odd → changed or lost when a program saved the file, for example "RenÃ©e"
-        google.json ← [{"reviewId": "g", "nested": {"approved": false}, "starRating": "ONE", "createTime": "2026-10-01", "updateTime": "2026-10-01"}, {"reviewId": "g", "starRating": "TWO", "createTime": "2026-10-01", "updateTime": "2026-10-01"}]
-        import google.json → 1 repeated: of rows with the same ID the last one was used
-        status → google.json: 1 new, 0 updated, members that are not read: nested.approved\n
-        ok.toml ← like = "google"\n[[public]]\nnames = "ok"\nvalues = ["yes"]\n
-        bare.toml ← [[public]]\nnames = "ok"\nvalues = ["yes"]\n
-        own.toml ← [fields]\nrating = "Stars"\ndate = "Day"\n[[public]]\nnames = "ok"\nvalues = ["yes"]\n
-        source rename Google Maps → 1 review is now from Maps
-        import google.json ✗ add --source Maps (in an entry: source = "Maps"), else add --source Google
-        import google.json --format ok.toml ✗ add --source Maps
-        import google.json --source Maps → 1 unchanged
-        source format Maps bare.toml ✗ write `like = "google"` above it
-        source rename Maps GOOGLE → 1 review is now from GOOGLE
-        source format google ok.toml → kept for GOOGLE
-        import google.json ✗ public.0.missing
-        source format google own.toml → kept for GOOGLE
-        import google.json ✗ for another source
-        "#,
-    );
-    // The owner decided nothing by it.
-    assert!(!home.run_ok("export", "").out.contains("\"decided\""));
 }
 
 #[test]
