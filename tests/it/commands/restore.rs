@@ -27,8 +27,8 @@ impl Home {
     }
 }
 
-#[test]
-fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
+/// The same after decisions, an edit and an import that the backup lacks.
+fn home_with_decisions() -> Home {
     let home = home();
     home.steps(
         "
@@ -39,13 +39,26 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
         sql: update review set author = 'A.' where review_id = 'r-4'
         ",
     );
-    home.serve().wait_for("/reviews.json", "A mistake.");
-    let newest = home.sql("select max(version), max(changed_at) from publication");
-    let (version, changed_at) = newest.split_once('|').unwrap();
-    let dated = |id: &str| home.json(&["show", id, "--json"])["updated_at"].to_string();
-    let answered_at = dated("r-3");
-    let numbers = "select max(change_no) from review_change";
-    let highest: i64 = home.sql(numbers).parse().unwrap();
+    home
+}
+
+#[test]
+fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
+    home_with_decisions().steps(
+        r"
+        restore copy.db → 1 deleted again, as after the backup
+        show r-1 → withheld (under dispute)
+        check → ok
+        import rows.jsonl → kept deleted: r-2
+        import later.jsonl → 1 new
+        sql: select review_id, status from review order by 1 → r-1|withheld\nr-3|published\nr-4|published\nr-5|published
+        ",
+    );
+}
+
+#[test]
+fn a_restore_says_what_it_takes_back_and_where_the_previous_file_is() {
+    let home = home_with_decisions();
     let done = home.run_ok("restore copy.db", "reviews.db: restored from copy.db\n");
     let [previous] = home.previous_files().try_into().unwrap();
     for part in [
@@ -60,24 +73,42 @@ fn restoring_a_backup_keeps_later_deletions_and_withholdings() {
     }
     assert_eq!(mode(&previous), 0o600);
     assert_eq!(sqlite3(&previous, "select count(*) from review"), "4");
-    // The file has nothing of the deleted review, and change numbers continue.
+}
+
+#[test]
+fn a_restored_file_has_nothing_of_a_review_that_was_deleted_since() {
+    let home = home_with_decisions();
+    home.run_ok("restore copy.db", "1 deleted again");
     assert!(!home.file_has("Text of number 2."));
-    assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
-    // Feed readers have seen the answer, so the review without it counts as newer, however often it is restored.
+}
+
+#[test]
+fn changes_and_versions_after_a_restore_have_higher_numbers() {
+    let home = home_with_decisions();
+    home.serve().wait_for("/reviews.json", "A mistake.");
+    let newest = home.sql("select max(version), max(changed_at) from publication");
+    let (version, changed_at) = newest.split_once('|').unwrap();
+    let numbers = "select max(change_no) from review_change";
+    let highest: i64 = home.sql(numbers).parse().unwrap();
     home.run_ok("restore copy.db", "restored");
-    assert!(dated("r-3") > answered_at, "{answered_at}");
-    // The next publication has higher versions than all before.
+    assert!(home.sql(numbers).parse::<i64>().unwrap() > highest);
     home.serve().wait_for("/reviews.json", "Text of number 3.");
-    home.steps(&format!(
-        "
-        sql: select count(*), min(version) > {version}, min(changed_at) >= '{changed_at}' from publication → 4|1|1
-        show r-1 → withheld (under dispute)
-        check → ok
-        import rows.jsonl → kept deleted: r-2
-        import later.jsonl → 1 new
-        sql: select review_id, status from review order by 1 → r-1|withheld\\nr-3|published\\nr-4|published\\nr-5|published
-        "
-    ));
+    let is_newer = format!("min(version) > {version}, min(changed_at) >= '{changed_at}'");
+    home.finds(
+        &format!("select count(*), {is_newer} from publication"),
+        "4|1|1",
+    );
+}
+
+#[test]
+fn a_review_without_the_reply_that_readers_have_seen_counts_as_newer() {
+    let home = home_with_decisions();
+    let dated = || home.json("show r-3 --json")["updated_at"].to_string();
+    let answered_at = dated();
+    for _ in 0..2 {
+        home.run_ok("restore copy.db", "restored");
+        assert!(dated() > answered_at, "{answered_at}");
+    }
 }
 
 #[test]
@@ -96,35 +127,54 @@ fn the_kept_file_restored_again_lacks_nothing() {
 }
 
 #[test]
-fn a_withholding_since_a_backup_keeps_state_note_and_source() {
-    let home = home();
-    home.steps(
+fn a_withholding_since_a_backup_keeps_its_note() {
+    home().steps(
+        r"
+        import later.jsonl → 1 new
+        withhold r-1 --reason x --note 'Called the customer.' → withheld
+        withhold r-5 --reason x --note 'Called the customer.' → withheld
+        restore copy.db → 2 withheld again
+        show r-1 → note, not public:\n  Called the customer.
+        show r-5 → note, not public:\n  Called the customer.
+        import later.jsonl → 1 kept withheld
+        ",
+    );
+}
+
+#[test]
+fn a_withholding_by_the_source_since_a_backup_ends_once_the_source_says_so() {
+    home().steps(
         r#"
         hidden.jsonl ← {"id": "r-2", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 2.", "status": "withheld"}
         shown.jsonl ← {"id": "r-2", "rating": 5, "date": "2026-10-01", "author": "Ann", "text": "Text of number 2.", "status": "published"}
-        import later.jsonl → 1 new
         import hidden.jsonl → 1 updated
-        withhold r-1 --reason x --note 'Called the customer.' → withheld
-        withhold r-5 --reason x --note 'Called the customer.' → withheld
+        restore copy.db → 1 withheld again
+        import shown.jsonl → 1 updated
+        sql: select status from review where review_id = 'r-2' → published
+        "#,
+    );
+}
+
+#[test]
+fn an_anonymized_or_deleted_review_stays_so_under_the_former_name_of_its_source() {
+    home().steps(
+        r#"
         last.jsonl ← {"id": "r-6", "rating": 5, "date": "2026-10-06", "author": "Quorvex", "text": "Tidy."}
         import last.jsonl → 1 new
         anonymize r-6 → Anonymous
         delete r-4 --yes → deleted
-        source rename Direct Bookly → 5 reviews are now from Bookly
-        restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n3 withheld again
+        source rename Direct Bookly → 4 reviews are now from Bookly
+        restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup
         import last.jsonl → 1 kept edited: r-6 author
         import rows.jsonl → 1 kept deleted: r-4
         sql: select (select group_concat(name) from source), source_name, imported_from from deleted_review → Direct|Direct|
-        show r-1 → note, not public:\n  Called the customer.
-        show r-5 → note, not public:\n  Called the customer.
-        import later.jsonl → 1 kept withheld
-        import shown.jsonl → 1 updated
-        sql: select review_id, status from review order by 1 → r-1|withheld\nr-2|published\nr-3|published\nr-5|withheld\nr-6|published
         "#,
     );
-    // So is what another program gave another ID, and what had another reason.
-    let home = self::home();
-    home.steps(
+}
+
+#[test]
+fn a_decision_about_a_review_that_its_source_hid_before_stays_the_owners() {
+    home().steps(
         r#"
         withhold r-4 --reason A → withheld
         same.jsonl ← {"id": "r-7", "rating": 5, "date": "2026-10-07", "author": "Quorvex", "text": "Dry again.", "status": "withheld", "withheld_reason": "A"}
@@ -133,7 +183,15 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         withhold r-7 --reason A → withheld
         restore copy.db → 1 withheld again
         show r-7 → decided         status
-        delete r-7 --yes → deleted
+        "#,
+    );
+}
+
+#[test]
+fn decisions_hold_for_reviews_to_which_another_program_gave_other_ids() {
+    home().steps(
+        r"
+        withhold r-4 --reason A → withheld
         backup copy.db --force → copy.db
         sql: update review set review_id = 'new-' || review_id
         delete new-r-1 --yes --reason x → deleted
@@ -143,7 +201,15 @@ fn a_withholding_since_a_backup_keeps_state_note_and_source() {
         restore copy.db → 1 deleted again, as after the backup\n1 anonymized again, as after the backup\n2 withheld again
         sql: select review_id, author, withheld_reason, note from review order by 1 → new-r-2|Ann|B|\nnew-r-3|Anonymous||\nnew-r-4|Ann|B|N
         sql: select review_id, reason from deleted_review where reason <> '' → new-r-1|x
-        sql: update business set publish_staff = 'off', description = 'new'; update review set language = 'es' where author = 'Anonymous'
+        ",
+    );
+}
+
+#[test]
+fn a_restore_warns_of_settings_and_rules_that_hid_more() {
+    home().steps(
+        r#"
+        sql: update business set publish_staff = 'off', description = 'new'; update review set language = 'es' where review_id = 'r-3'
         b.toml ← [[public]]\nnames = "OK"\nvalues = ["y"]\n
         source format Direct b.toml → kept for Direct
         restore copy.db → edited reviews (1), parts of the business and its texts (1); what a source has hidden since may be public until its next import\nwarning: publish_staff is "full" again, which was "off"; set it with `reviews business FILE`\nwarning: Direct is read as in the backup again, without the later rule by which "OK" decides what is public

@@ -15,15 +15,11 @@ fn log_of_service(home: &Home) -> String {
 }
 
 #[test]
-fn entry_is_run_by_hand_listed_and_found_in_status() {
+fn new_entry_is_first_run_by_hand() {
     let (home, site) = (home(), google_site(3));
-    let url = site.url("/reviews?secret=hush");
     site.answer(|_| SiteAnswer::status(404));
-    add(&home, "google", &url, "every = '30m'").failed("status 404");
+    add(&home, "google", &site.url("/reviews"), "").failed("status 404");
     answer_with(&site, 3);
-    let preview = home.run_ok("sync run google --dry-run", "3 new");
-    assert_has(&preview.out, "dry run: nothing was changed");
-    has(&home, 0, "true");
     let log = log_of_service(&home);
     assert_has(&log, "sync.first_run");
     assert_has(&log, "`reviews sync run google`");
@@ -31,18 +27,39 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
     has(&home, 1, "true");
     home.run("sync run google").done();
     has(&home, 3, "true");
-    let agent = site.requests()[0].header("user-agent").to_owned();
-    assert_has(
-        &agent,
-        concat!("reviews-service/", env!("CARGO_PKG_VERSION")),
-    );
-    let list = home.run_ok("sync list", "google: http://127.0.0.1").out;
-    assert_has(&list, "/reviews\n");
-    assert_has(&list, "schedule      30m");
     let status = home.json("status --json");
     assert_eq!(status["imports"][0]["sync"], "google");
+}
+
+#[test]
+fn dry_run_of_a_new_entry_changes_nothing() {
+    let (home, site) = (home(), google_site(3));
+    write_entry(&home, "google", &site.url("/reviews"), "");
+    let preview = home.run_ok("sync run google --dry-run", "3 new");
+    assert_has(&preview.out, "dry run: nothing was changed");
+    has(&home, 0, "true");
+}
+
+#[test]
+fn source_learns_who_asks() {
+    let (_home, site) = added(1, "");
+    let agent = site.requests()[0].header("user-agent").to_owned();
+    let version = concat!("reviews-service/", env!("CARGO_PKG_VERSION"));
+    assert_has(&agent, version);
+}
+
+#[test]
+fn entries_are_listed_with_schedule_total_and_last_runs_but_no_query() {
+    let (home, site) = (home(), google_site(3));
+    let url = site.url("/reviews?secret=hush");
+    add(&home, "google", &url, "every = '30m'").done();
     site.answer(|_| SiteAnswer::status(404));
     sync(&home).failed("status 404");
+    let list = home.run_ok("sync list", "google: http://127.0.0.1").out;
+    for part in ["/reviews\n", "schedule      30m", "Google says 3 ("] {
+        assert_has(&list, part);
+    }
+    home.run_ok("status", "Google says 3 (");
     let json = home.json("sync list --json");
     let members = "name source url schedule next_run_at last_success_at last_failure";
     for member in members.split(' ') {
@@ -51,14 +68,17 @@ fn entry_is_run_by_hand_listed_and_found_in_status() {
     let total = json!({"count": 3, "on": json[0]["last_success_at"].as_str().unwrap()[..10]});
     assert_eq!(json[0]["total"], total);
     assert_eq!(json[0]["source"], "Google");
-    home.run_ok("sync list", "Google says 3 (");
-    home.run_ok("status", "Google says 3 (");
     for instant in ["next_run_at", "last_success_at"] {
         let is_text = format!("min({instant} glob '????-??-??T??:??:??*Z')");
         assert_eq!(column(&home, &is_text), "1", "{instant}");
     }
-    home.run_err("sync run gogle", "has no entry gogle to fetch");
     assert!(!home.file_has("hush"));
+}
+
+#[test]
+fn only_an_entry_of_the_file_is_run() {
+    let (home, _site) = added(1, "");
+    home.run_err("sync run gogle", "has no entry gogle to fetch");
 }
 
 #[test]

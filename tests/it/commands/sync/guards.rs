@@ -2,6 +2,13 @@
 
 use super::*;
 
+/// How many public reviews of the first entry its newest run lacks; null for none.
+fn gone(home: &Home) -> Value {
+    home.json("sync list --json")[0]["gone"].clone()
+}
+
+const WITHDRAW: &str = "sync run google --withdraw-missing";
+
 #[test]
 fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     let (home, site) = added(20, "");
@@ -11,52 +18,88 @@ fn run_that_lacks_reviews_withholds_none_and_counts_the_missing() {
     assert_has(&run.out, "the source says that it has 9");
     assert_has(&run.out, "15 public reviews of Google without a row");
     has(&home, 20, "status = 'published'");
-    let listed = home.json("sync list --json");
-    assert_eq!(listed[0]["gone"], 15, "{listed}");
-    let withdraw = "sync run google --withdraw-missing";
-    let advised = format!("`reviews {withdraw} --accept-changes` takes it");
-    home.run_err(withdraw, &advised);
-    let preview = home.run(format!("{withdraw} --dry-run"));
+    assert_eq!(gone(&home), 15);
+}
+
+#[test]
+fn many_missing_reviews_are_withheld_only_if_accepted() {
+    let (home, site) = added(20, "");
+    site.answer(|_| google_page(0..5, None, 9));
+    let advised = format!("`reviews {WITHDRAW} --accept-changes` takes it");
+    home.run_err(WITHDRAW, &advised);
+    let preview = home.run(format!("{WITHDRAW} --dry-run"));
     assert_eq!(preview.code, Some(2), "{}", preview.err);
     assert_has(&preview.out, "15 would be withheld:\n  g10");
     assert_has(&preview.out, "a tenth; only --accept-changes takes it\n");
     has(&home, 20, "status = 'published'");
+}
+
+#[test]
+fn few_missing_reviews_are_withheld_on_request() {
+    let (home, site) = added(20, "");
     site.answer(|_| google_page(0..18, None, 18));
-    home.run(withdraw).done();
+    sync(&home).done();
+    assert_eq!(gone(&home), 2);
+    home.run(WITHDRAW).done();
     has(&home, 2, "withheld_reason = 'gone at the source'");
-    assert!(home.json("sync list --json")[0]["gone"].is_null());
-    // An import by hand takes reviews over.
+    assert_eq!(gone(&home), Value::Null);
+}
+
+#[test]
+fn partial_entry_lacks_nothing() {
+    let (home, site) = added(18, "");
     answer_with(&site, 17);
     sync(&home).done();
-    assert_eq!(home.json("sync list --json")[0]["gone"], 1);
-    for (keys, gone) in [("partial = true", Value::Null), ("", 1.into())] {
-        write_entry(&home, "google", &site.url("/r"), keys);
-        assert_eq!(home.json("sync list --json")[0]["gone"], gone);
-    }
-    // A rejected row may be of any review: each one without a readable row counts.
+    assert_eq!(gone(&home), 1);
+    write_entry(&home, "google", &site.url("/r"), "partial = true");
+    assert_eq!(gone(&home), Value::Null);
+    home.run(WITHDRAW).failed("only some of the reviews");
+    write_entry(&home, "google", &site.url("/r"), "");
+    assert_eq!(gone(&home), 1);
+}
+
+#[test]
+fn rejected_row_may_be_any_of_the_missing_reviews() {
+    let (home, site) = added(18, "");
     let mut rows: Vec<Value> = (0..17).map(|number| row(GOOGLE, number)).collect();
     rows[0]["starRating"] = "NINE".into();
     site.answer(move |_| SiteAnswer::value(&json!({ "reviews": rows })));
     let run = sync(&home);
     let lacking = "2 public reviews of Google without a readable row";
     assert_has(&run.out, lacking);
-    assert_eq!(home.json("sync list --json")[0]["gone"], 2);
+    assert_eq!(gone(&home), 2);
     assert_has(&home.run("sync list").out, ", 1 rejected row\n");
+}
+
+#[test]
+fn import_by_hand_takes_reviews_over() {
+    let (home, site) = added(18, "");
+    answer_with(&site, 16);
+    sync(&home).done();
+    assert_eq!(gone(&home), 2);
     let page = json!({"reviews": [row(GOOGLE, 17)], "totalReviewCount": 1});
     home.import("own.json", &page.to_string(), "1 unchanged");
-    assert_eq!(home.json("sync list --json")[0]["gone"], 1);
+    assert_eq!(gone(&home), 1);
+}
+
+#[test]
+fn empty_answer_lacks_all_reviews() {
+    let (home, site) = added(17, "");
     site.answer(|_| SiteAnswer::json("[]"));
     assert_has(&sync(&home).out, "17 public reviews of Google without");
-    assert_eq!(home.json("sync list --json")[0]["gone"], 17);
-    write_entry(&home, "google", &site.url("/r"), "partial = true");
-    home.run(withdraw).failed("only some of the reviews");
+    assert_eq!(gone(&home), 17);
+}
+
+#[test]
+fn rows_of_another_place_are_not_missing() {
+    let home = home();
     let sheet = "Name,Stars,Date,Review,Place\nAnn,5,2026-10-01,Good,A\nBo,4,2026-10-02,Fair,A\n";
     home.file("only.toml", "only = { column = 'Place', value = 'A' }");
     let site = csv_site(sheet);
     add(&home, "a", &site.url("/a"), "format = './only.toml'").done();
     give_csv(&site, &sheet.replace("Fair,A", "Fair,B"));
     home.run("sync run a").done();
-    assert!(home.json("sync list --json")[0]["gone"].is_null());
+    assert_eq!(gone(&home), Value::Null);
     give_csv(&site, &sheet.replace(",A", ",B"));
     home.run_err("sync run a", "no row has the value \"A\" of \"Place\"");
 }
