@@ -18,7 +18,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 const EVENT_INTERVAL: u32 = 8;
 
 fn main() -> ExitCode {
-    let session = Session::of_process();
+    let mut session = Session::of_process();
     let built = Builder::new_multi_thread()
         .enable_all()
         .event_interval(EVENT_INTERVAL)
@@ -26,7 +26,7 @@ fn main() -> ExitCode {
     let runtime = match built {
         Ok(runtime) => runtime,
         Err(error) => {
-            let _ = writeln!(session.errors.clone(), "error: {error}");
+            let _ = writeln!(session.errors, "error: {error}");
             return Exit::Failed.into();
         }
     };

@@ -89,21 +89,21 @@ fn two_sources_do_not_become_one() {
 #[test]
 fn a_source_that_has_only_a_format_makes_way() {
     home().steps(
-        r#"
+        r"
         kept.toml ← [[public]]\nnames = 'OK'\nvalues = ['y']\n
         source format Direkt kept.toml → # kept for Direkt, which is a new source (the nearest is Direct)
         source → Direkt: 0 published, 0 withheld\n
         source rename Direct Direkt ✗ `reviews source rename Direkt NAME`, then
         source rename Direkt Home → 0 reviews are now from Home
         source rename Direct Direkt → 4 reviews are now from Direkt
-        "#,
+        ",
     );
 }
 
 #[test]
 fn undo_gives_the_format_of_before_back() {
     Home::new().steps(
-        r#"
+        r"
         two.csv ← author,rating,date,text,OK\nCy,5,2026-10-10,Great work on our boiler.,y\n
         two.toml ← [[public]]\nnames = 'OK'\nvalues = ['y']\n
         import two.csv --source Houzz --format two.toml → 1 new
@@ -111,7 +111,7 @@ fn undo_gives_the_format_of_before_back() {
         import two.csv --source Houzz --format why.toml → 1 unchanged
         undo --source Houzz → note: Houzz is read as before again\n
         undo --source Houzz → 1 removed, 0 updated\nwarning: Houzz is read as before again, without the later rule
-        "#,
+        ",
     );
 }
 

@@ -216,9 +216,12 @@ impl<'h> CommandLine<'h> {
         let mut out = BufReader::new(reader);
         let mut greeting = String::new();
         while !greeting.contains("Ctrl-C") {
-            if out.read_line(&mut greeting).unwrap() == 0 {
-                panic!("exited during the start: {greeting}{}", log.text());
-            }
+            let read = out.read_line(&mut greeting).unwrap();
+            assert!(
+                read > 0,
+                "exited during the start: {greeting}{}",
+                log.text()
+            );
         }
         let greeting = greeting.replace(&prefix, "");
         let mut lines = greeting.lines().map(str::trim);
