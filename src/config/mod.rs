@@ -1,37 +1,28 @@
-//! The settings: a flag, else its environment variable, else the file of settings, else the default. No other module reads
-//! a setting from the environment.
+//! The settings: a flag, else its environment variable, else the file of settings, else the default.
 //!
 //! The derived arguments are the one table of settings, each with its name, default, unit and what it bounds: `--help`,
 //! `--print-config` and the list in `docs/REFERENCE.md` come from them.
-#![expect(
-    clippy::disallowed_methods,
-    clippy::doc_markdown,
-    reason = "clap reads most variables, the others are read here; and `--help` prints comments as they are"
-)]
+#![expect(clippy::doc_markdown, reason = "`--help` prints comments as they are")]
 
 pub mod bounds;
 mod environment;
+mod files;
 
-use std::collections::BTreeMap;
-use std::ffi::OsStr;
-use std::fs::{self, File};
-use std::io::{self, Read};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Duration;
 
 use clap::builder::RangedU64ValueParser;
-use clap::error::{ContextKind, ContextValue};
 use clap::{Args, Command, FromArgMatches as _, ValueEnum};
 use ipnet::IpNet;
-use rustix::fs::OFlags;
 use sqlx::sqlite::SqliteConnectOptions;
 use thiserror::Error;
 use url::{Host, Url};
 
 pub use environment::Environment;
+pub(crate) use environment::{SettingsFile, note_variable};
+pub use files::{open_regular, read_file, read_text, read_text_of, read_text_or_pipe};
 
 use crate::links::{BaseUrlError, Links};
 
@@ -170,11 +161,6 @@ impl SyncConfig {
     }
 }
 
-/// A value without the blanks and control characters around it: editors and scripts leave a line end there.
-fn trim_value(value: &str) -> &str {
-    value.trim_matches(|c: char| c.is_whitespace() || c.is_control())
-}
-
 /// Which requests are logged.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub enum RequestLog {
@@ -234,113 +220,6 @@ impl BaseUrlConfig {
             None => Ok(format!("http://{bound}").parse()?),
         }
     }
-}
-
-// The file of settings that systemd and containers load for the service. Other commands read it too, so that they use
-// the same database. The environment has precedence.
-
-/// The path that packages use.
-const SETTINGS_FILE: &str = "/etc/reviews.env";
-
-/// The settings of the file by the names of their variables.
-pub(crate) struct SettingsFile(BTreeMap<String, String>);
-
-impl SettingsFile {
-    /// Empty if the file does not exist or may not be read.
-    ///
-    /// # Errors
-    /// If it cannot be read for another reason.
-    pub(crate) fn read() -> io::Result<Self> {
-        match read_text(Path::new(SETTINGS_FILE)) {
-            Ok(text) => Ok(Self::parse(&text)),
-            Err(error)
-                if matches!(
-                    error.kind(),
-                    io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied
-                ) =>
-            {
-                Ok(Self::parse(""))
-            }
-            Err(error) => {
-                let message = format!("{SETTINGS_FILE}: {error}");
-                Err(io::Error::new(error.kind(), message))
-            }
-        }
-    }
-
-    /// Parses `NAME=VALUE` lines with optional quotes, like systemd (systemd.exec(5), `EnvironmentFile=`).
-    fn parse(text: &str) -> Self {
-        let text = text.strip_prefix('\u{FEFF}').unwrap_or(text);
-        let lines = text.lines().map(str::trim);
-        let lines = lines.filter(|line| !line.starts_with(['#', ';']));
-        let settings = lines.filter_map(|line| {
-            let (name, value) = line.split_once('=')?;
-            let value = trim_value(value);
-            let quoted = ['"', '\''].into_iter().find_map(|quote| {
-                value
-                    .strip_prefix(quote)
-                    .and_then(|value| value.strip_suffix(quote))
-            });
-            let value = trim_value(quoted.unwrap_or(value));
-            (!value.is_empty()).then(|| (name.trim().to_owned(), value.to_owned()))
-        });
-        Self(settings.collect())
-    }
-
-    /// Sets the file's values as defaults; the help hides them, because they may contain a password. So it does with the trimmed
-    /// values of environment variables. Empty ones are removed: environment files and containers use an empty value for "not set".
-    pub(crate) fn apply(&self, command: Command, environment: &Environment) -> Command {
-        command
-            .mut_args(|argument| {
-                let Some(name) = argument.get_env() else {
-                    return argument;
-                };
-                // What clap reads by itself.
-                let own = std::env::var_os(name);
-                let set = environment.variable(name);
-                let trimmed = set.and_then(OsStr::to_str).map(trim_value);
-                let trimmed = trimmed.filter(|value| !value.is_empty());
-                if trimmed.is_some() && trimmed.map(OsStr::new) == set && own.as_deref() == set {
-                    return argument;
-                }
-                let files = || name.to_str().and_then(|name| self.0.get(name)).cloned();
-                let value = trimmed.map(str::to_owned).or_else(files);
-                let argument = match set.or(own.as_deref()) {
-                    Some(_) => argument.env(None::<&'static str>),
-                    None => argument,
-                };
-                match value {
-                    Some(value) => argument.default_value(value).hide_default_value(true),
-                    None => argument,
-                }
-            })
-            .mut_subcommands(|command| self.apply(command, environment))
-    }
-}
-
-/// Names the variable of an invalid argument; `command` is the program.
-pub(crate) fn note_variable(error: &clap::Error, mut command: Command) -> Option<String> {
-    let Some(ContextValue::String(argument)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
-    // Only built arguments have the names that errors use.
-    command.build();
-    let name = variable_of(&command, argument)?;
-    Some(format!(
-        "note: this is the setting {name}, which the environment or {SETTINGS_FILE} may set"
-    ))
-}
-
-/// The variable of an argument, as errors name it.
-fn variable_of(command: &Command, argument: &str) -> Option<String> {
-    let own = command
-        .get_arguments()
-        .find(|own| own.get_env().is_some() && own.to_string() == argument);
-    let own = own.and_then(|own| Some(own.get_env()?.to_str()?.to_owned()));
-    own.or_else(|| {
-        let mut subcommands = command.get_subcommands();
-        subcommands.find_map(|command| variable_of(command, argument))
-    })
 }
 
 // The location of the database: a file, or an rqlite cluster with the file of this node's rqlited. Separate because every
@@ -707,80 +586,6 @@ fn host(text: &str) -> Result<Host, String> {
     })
 }
 
-// Reads the files that settings and commands name: whole, up to a size limit, because a path may be `/dev/zero` or the wrong
-// file. Opening or reading a pipe may wait for ever, so only a command that a person runs takes one: Ctrl-C ends it.
-
-/// Larger than any of them.
-const FILE_MIB_MAX: u64 = 16;
-
-/// Opens a file that an operator names, and never waits.
-///
-/// # Errors
-/// The operating system's error; [`io::ErrorKind::InvalidInput`] if it is a pipe, a device or a folder.
-pub fn open_regular(path: &Path) -> io::Result<File> {
-    let refusal = || {
-        let reason = "it is a folder, a pipe or a device, and reading it could wait for ever; name a regular file";
-        io::Error::new(io::ErrorKind::InvalidInput, reason)
-    };
-    // First, because opening a device may act on it.
-    if !fs::metadata(path)?.is_file() {
-        return Err(refusal());
-    }
-    // It may be another file by now.
-    let flags = OFlags::NONBLOCK.bits().cast_signed();
-    let mut options = File::options();
-    let file = options.read(true).custom_flags(flags).open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(refusal());
-    }
-    Ok(file)
-}
-
-/// The bytes of the regular file at `path`, at most 16 MiB.
-///
-/// # Errors
-/// Those of [`open_regular`]; [`io::ErrorKind::FileTooLarge`] if the file is larger.
-pub fn read_file(path: &Path) -> io::Result<Vec<u8>> {
-    read_whole(open_regular(path)?)
-}
-
-fn read_whole(input: impl Read) -> io::Result<Vec<u8>> {
-    let bytes_max = FILE_MIB_MAX << 20;
-    let mut bytes = Vec::new();
-    input.take(bytes_max + 1).read_to_end(&mut bytes)?;
-    if bytes.len() as u64 > bytes_max {
-        let message =
-            format!("it has more than {FILE_MIB_MAX} MiB; check that it is the right file");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
-    }
-    Ok(bytes)
-}
-
-/// The text of the regular file at `path`.
-///
-/// # Errors
-/// Those of [`read_file`]; [`io::ErrorKind::InvalidData`] if it is not UTF-8.
-pub fn read_text(path: &Path) -> io::Result<String> {
-    read_text_of(open_regular(path)?)
-}
-
-/// The text of the file or pipe at `path`, for a command that a person runs.
-///
-/// # Errors
-/// Those of [`read_text_of`].
-pub fn read_text_or_pipe(path: &Path) -> io::Result<String> {
-    read_text_of(File::open(path)?)
-}
-
-/// The text of `input`, at most 16 MiB.
-///
-/// # Errors
-/// The operating system's error; [`io::ErrorKind::FileTooLarge`] if it is longer, [`io::ErrorKind::InvalidData`] if it is not UTF-8.
-pub fn read_text_of(input: impl Read) -> io::Result<String> {
-    String::from_utf8(read_whole(input)?)
-        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8 text"))
-}
-
 #[cfg(test)]
 mod tests {
     use std::path::Path;
@@ -915,58 +720,5 @@ mod tests {
                 "{text}: {message}"
             );
         }
-    }
-
-    #[test]
-    fn the_settings_file_has_the_syntax_of_systemd() {
-        let text = "# The service\n; and more\n\nDATABASE_URL=sqlite:///var/lib/reviews.db\r\n  A = b c \nB=\"x = y\"\nC='z'\nD=\nno setting\n";
-        let settings: Vec<_> = SettingsFile::parse(text).0.into_iter().collect();
-        let expected = [
-            ("A", "b c"),
-            ("B", "x = y"),
-            ("C", "z"),
-            ("DATABASE_URL", "sqlite:///var/lib/reviews.db"),
-        ];
-        let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
-        assert_eq!(settings, expected);
-    }
-
-    #[test]
-    fn a_setting_of_the_file_is_a_default_that_a_flag_replaces() {
-        let argument = clap::Arg::new("database")
-            .long("database")
-            .env("REVIEWS_TEST_OF_THE_FILE")
-            .default_value("here");
-        let program = Command::new("t").subcommand(Command::new("s").arg(argument));
-        let program = SettingsFile::parse("REVIEWS_TEST_OF_THE_FILE=there")
-            .apply(program, &Environment::default());
-        let database = |words: &[&str]| {
-            let matches = program.clone().get_matches_from(words);
-            let (_, matches) = matches.subcommand().unwrap();
-            matches.get_one::<String>("database").unwrap().clone()
-        };
-        assert_eq!(database(&["t", "s"]), "there");
-        assert_eq!(database(&["t", "s", "--database", "flag"]), "flag");
-    }
-
-    #[test]
-    fn an_invalid_value_is_named_with_the_variable() {
-        let argument = clap::Arg::new("n")
-            .long("n")
-            .env("REVIEWS_TEST_OF_A_VALUE")
-            .value_parser(clap::value_parser!(u8));
-        let other = clap::Arg::new("m")
-            .long("m")
-            .value_parser(clap::value_parser!(u8));
-        let settings = SettingsFile::parse("REVIEWS_TEST_OF_A_VALUE=many");
-        let program = Command::new("t").subcommand(Command::new("s").arg(argument).arg(other));
-        let program = settings.apply(program, &Environment::default());
-        let message = |words: &[&str]| {
-            let error = program.clone().try_get_matches_from(words).unwrap_err();
-            note_variable(&error, program.clone())
-        };
-        let note = message(&["t", "s"]).unwrap();
-        assert!(note.contains("REVIEWS_TEST_OF_A_VALUE"), "{note}");
-        assert_eq!(message(&["t", "s", "--n", "1", "--m", "many"]), None);
     }
 }
