@@ -61,7 +61,7 @@ use crate::support::{
 pub const NEVER: Duration = Duration::from_mins(1);
 /// Between two looks at what another process did, which cannot notify a test. Without it, the looks would take the processor
 /// that the other process needs.
-pub const PAUSE: Duration = Duration::from_millis(5);
+pub const PAUSE: Duration = Duration::from_millis(20);
 
 /// Waits until another process has done `what`.
 #[expect(

@@ -1,212 +1,439 @@
 //! Histories of a few rows: sheets that are imported one after another, and what the owner does between them.
 
-use super::cases::each;
 use super::identity::{DECISIONS, Owner, reviews_where, sheet};
 use super::*;
 
-/// The rows, by the words for them: author, stars, day and text.
-const ROWS: &str = r#"
-    uma → Uma Falk,2,2026-10-03,Rude
-    vic → Vic Oren,5,2026-10-05,Warm house again and thank you all
-    four → Vic Oren,4,2026-10-05,Warm house again and thank you all
-    three → Vic Oren,3,2026-10-05,Warm house again and thank you all
-    later → Vic Oren,5,2026-10-08,Warm house again and thank you all
-    edited → Vic Oren,5,2026-10-05,Warm house again and thank you both
-    longer → Vic Oren,5,2026-10-05,Warm house again and thank you all at last
-    rewritten → Vic Oren,5,2026-10-05,Two weeks later it leaked into the cellar
-    third → Vic Oren,1,2026-10-05,Third visit and still no warmth
-    wen → Wen Zhou,4,2026-10-06,Fair price for a long job
-    wen-2 → Wen Zhou,2,2026-10-06,Fair price for a long job
-    regrets → Wen Zhou,2,2026-10-06,My tenant let them in and regrets it
-    june → Ines Roth,5,2026-06-12,"Great service, thank you!"
-    july → Ines Roth,5,2026-07-20,"Great service, thank you!"
-    otto → Otto Beck,4,2026-06-14,Came on the day that we asked for
-    pia → Pia Lund,2,2026-06-20,The valve still drips
-    sven → Sven Dahl,5,2026-07-03,Sorted the pump in an hour
-    ada → Ada V.,5,2025-05-30,Prompt and clean and kind
-    ada-2026 → Ada V.,5,2026-06-30,Prompt and clean and kind
-    kim-1 → Kim Sato,3,2026-10-03,The first visit was short
-    kim-2 → Kim Sato,3,2026-10-03,The second one took all day
-    kim → Kim Sato,3,2026-10-03,The visit took all day
-    yara → Yara Nils,2,2026-10-02,
-    nobody → Anonymous,2,2026-10-02,
-    nobody-4 → Anonymous,4,2026-10-02,
-    pills-10 → Anonymous,1,2026-10-10,Buy these pills on our lovely website
-    pills-11 → Anonymous,1,2026-10-11,Buy these pills on our lovely website
-    pills-12 → Anonymous,1,2026-10-12,Buy these pills on our lovely website
-    pills-13 → Anonymous,1,2026-10-13,Buy these pills on our lovely website
-    blanks → Bo  Cole,4,2026-10-11,Fair  price.
-    bo → Bo Cole,4,2026-10-11,Fair price.
-    short-bo → Bo C.,4,2026-10-11,Fair price.
-    other-bo → Bo Carr,4,2026-10-11,Fair price.
-"#;
+// The rows: author, stars, day and text.
+const UMA: &str = "Uma Falk,2,2026-10-03,Rude";
+const VIC: &str = "Vic Oren,5,2026-10-05,Warm house again and thank you all";
+const FOUR: &str = "Vic Oren,4,2026-10-05,Warm house again and thank you all";
+const THREE: &str = "Vic Oren,3,2026-10-05,Warm house again and thank you all";
+const EDITED: &str = "Vic Oren,5,2026-10-05,Warm house again and thank you both";
+const LONGER: &str = "Vic Oren,5,2026-10-05,Warm house again and thank you all at last";
+const REWRITTEN: &str = "Vic Oren,5,2026-10-05,Two weeks later it leaked into the cellar";
+const THIRD: &str = "Vic Oren,1,2026-10-05,Third visit and still no warmth";
+const WEN: &str = "Wen Zhou,4,2026-10-06,Fair price for a long job";
+const WEN_2: &str = "Wen Zhou,2,2026-10-06,Fair price for a long job";
+const REGRETS: &str = "Wen Zhou,2,2026-10-06,My tenant let them in and regrets it";
+const JUNE: &str = r#"Ines Roth,5,2026-06-12,"Great service, thank you!""#;
+const JULY: &str = r#"Ines Roth,5,2026-07-20,"Great service, thank you!""#;
+const OTTO: &str = "Otto Beck,4,2026-06-14,Came on the day that we asked for";
+const PIA: &str = "Pia Lund,2,2026-06-20,The valve still drips";
+const SVEN: &str = "Sven Dahl,5,2026-07-03,Sorted the pump in an hour";
+const ADA: &str = "Ada V.,5,2025-05-30,Prompt and clean and kind";
+const ADA_2026: &str = "Ada V.,5,2026-06-30,Prompt and clean and kind";
+const KIM_1: &str = "Kim Sato,3,2026-10-03,The first visit was short";
+const KIM_2: &str = "Kim Sato,3,2026-10-03,The second one took all day";
+const KIM: &str = "Kim Sato,3,2026-10-03,The visit took all day";
+const YARA: &str = "Yara Nils,2,2026-10-02,";
+const NOBODY: &str = "Anonymous,2,2026-10-02,";
+const NOBODY_4: &str = "Anonymous,4,2026-10-02,";
+const PILLS_10: &str = "Anonymous,1,2026-10-10,Buy these pills on our lovely website";
+const PILLS_11: &str = "Anonymous,1,2026-10-11,Buy these pills on our lovely website";
+const PILLS_12: &str = "Anonymous,1,2026-10-12,Buy these pills on our lovely website";
+const PILLS_13: &str = "Anonymous,1,2026-10-13,Buy these pills on our lovely website";
+const BLANKS: &str = "Bo  Cole,4,2026-10-11,Fair  price.";
+const BO: &str = "Bo Cole,4,2026-10-11,Fair price.";
+const SHORT_BO: &str = "Bo C.,4,2026-10-11,Fair price.";
+const OTHER_BO: &str = "Bo Carr,4,2026-10-11,Fair price.";
 
-/// Each line is an import of these rows, after its options, with the counts of new, updated, unchanged and doubtful ones; or `hide AUTHOR`, by which the owner withholds and, once more, deletes; or a statement of SQL, with its answer.
-const HISTORIES: &str = r"
-# the same words in another month are another review
-june otto pia = 3 0 0 0
-july sven = 2 0 0 0
-july sven june otto = 0 0 4 0
-# with the other rows of its month, the day was corrected
-june otto pia = 3 0 0 0
-july sven otto pia = 1 1 2 0
-# where half of the reviews are there, the day of the oldest was corrected
-ada june otto pia = 4 0 0 0
-ada-2026 june otto pia = 0 1 3 0
-# the same words may be those of a hidden review
-june otto pia uma wen
-hide Ines Roth
-july sven = 1 0 0 1
-# a doubtful row of a deleted review is settled as the same
-uma vic wen
-sql: delete from review where author = 'Vic Oren'
-uma edited wen = 0 0 2 1
---doubtful=same uma edited wen = 0 0 2 0
-uma edited wen = 0 0 2 0
---restore uma edited wen = 1 0 2 0
-uma edited wen = 0 0 3 0
-# a deleted review is restored where one is meant
-vic wen kim-1
-sql: delete from review where author = 'Kim Sato'
---restore --doubtful=same vic wen kim = 1 0 2 0
-# none is restored where two are meant
-vic wen kim-1 kim-2
-sql: delete from review where author = 'Kim Sato'
---restore --doubtful=same vic wen kim = 0 0 2 1
-# equal ratings of nobody without a text are as many as their rows, and with one they count once
-nobody nobody vic vic = 3 0 0 0
-nobody vic nobody = 0 0 3 0
-nobody nobody nobody vic = 1 0 3 0
-nobody vic = 0 0 2 0
-sql: select count(*) from review where review_id like '%-2' or review_id like '%-3' → 2
-# equal ratings of a person count once
-yara yara vic vic = 2 0 0 0
-# a row is the published one of two twins
-each ONE: min | max
-nobody nobody uma vic wen = 5 0 0 0
-sql: update review set status = 'withheld', withheld_reason = 'x' where review_id = (select ONE(review_id) from review where author = 'Anonymous')
---withdraw-missing --accept-changes nobody uma vic wen = 0 0 4 0
-nobody nobody uma vic wen = 0 0 5 0
-nobody-4 uma vic wen = 0 0 3 1
-sql: select count(*) from review where status = 'published' → 4
-# a redacted review keeps its row and the words of the owner
-uma vic wen
-sql: update review set text = 'Warm house again (name removed)' where author = 'Vic Oren'
-uma vic wen = 0 0 3 0
-uma rewritten wen = 0 0 3 0
-uma third wen = 0 1 2 0
-# a row with the digest of an edited review gets a number
-uma vic wen
-uma edited wen = 0 1 2 0
-uma vic edited wen = 1 0 3 0
-sql: select text from review where review_id like '%-2' → Warm house again and thank you all
-# one row may be one of two reviews
-each BEFORE: vic four | vic rewritten
-BEFORE uma wen = 4 0 0 0
-third uma wen = 0 0 2 1
-# two rows may be one review
-each AFTER: longer edited | four three
-vic uma wen
-AFTER uma wen = 0 0 2 2
-# an edited text that the owner replied to is doubtful
-uma vic wen
-sql: update review set reply_text = 'Thanks.' where author = 'Vic Oren'
-uma edited wen = 0 0 2 1
---doubtful=same uma edited wen = 0 1 2 0
-uma edited wen = 0 0 3 0
-# doubtful rows are settled as new, but one with the text of a deleted review only if that may come back
-vic four uma wen
-sql: delete from review where author = 'Wen Zhou'
---doubtful=new third regrets uma = 2 0 1 0
---doubtful=new third regrets wen-2 uma = 0 0 3 0
---restore --doubtful=new third regrets wen-2 uma = 1 0 3 0
-# several reviews that a row may be are not settled as the same
-vic four uma
---doubtful=same third uma = 0 0 1 1
-# moved days publish none of several hidden copies
-pills-10 pills-12 wen
-hide Anonymous
-pills-11 pills-13 wen = 0 0 1 2
-# a row that equals a deleted review of any source is not stored
---source=Yelp vic wen
---source=Houzz vic wen = 2 0 0 0
-sql: delete from review where author = 'Vic Oren' and source_name = 'Yelp'
---source=Houzz vic wen = 0 0 2 0
---source=Angi edited wen = 2 0 0 0
---source=Angi vic wen = 0 0 1 0
---source=Angi --restore vic wen = 0 1 1 0
-# a row that equals a withheld review of another source is stored
---source=Yelp vic wen
-sql: update review set status = 'withheld', withheld_reason = 'under dispute' where author = 'Vic Oren'
---source=Angi vic = 1 0 0 0
-# equal rows may differ in blanks and have short names
---source=Yelp blanks = 1 0 0 0
---source=Angi --skip-duplicates short-bo other-bo = 1 0 0 0
-# a deleted review has no copy by another person
---source=Yelp bo nobody
-sql: delete from review
---source=A bo = 0 0 0 0
---source=B short-bo = 0 0 0 0
---source=C other-bo nobody = 2 0 0 0
-";
+/// The imports of one source, and the decisions of an owner.
+struct History {
+    bench: Bench,
+    owner: Owner,
+}
 
-/// What is wrong with a history.
-async fn wrong(case: &str, owner: Owner) -> Option<String> {
-    let rows = table::<2>(ROWS).into_iter();
-    let rows: std::collections::HashMap<&str, &str> = rows.map(|[word, row]| (word, row)).collect();
-    let bench = bench().await;
-    for line in case.lines().skip(1) {
-        let wrong =
-            |found: &dyn std::fmt::Debug| Some(format!("{case}\n{line}, {owner:?}: {found:?}"));
-        if let Some(author) = line.strip_prefix("hide ") {
-            owner.act(&bench, &format!("author = '{author}'"));
-            continue;
-        }
-        if let Some(sql) = line.strip_prefix("sql: ") {
-            let (sql, answer) = sql.split_once(" → ").unwrap_or((sql, ""));
-            let found = bench.sql(sql);
-            if found != answer {
-                return wrong(&found);
-            }
-            continue;
-        }
-        let (step, expected) = line.split_once(" = ").unwrap_or((line, ""));
-        let (options, words): (Vec<&str>, Vec<&str>) =
-            step.split(' ').partition(|word| word.starts_with("--"));
-        let rows: Vec<&str> = words.iter().map(|word| rows[word]).collect();
-        let (options, before) = (options.join(" "), reviews_where(&bench, "true"));
-        let report = sheet(&bench, &rows, &options).await;
+impl History {
+    async fn new() -> Self {
+        Self::of(Owner::Nothing).await
+    }
+
+    /// With an owner who hides reviews in this way.
+    async fn of(owner: Owner) -> Self {
+        let bench = bench().await;
+        Self { bench, owner }
+    }
+
+    /// Imports the rows, whatever comes of it.
+    async fn begin(&self, options: &str, rows: &[&str]) {
+        self.import_twice(options, rows).await;
+    }
+
+    /// Imports the rows, and asserts how many are new, updated, unchanged and doubtful.
+    async fn import(&self, options: &str, rows: &[&str], expected: [u64; 4]) {
+        let found = self.import_twice(options, rows).await;
+        assert_eq!(found, expected, "{options} {rows:?}, {:?}", self.owner);
+    }
+
+    /// Imports the rows. What is not updated stays as it is, and a second import changes nothing.
+    async fn import_twice(&self, options: &str, rows: &[&str]) -> [u64; 4] {
+        let step = format!("{options} {rows:?}, {:?}", self.owner);
+        let before = reviews_where(&self.bench, "true");
+        let report = sheet(&self.bench, rows, options).await;
         let doubtful = report.count(Outcome::Doubtful);
         let (new, updated, unchanged, rejected) = counts(&report);
-        let found = format!("{new} {updated} {unchanged} {doubtful}");
-        if !found.starts_with(expected) || rejected > 0 {
-            return wrong(&found);
+        assert_eq!(rejected, 0, "{step}");
+        let after = reviews_where(&self.bench, "true");
+        if updated == 0 {
+            let is_kept = |(id, review)| after.get(id) == Some(review);
+            assert!(before.iter().all(is_kept), "{step}: {before:?} {after:?}");
         }
-        let after = reviews_where(&bench, "true");
-        let is_kept = |(id, review)| after.get(id) == Some(review);
-        if updated == 0 && !before.iter().all(is_kept) {
-            return wrong(&after);
-        }
-        // Twice is once.
-        let again = sheet(&bench, &rows, &options).await;
+        let again = sheet(&self.bench, rows, options).await;
         let counted = tally(&again, [Outcome::New, Outcome::Updated, Outcome::Doubtful]);
-        if counted != [0, 0, doubtful] || reviews_where(&bench, "true") != after {
-            return wrong(&counted);
-        }
+        assert_eq!(counted, [0, 0, doubtful], "again: {step}");
+        let twice = reviews_where(&self.bench, "true");
+        assert!(twice == after, "again: {step}: {twice:?} {after:?}");
+        [new, updated, unchanged, doubtful]
     }
-    None
+
+    /// The owner hides the reviews of an author.
+    fn hide(&self, author: &str) {
+        self.owner.act(&self.bench, &format!("author = '{author}'"));
+    }
+
+    fn sql(&self, statement: &str) {
+        self.bench.sql(statement);
+    }
+
+    #[track_caller]
+    fn finds(&self, query: &str, expected: &str) {
+        assert_eq!(self.bench.sql(query), expected, "{query}");
+    }
 }
 
 #[tokio::test]
-async fn every_history_has_the_stated_outcome() {
-    let mut failed = Vec::new();
-    let cases = HISTORIES.trim().trim_start_matches("# ").split("\n# ");
-    for case in cases.flat_map(each) {
-        let (hides, nobody) = (case.contains("\nhide "), &[Owner::Nothing][..]);
-        let owners = if hides { &DECISIONS[..] } else { nobody };
-        for owner in owners {
-            failed.extend(wrong(&case, *owner).await);
-        }
+async fn the_same_words_in_another_month_are_another_review() {
+    let history = History::new().await;
+    history.import("", &[JUNE, OTTO, PIA], [3, 0, 0, 0]).await;
+    history.import("", &[JULY, SVEN], [2, 0, 0, 0]).await;
+    history
+        .import("", &[JULY, SVEN, JUNE, OTTO], [0, 0, 4, 0])
+        .await;
+}
+
+#[tokio::test]
+async fn with_the_other_rows_of_its_month_the_day_was_corrected() {
+    let history = History::new().await;
+    history.import("", &[JUNE, OTTO, PIA], [3, 0, 0, 0]).await;
+    history
+        .import("", &[JULY, SVEN, OTTO, PIA], [1, 1, 2, 0])
+        .await;
+}
+
+#[tokio::test]
+async fn where_half_of_the_reviews_are_there_the_day_of_the_oldest_was_corrected() {
+    let history = History::new().await;
+    history
+        .import("", &[ADA, JUNE, OTTO, PIA], [4, 0, 0, 0])
+        .await;
+    history
+        .import("", &[ADA_2026, JUNE, OTTO, PIA], [0, 1, 3, 0])
+        .await;
+}
+
+#[tokio::test]
+async fn the_same_words_may_be_those_of_a_hidden_review() {
+    for owner in DECISIONS {
+        let history = History::of(owner).await;
+        history.begin("", &[JUNE, OTTO, PIA, UMA, WEN]).await;
+        history.hide("Ines Roth");
+        history.import("", &[JULY, SVEN], [1, 0, 0, 1]).await;
     }
-    assert!(failed.is_empty(), "{}", failed.join("\n\n"));
+}
+
+#[tokio::test]
+async fn a_doubtful_row_of_a_deleted_review_is_settled_as_the_same() {
+    let history = History::new().await;
+    history.begin("", &[UMA, VIC, WEN]).await;
+    history.sql("delete from review where author = 'Vic Oren'");
+    history.import("", &[UMA, EDITED, WEN], [0, 0, 2, 1]).await;
+    history
+        .import("--doubtful=same", &[UMA, EDITED, WEN], [0, 0, 2, 0])
+        .await;
+    history.import("", &[UMA, EDITED, WEN], [0, 0, 2, 0]).await;
+    history
+        .import("--restore", &[UMA, EDITED, WEN], [1, 0, 2, 0])
+        .await;
+    history.import("", &[UMA, EDITED, WEN], [0, 0, 3, 0]).await;
+}
+
+#[tokio::test]
+async fn a_deleted_review_is_restored_where_one_is_meant() {
+    let history = History::new().await;
+    history.begin("", &[VIC, WEN, KIM_1]).await;
+    history.sql("delete from review where author = 'Kim Sato'");
+    history
+        .import("--restore --doubtful=same", &[VIC, WEN, KIM], [1, 0, 2, 0])
+        .await;
+}
+
+#[tokio::test]
+async fn none_is_restored_where_two_are_meant() {
+    let history = History::new().await;
+    history.begin("", &[VIC, WEN, KIM_1, KIM_2]).await;
+    history.sql("delete from review where author = 'Kim Sato'");
+    history
+        .import("--restore --doubtful=same", &[VIC, WEN, KIM], [0, 0, 2, 1])
+        .await;
+}
+
+#[tokio::test]
+async fn equal_ratings_of_nobody_without_a_text_are_as_many_as_their_rows_and_with_one_they_count_once()
+ {
+    let history = History::new().await;
+    history
+        .import("", &[NOBODY, NOBODY, VIC, VIC], [3, 0, 0, 0])
+        .await;
+    history
+        .import("", &[NOBODY, VIC, NOBODY], [0, 0, 3, 0])
+        .await;
+    history
+        .import("", &[NOBODY, NOBODY, NOBODY, VIC], [1, 0, 3, 0])
+        .await;
+    history.import("", &[NOBODY, VIC], [0, 0, 2, 0]).await;
+    history.finds(
+        "select count(*) from review where review_id like '%-2' or review_id like '%-3'",
+        "2",
+    );
+}
+
+#[tokio::test]
+async fn equal_ratings_of_a_person_count_once() {
+    let history = History::new().await;
+    history
+        .import("", &[YARA, YARA, VIC, VIC], [2, 0, 0, 0])
+        .await;
+}
+
+#[tokio::test]
+async fn a_row_is_the_published_one_of_two_twins_min() {
+    let history = History::new().await;
+    history
+        .import("", &[NOBODY, NOBODY, UMA, VIC, WEN], [5, 0, 0, 0])
+        .await;
+    history.sql("update review set status = 'withheld', withheld_reason = 'x' where review_id = (select min(review_id) from review where author = 'Anonymous')");
+    history
+        .import(
+            "--withdraw-missing --accept-changes",
+            &[NOBODY, UMA, VIC, WEN],
+            [0, 0, 4, 0],
+        )
+        .await;
+    history
+        .import("", &[NOBODY, NOBODY, UMA, VIC, WEN], [0, 0, 5, 0])
+        .await;
+    history
+        .import("", &[NOBODY_4, UMA, VIC, WEN], [0, 0, 3, 1])
+        .await;
+    history.finds(
+        "select count(*) from review where status = 'published'",
+        "4",
+    );
+}
+
+#[tokio::test]
+async fn a_row_is_the_published_one_of_two_twins_max() {
+    let history = History::new().await;
+    history
+        .import("", &[NOBODY, NOBODY, UMA, VIC, WEN], [5, 0, 0, 0])
+        .await;
+    history.sql("update review set status = 'withheld', withheld_reason = 'x' where review_id = (select max(review_id) from review where author = 'Anonymous')");
+    history
+        .import(
+            "--withdraw-missing --accept-changes",
+            &[NOBODY, UMA, VIC, WEN],
+            [0, 0, 4, 0],
+        )
+        .await;
+    history
+        .import("", &[NOBODY, NOBODY, UMA, VIC, WEN], [0, 0, 5, 0])
+        .await;
+    history
+        .import("", &[NOBODY_4, UMA, VIC, WEN], [0, 0, 3, 1])
+        .await;
+    history.finds(
+        "select count(*) from review where status = 'published'",
+        "4",
+    );
+}
+
+#[tokio::test]
+async fn a_redacted_review_keeps_its_row_and_the_words_of_the_owner() {
+    let history = History::new().await;
+    history.begin("", &[UMA, VIC, WEN]).await;
+    history.sql(
+        "update review set text = 'Warm house again (name removed)' where author = 'Vic Oren'",
+    );
+    history.import("", &[UMA, VIC, WEN], [0, 0, 3, 0]).await;
+    history
+        .import("", &[UMA, REWRITTEN, WEN], [0, 0, 3, 0])
+        .await;
+    history.import("", &[UMA, THIRD, WEN], [0, 1, 2, 0]).await;
+}
+
+#[tokio::test]
+async fn a_row_with_the_digest_of_an_edited_review_gets_a_number() {
+    let history = History::new().await;
+    history.begin("", &[UMA, VIC, WEN]).await;
+    history.import("", &[UMA, EDITED, WEN], [0, 1, 2, 0]).await;
+    history
+        .import("", &[UMA, VIC, EDITED, WEN], [1, 0, 3, 0])
+        .await;
+    history.finds(
+        "select text from review where review_id like '%-2'",
+        "Warm house again and thank you all",
+    );
+}
+
+#[tokio::test]
+async fn one_row_may_be_one_of_two_reviews_vic_four() {
+    let history = History::new().await;
+    history
+        .import("", &[VIC, FOUR, UMA, WEN], [4, 0, 0, 0])
+        .await;
+    history.import("", &[THIRD, UMA, WEN], [0, 0, 2, 1]).await;
+}
+
+#[tokio::test]
+async fn one_row_may_be_one_of_two_reviews_vic_rewritten() {
+    let history = History::new().await;
+    history
+        .import("", &[VIC, REWRITTEN, UMA, WEN], [4, 0, 0, 0])
+        .await;
+    history.import("", &[THIRD, UMA, WEN], [0, 0, 2, 1]).await;
+}
+
+#[tokio::test]
+async fn two_rows_may_be_one_review_longer_edited() {
+    let history = History::new().await;
+    history.begin("", &[VIC, UMA, WEN]).await;
+    history
+        .import("", &[LONGER, EDITED, UMA, WEN], [0, 0, 2, 2])
+        .await;
+}
+
+#[tokio::test]
+async fn two_rows_may_be_one_review_four_three() {
+    let history = History::new().await;
+    history.begin("", &[VIC, UMA, WEN]).await;
+    history
+        .import("", &[FOUR, THREE, UMA, WEN], [0, 0, 2, 2])
+        .await;
+}
+
+#[tokio::test]
+async fn an_edited_text_that_the_owner_replied_to_is_doubtful() {
+    let history = History::new().await;
+    history.begin("", &[UMA, VIC, WEN]).await;
+    history.sql("update review set reply_text = 'Thanks.' where author = 'Vic Oren'");
+    history.import("", &[UMA, EDITED, WEN], [0, 0, 2, 1]).await;
+    history
+        .import("--doubtful=same", &[UMA, EDITED, WEN], [0, 1, 2, 0])
+        .await;
+    history.import("", &[UMA, EDITED, WEN], [0, 0, 3, 0]).await;
+}
+
+#[tokio::test]
+async fn doubtful_rows_are_settled_as_new_but_one_with_the_text_of_a_deleted_review_only_if_that_may_come_back()
+ {
+    let history = History::new().await;
+    history.begin("", &[VIC, FOUR, UMA, WEN]).await;
+    history.sql("delete from review where author = 'Wen Zhou'");
+    history
+        .import("--doubtful=new", &[THIRD, REGRETS, UMA], [2, 0, 1, 0])
+        .await;
+    history
+        .import(
+            "--doubtful=new",
+            &[THIRD, REGRETS, WEN_2, UMA],
+            [0, 0, 3, 0],
+        )
+        .await;
+    history
+        .import(
+            "--restore --doubtful=new",
+            &[THIRD, REGRETS, WEN_2, UMA],
+            [1, 0, 3, 0],
+        )
+        .await;
+}
+
+#[tokio::test]
+async fn several_reviews_that_a_row_may_be_are_not_settled_as_the_same() {
+    let history = History::new().await;
+    history.begin("", &[VIC, FOUR, UMA]).await;
+    history
+        .import("--doubtful=same", &[THIRD, UMA], [0, 0, 1, 1])
+        .await;
+}
+
+#[tokio::test]
+async fn moved_days_publish_none_of_several_hidden_copies() {
+    for owner in DECISIONS {
+        let history = History::of(owner).await;
+        history.begin("", &[PILLS_10, PILLS_12, WEN]).await;
+        history.hide("Anonymous");
+        history
+            .import("", &[PILLS_11, PILLS_13, WEN], [0, 0, 1, 2])
+            .await;
+    }
+}
+
+#[tokio::test]
+async fn a_row_that_equals_a_deleted_review_of_any_source_is_not_stored() {
+    let history = History::new().await;
+    history.begin("--source=Yelp", &[VIC, WEN]).await;
+    history
+        .import("--source=Houzz", &[VIC, WEN], [2, 0, 0, 0])
+        .await;
+    history.sql("delete from review where author = 'Vic Oren' and source_name = 'Yelp'");
+    history
+        .import("--source=Houzz", &[VIC, WEN], [0, 0, 2, 0])
+        .await;
+    history
+        .import("--source=Angi", &[EDITED, WEN], [2, 0, 0, 0])
+        .await;
+    history
+        .import("--source=Angi", &[VIC, WEN], [0, 0, 1, 0])
+        .await;
+    history
+        .import("--source=Angi --restore", &[VIC, WEN], [0, 1, 1, 0])
+        .await;
+}
+
+#[tokio::test]
+async fn a_row_that_equals_a_withheld_review_of_another_source_is_stored() {
+    let history = History::new().await;
+    history.begin("--source=Yelp", &[VIC, WEN]).await;
+    history.sql("update review set status = 'withheld', withheld_reason = 'under dispute' where author = 'Vic Oren'");
+    history.import("--source=Angi", &[VIC], [1, 0, 0, 0]).await;
+}
+
+#[tokio::test]
+async fn equal_rows_may_differ_in_blanks_and_have_short_names() {
+    let history = History::new().await;
+    history
+        .import("--source=Yelp", &[BLANKS], [1, 0, 0, 0])
+        .await;
+    history
+        .import(
+            "--source=Angi --skip-duplicates",
+            &[SHORT_BO, OTHER_BO],
+            [1, 0, 0, 0],
+        )
+        .await;
+}
+
+#[tokio::test]
+async fn a_deleted_review_has_no_copy_by_another_person() {
+    let history = History::new().await;
+    history.begin("--source=Yelp", &[BO, NOBODY]).await;
+    history.sql("delete from review");
+    history.import("--source=A", &[BO], [0, 0, 0, 0]).await;
+    history
+        .import("--source=B", &[SHORT_BO], [0, 0, 0, 0])
+        .await;
+    history
+        .import("--source=C", &[OTHER_BO, NOBODY], [2, 0, 0, 0])
+        .await;
 }

@@ -2,8 +2,10 @@
 
 use super::*;
 
-const TABLES: &str = r#"
-# an error of a spreadsheet is a fault of its row in each field
+#[tokio::test]
+async fn an_error_of_a_spreadsheet_is_a_fault_of_its_row_in_each_field() {
+    table_case(
+        r"
 Review ID | Name      | Stars | Date       | Headline | Review                  | Our reply
 e0        | Ann       | 5     | 2026-03-01 | #1!!     | #1 in town for boilers. | #TeamPeak says thanks
 e1        | #REF!     | 4     | 2026-03-02 |          | Good.                   |
@@ -29,11 +31,27 @@ author | title | text | reply_text
 Ann | #1!! | #1 in town for boilers. | #TeamPeak says thanks
 Jo |  | Loading... never ended | Err: 508 is on the display
 Kim | #happy | # 1 plumber | #REF! is an error
-# an error is known by its form in any language
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_error_is_known_by_its_form_in_any_language() {
+    table_case(
+        r"
 cells: Review, Our reply
 same ← On time.
 x ← #BEZUG! | #¿NOMBRE? | #Н/Д | #GETTING_DATA | Err:502 | Loading...
-# an error in a column that is not read rejects nothing
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_error_in_a_column_that_is_not_read_rejects_nothing() {
+    table_case(
+        r#"
 format: ignored = "*"
 Name | Stars | Date       | Review   | Margin  | Van
 Ann  | 5     | 2026-03-01 | On time. | #DIV/0! | Art
@@ -42,7 +60,15 @@ Bo   | 4     | 2026-03-02 | Good.    | 17      | #NV
 author | text
 Ann | On time.
 Bo | Good.
-# a fetch of errors changes nothing
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_fetch_of_errors_changes_nothing() {
+    table_case(
+        r"
 each ERROR: Loading... | #N/A | #BEZUG!
 Review ID | Name | Stars | Date      | Review
 a-x       | Ann | 5     | 2026-03-01 | Ann was happy.
@@ -56,7 +82,15 @@ x ERROR
 text
 Ann was happy.
 Eve was happy.
-# a word for empty is empty in each field
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_word_for_empty_is_empty_in_each_field() {
+    table_case(
+        r"
 Review ID | Name      | Stars | Date       | Headline   | Review              | Our reply | Language | Review URL
 c1        | None      | 5     | 2026-03-01 | N/A        | None of it worked   | nan       | null     | N/A
 c2        | undefined | 4     | 2026-03-02 | NONE       | NULL                | Undefined | -        | none
@@ -72,7 +106,15 @@ own | Nan |  | Nothing |  |  |
 own | NONE | None taken | n/a in our area |  | en |
 digest | Null |  | - not good - |  | de |
 digest | Anonymous |  |  | -- |  |
-# a word for empty as stars or day is no review
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_word_for_empty_as_stars_or_day_is_no_review() {
+    table_case(
+        r"
 Name | Stars | Date       | Review
 Ann  | 5     | 2026-03-01 | Neat and quick.
 Bo   | N/A   | 2026-03-02 | Late.
@@ -84,7 +126,15 @@ x Date: missing
 x Stars: missing; Date: missing
 author | text
 Ann | Neat and quick.
-# a word for empty is no part of a name or of a joined text
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_word_for_empty_is_no_part_of_a_name_or_of_a_joined_text() {
+    table_case(
+        r#"
 format: joined = "text"; [fields]; text = ["Liked", "Missing"]
 First name | Last name | Grade | Day        | Liked          | Missing
 Ann        | NULL      | 5     | 2026-03-01 | Warm rooms.    | N/A
@@ -97,9 +147,7 @@ Ann | Warm rooms.
 Bell | A lift.
 Anonymous |
 Ann Null | Nice people.\n\nThe lift was None.
-"#;
-
-#[tokio::test]
-async fn words_for_empty_and_errors_are_no_values_in_every_format() {
-    in_every_format(TABLES).await;
+"#,
+    )
+    .await;
 }

@@ -2,8 +2,10 @@
 
 use super::*;
 
-const TABLES: &str = r#"
-# a column that counts the rows is asked about
+#[tokio::test]
+async fn a_column_that_counts_the_rows_is_asked_about() {
+    table_case(
+        r"
 each ZEROS: 0 | 00
 ID     | Name | Stars | Date       | Review
 ZEROS1 | Ann  | 5     | 2026-06-10 | Neat and quick.
@@ -11,7 +13,15 @@ ZEROS2 | Bo   | 1     | 2026-05-02 | Broke my door.
 ZEROS3 | Cy   | 4     | 2026-04-01 | Fair price.
 =
 ? ignored
-# IDs may follow each other
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn ids_may_follow_each_other() {
+    table_case(
+        r"
 ID  | Name | Stars | Date       | Review
 501 | Ann  | 5     | 2026-06-10 | Neat.
 502 | Bo   | 4     | 2026-06-11 | Late.
@@ -19,7 +29,16 @@ ID  | Name | Stars | Date       | Review
 review_id
 501
 502
-# equal ids of two sources get the source as prefix, and a deleted review is that of its source alone
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn equal_ids_of_two_sources_get_the_source_as_prefix_and_a_deleted_review_is_that_of_its_source_alone()
+ {
+    table_case(
+        r"
 Review ID | Name | Stars | Date       | Review
 q1        | Ann  | 5     | 2026-06-10 | Neat.
 q7        | Bo   | 4     | 2026-06-11 | Late.
@@ -40,7 +59,15 @@ q7        | Bo   | 4     | 2026-06-11 | Late.
 review_id | author | text
 q7 | Bo | Late.
 angi-q1 | Cy | Never came back.
-# sources are the same in any case, and accents make another name
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn sources_are_the_same_in_any_case_and_accents_make_another_name() {
+    table_case(
+        r"
 --source 'Café Finder'
 Name | Stars | Date       | Review
 Ann  | 5     | 2026-06-10 | Neat.
@@ -53,7 +80,15 @@ Ann | Café Finder
 Bo | Café Finder
 Ann | Cafe Finder
 Bo | Cafe Finder
-# one id of several reviews rejects and names them, and is none if the owner says so
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn one_id_of_several_reviews_rejects_and_names_them_and_is_none_if_the_owner_says_so() {
+    table_case(
+        r#"
 each NUMBER: 1.17E+17 | 1,17E+17 | 117000000000000000 | 77 | n/k | ANON
 Review ID | Name | Stars | Date       | Review
 NUMBER    | Ann  | 5     | 2026-03-01 | Neat.
@@ -66,9 +101,7 @@ x ID
 author | status
 Ann | published
 Bo | published
-"#;
-
-#[tokio::test]
-async fn ids_that_are_none_join_no_reviews_in_every_format() {
-    in_every_format(TABLES).await;
+"#,
+    )
+    .await;
 }

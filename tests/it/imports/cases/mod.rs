@@ -1,17 +1,19 @@
-//! Files of the kinds that broke imports, in every format that can hold them: what is stored is the same in all of them.
+//! Files of the kinds that broke imports. Each case is a test: [`table_case`] imports its table once by each reader (CSV, JSON and
+//! workbooks), [`file_case`] a file as it stands. The notation of a case:
 //!
-//! A case begins with `# ` and a sentence, then `each WORD: A | B`, if it is several cases with A or B for the word, then options of
-//! the import, if it has any, or `format: ` with the text of one, in which `;` stands for a line end. Its table has a line for each row, with ` | ` between the cells; `\n`, `\r`, `\t` and `\s` stand for
-//! white space, and `then OPTIONS` begins the next file, which is imported after the one before (`then undo` and `then sql: …` are
-//! something else that is done in between; without a table, the one before is imported once more).
+//! - `each WORD: A | B` in the first lines: the case holds with A and with B for the word.
+//! - Options of the import follow, if it has any, or `format: ` and the text of a format, in which `;` stands for a line end.
+//! - Then the file. A table has a line for each row, with ` | ` between the cells; `\n`, `\r`, `\t` and `\s` stand for white space.
+//! - `then OPTIONS` begins the next file, which is imported after the one before; without lines, that one is imported again.
+//!   `then undo` and `then sql: …` are done in between.
+//! - Below `=` is what is expected, by line: `x` a part of each rejection, `?` each open key, `!` a part of each error, in the order of
+//!   the imports, or `!` alone for any refusal; `~` a part of a note, or the name of the format, if they matter.
+//! - Last, the names of columns, and the stored reviews in any order.
 //!
-//! Below `=` is what is expected: `x` with a part of each rejection, `?` with each open key, `!` with a part of each
-//! error, in the order of the imports, or `!` alone for any refusal; `~` with a part of a note, or the name of the format, if they
-//! matter; then the names of columns, and the reviews in any order. In place of a table, `cells: HEADERS` begins lines
-//! `VALUE ← CELL | CELL`: cells that stand under each of these headers, and what is stored of each: `same`, `empty`, a text, or `x`
-//! if its row is rejected.
+//! In place of a table, `cells: HEADERS` begins lines `VALUE ← CELL | CELL`: cells that stand under each of these headers, and what is
+//! stored of each: `same`, `empty`, a text, or `x` if its row is rejected.
 //!
-//! No review is public whose row says HIDDEN, and nothing of a cell that says PRIVATE is in the database or in a question.
+//! No review may become public whose row says HIDDEN; nothing of a cell that says PRIVATE may be in the database or in a question.
 
 mod dates;
 mod documents;
@@ -33,14 +35,24 @@ use super::*;
 type Cells = Vec<Vec<String>>;
 
 /// Writes a table.
-type Format = fn(&Cells) -> Vec<u8>;
+type Writer = fn(&Cells) -> Vec<u8>;
 
-const FORMATS: [(&str, Format); 7] = [
+/// A form of tables for each reader.
+const READERS: [(&str, Writer); 3] = [
     ("CSV", |rows| delimited(rows, ",")),
+    ("JSON", |rows| {
+        Value::from(objects(rows, typed)).to_string().into()
+    }),
+    ("workbook", texts_in_a_workbook),
+];
+
+/// Other forms of the same tables.
+const SPELLINGS: [(&str, Writer); 5] = [
     ("CSV with semicolons", |rows| delimited(rows, ";")),
     ("TSV", |rows| delimited(rows, "\t")),
-    ("XLSX", texts_in_a_workbook),
-    ("JSON", |rows| json!(objects(rows, text)).to_string().into()),
+    ("JSON of texts", |rows| {
+        Value::from(objects(rows, text)).to_string().into()
+    }),
     ("JSON Lines", |rows| lines(&objects(rows, typed)).into()),
     ("JSON with a wrapper", |rows| {
         let page = json!({"code": 200, "payload": {"items": objects(rows, text)}});
@@ -192,20 +204,20 @@ async fn wrong(steps: &[(&str, Vec<u8>)], expected: &[&str]) -> Option<String> {
         .then(|| "hidden or private words are there".to_owned())
 }
 
-/// The text of a case, once for each value of its `each`.
-pub(super) fn each(case: &str) -> Vec<String> {
-    let Some((what, rest)) = case.split_once("\neach ") else {
+/// The case with each value of its words.
+fn variants(case: &str) -> Vec<String> {
+    let Some(rest) = case.strip_prefix("each ") else {
         return vec![case.to_owned()];
     };
     let (values, rest) = rest.split_once('\n').unwrap();
     let (word, values) = values.split_once(": ").unwrap();
-    let with = |value: &str| each(&format!("{what}: {value}\n{}", rest.replace(word, value)));
+    let with = |value: &str| variants(&rest.replace(word, value));
     values.split(" | ").flat_map(with).collect()
 }
 
 /// The files of a case, each after its options, and what is expected.
 fn parts(case: &str) -> (Vec<[String; 2]>, Vec<String>) {
-    let mut lines = case.lines().skip(1).peekable();
+    let mut lines = case.lines().peekable();
     let options = lines.next_if(|line| line.starts_with("--") || line.starts_with("format: "));
     let options = options.unwrap_or_default();
     if let Some(headers) = lines.next_if(|line| line.starts_with("cells: ")) {
@@ -269,34 +281,37 @@ fn cells_under<'c>(headers: &str, cases: impl Iterator<Item = &'c str>) -> (Stri
     (table.join("\n"), faults)
 }
 
-async fn check(text: &str, formats: &[(&str, Option<Format>)]) {
-    let mut failed = vec![];
-    let cases = text.trim().trim_start_matches("# ").split("\n# ");
-    for case in cases.flat_map(each) {
+/// Imports the tables of a case one after another, once in each of these forms.
+async fn table_case_as(case: &str, forms: &[(&str, Writer)]) {
+    for case in variants(case.trim_start()) {
         let (files, expected) = parts(&case);
-        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        for (name, format) in formats {
-            let content = |text: &str| match format {
-                Some(format) => format(&cells_of(text)),
-                None => text.into(),
-            };
-            let steps = files.iter();
-            let steps = steps.map(|[options, text]| (options.as_str(), content(text)));
-            if let Some(wrong) = wrong(&steps.collect::<Vec<_>>(), &expected).await {
-                let what = case.lines().next().unwrap();
-                failed.push(format!("{what}: {name}: {wrong}"));
-            }
+        for (name, write) in forms {
+            let written = files
+                .iter()
+                .map(|[options, table]| (options.as_str(), write(&cells_of(table))));
+            assert_imported(&case, name, &written.collect::<Vec<_>>(), &expected).await;
         }
     }
-    assert!(failed.is_empty(), "{}", failed.join("\n"));
 }
 
-/// Imports the tables of each case one after another, and does so in each format.
-async fn in_every_format(text: &str) {
-    check(text, &FORMATS.map(|(name, format)| (name, Some(format)))).await;
+/// Imports the tables of a case one after another, once by each reader.
+async fn table_case(case: &str) {
+    table_case_as(case, &READERS).await;
 }
 
-/// Imports the files of each case as they are.
-async fn as_they_are(text: &str) {
-    check(text, &[("as it is", None)]).await;
+/// Imports the files of a case one after another, as they stand.
+async fn file_case(case: &str) {
+    for case in variants(case.trim_start()) {
+        let (files, expected) = parts(&case);
+        let read = files
+            .iter()
+            .map(|[options, file]| (options.as_str(), file.clone().into_bytes()));
+        assert_imported(&case, "as it stands", &read.collect::<Vec<_>>(), &expected).await;
+    }
+}
+
+async fn assert_imported(case: &str, form: &str, steps: &[(&str, Vec<u8>)], expected: &[String]) {
+    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    let fault = wrong(steps, &expected).await;
+    assert_eq!(fault, None, "{form}:\n{case}");
 }

@@ -2,23 +2,33 @@
 
 use super::*;
 
-const FILES: &str = r##"
-# a minimal row is published, vouched for by its owner
+#[tokio::test]
+async fn a_minimal_row_is_published_vouched_for_by_its_owner() {
+    file_case(
+        r#"
 {"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "title": "", "owner_reply": {"text": ""}, "language": null}
 =
 ~ jsonl
 review_id | status | source_name | verification | author | title | reply_text | updated_at
 r-1 | published | Direct | manual | Ann B. |  |  |
-# a row for which nobody vouches is withheld
-{"id": "a", CELLS, "verified": false}
-{"id": "b", CELLS, "verified": false, "verification": "invite", "status": "published"}
-{"id": "c", CELLS, "verified": false, "withheld_reason": "spam"}
-{"id": "d", CELLS, "status": "withheld"}
-{"id": "e", CELLS, "verification": "invite"}
-{"id": "f", CELLS, "verified": false, "verification": "manual"}
-{"id": "g", CELLS, "verification": "manual"}
-{"id": "h", CELLS, "verified": true}
-{"id": "i", CELLS, "verified": true, "verification": "manual"}
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_row_for_which_nobody_vouches_is_withheld() {
+    file_case(
+        r#"
+{"id": "a", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "verified": false}
+{"id": "b", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "verified": false, "verification": "invite", "status": "published"}
+{"id": "c", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "verified": false, "withheld_reason": "spam"}
+{"id": "d", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "status": "withheld"}
+{"id": "e", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "verification": "invite"}
+{"id": "f", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "verified": false, "verification": "manual"}
+{"id": "g", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "verification": "manual"}
+{"id": "h", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "verified": true}
+{"id": "i", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "verified": true, "verification": "manual"}
 =
 x verified: true without verification
 x verified: true beside verification "manual"
@@ -30,27 +40,59 @@ d | withheld |  | manual
 e | published |  | invite
 f | published |  | manual
 g | published |  | manual
-# cells of our own form are not cleaned
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn cells_of_our_own_form_are_not_cleaned() {
+    file_case(
+        r##"
 {"id": "r-1", "rating": 5, "date": "2005-05-05", "author": "None", "text": "N/A", "title": "-", "owner_reply": {"text": "#REF!"}}
 =
 reviewed_on | author | title | text | reply_text
 2005-05-05 | None | - | N/A | #REF!
-# a day before 1995 rejects its row
+"##,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_day_before_1995_rejects_its_row() {
+    file_case(
+        r#"
 {"id": "r-1", "rating": 5, "date": "1994-12-31", "author": "Ann"}
-{"id": "r-2", CELLS}
+{"id": "r-2", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}
 =
 x date: 1994-12-31 is before 1995; correct it
 review_id
 r-2
-# a deletion with a wrong day has one fault
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_deletion_with_a_wrong_day_has_one_fault() {
+    file_case(
+        r#"
 {"id": "r-1", "deleted": true, "deleted_on": "soon"}
-{"id": "r-2", CELLS}
+{"id": "r-2", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}
 =
 x deleted_on: `soon` is not a calendar day written YYYY-MM-DD
 review_id
 r-2
-# a line that is broken or no object is named
-{"id": "r-1", CELLS}
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_line_that_is_broken_or_no_object_is_named() {
+    file_case(
+        r#"
+{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}
 {"id": "x", "rating" 5}
 [1]
 =
@@ -58,21 +100,45 @@ x the JSON is broken in column 22 (expected `:`); correct it
 x record: [1] is not a JSON object in {…}
 review_id
 r-1
-# of rows with one id the last counts
-{"id": "a", CELLS, "updated_at": "2026-11-02T00:00:00Z", "title": "first"}
-{"id": "a", CELLS, "updated_at": "2026-11-01T23:59:59Z", "title": "last"}
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn of_rows_with_one_id_the_last_counts() {
+    file_case(
+        r#"
+{"id": "a", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "updated_at": "2026-11-02T00:00:00Z", "title": "first"}
+{"id": "a", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "updated_at": "2026-11-01T23:59:59Z", "title": "last"}
 =
 review_id | title
 a | last
-# an option names the members of lines
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn an_option_names_the_members_of_lines() {
+    file_case(
+        r#"
 format: [fields]; text = ["Review"]; rating = ["Stars"]; author = ["Name"]; source = ["Site"]
 {"id": "m", "Stars": 3, "date": "2026-11-01", "Name": "Bo", "Review": "Fine.", "Site": "Yelp"}
 =
 text | author | source_name
 Fine. | Bo | Yelp
-# our names with other values are a table
-each CHANGED: {"id": 5, CELLS} | {"id": "5", "rating": "5", "date": "2026-11-01T19:00:00Z", "author": "Ann B.", "text": "Good."} | {"id": "5", CELLS, "owner_reply": "Thanks"}
-each LIST: [CHANGED, WHOLE] | {"reviews": [CHANGED, WHOLE]}
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn our_names_with_other_values_are_a_table() {
+    file_case(
+        r#"
+each CHANGED: {"id": 5, "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."} | {"id": "5", "rating": "5", "date": "2026-11-01T19:00:00Z", "author": "Ann B.", "text": "Good."} | {"id": "5", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "owner_reply": "Thanks"}
+each LIST: [CHANGED, {"id": "r-0", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}] | {"reviews": [CHANGED, {"id": "r-0", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}]}
 --source Direct
 LIST
 =
@@ -80,35 +146,47 @@ LIST
 review_id | rating | reviewed_on | author | text
 5 | 5 | 2026-11-01 | Ann B. | Good.
 r-0 | 5 | 2026-11-01 | Ann B. | Good.
-# a review that is inserted by hand is no deleted one
-{"id": "r-1", CELLS}
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_review_that_is_inserted_by_hand_is_no_deleted_one() {
+    file_case(
+        r#"
+{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}
 then sql: delete from review
 then
-{"id": "r-1", CELLS}
+{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}
 then sql: insert into review (review_id, rating, reviewed_on, author, text) values ('r-1', 5, '2026-11-01', 'Ann B.', 'By hand.')
 then
-{"id": "r-1", CELLS}
+{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}
 then --restore
-{"id": "r-1", CELLS}
+{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}
 =
 text
 By hand.
-# a line that says in other words that it is deleted is rejected
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_line_that_says_in_other_words_that_it_is_deleted_is_rejected() {
+    file_case(
+        r#"
 each WORD: "TRUE" | "true" | 1 | "yes"
-{"id": "r-1", CELLS}
-{"id": "r-2", CELLS, "deleted": WORD}
-{"id": "r-3", CELLS, "deleted": true}
-{"id": "r-4", CELLS, "deleted": false}
+{"id": "r-1", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good."}
+{"id": "r-2", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "deleted": WORD}
+{"id": "r-3", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "deleted": true}
+{"id": "r-4", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.", "deleted": false}
 =
 x deleted:
 review_id
 r-1
 r-4
-"##;
-
-#[tokio::test]
-async fn native_rows_are_taken_as_they_are() {
-    let cells = r#""rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "Good.""#;
-    let files = FILES.replace("WHOLE", r#"{"id": "r-0", CELLS}"#);
-    as_they_are(&files.replace("CELLS", cells)).await;
+"#,
+    )
+    .await;
 }

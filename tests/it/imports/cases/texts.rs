@@ -4,8 +4,10 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::*;
 
-const TABLES: &str = r#"
-# a translation by google is known by its form in any language and source
+#[tokio::test]
+async fn a_translation_by_google_is_known_by_its_form_in_any_language_and_source() {
+    table_case(
+        r"
 each SOURCE: Google | Maps | Direct
 --source SOURCE
 cells: Review
@@ -14,7 +16,15 @@ Schnell.\n\nSauber. ← Schnell.\n\nSauber.\n\n(Translated by Google)\nFast.\n\n
 Hızlı. ← (Google tarafından çevrildi) Fast.\r\n\r\n(Orijinal)\r\nHızlı.
 Fast. ← (Přeloženo Googlem) Fast.
 same ← Found them (on Google) and called. | Nice.\n(Original)\nParts were used.
-# a translation by google is known by its form, whatever a column says of the source
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_translation_by_google_is_known_by_its_form_whatever_a_column_says_of_the_source() {
+    table_case(
+        r#"
 format: [fields]; source = ["Platform"]
 Platform    | Name | Stars | Date       | Review
 Google      | Ann  | 5     | 2026-03-01 | (Traduit par Google) Fast.\n\n(Avis d'origine)\nRapide.
@@ -25,7 +35,15 @@ source_name | text
 Google | Rapide.
 Trustpilot | Rapide.
 Google | Good.
-# one review with and without its translation is left out
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn one_review_with_and_without_its_translation_is_left_out() {
+    table_case(
+        r"
 --source Google
 Review ID | Name | Stars | Date       | Review
 a         | Ann  | 5     | 2026-03-01 | (Traduit par Google) Fast and clean.\n\n(Avis d'origine)\nRapide et propre.
@@ -35,10 +53,26 @@ b         | Ann  | 5     | 2026-03-01 | Rapide et propre.
 =
 review_id | status | withheld_reason
 a | published |
-# markup is text in a table of no platform
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn markup_is_text_in_a_table_of_no_platform() {
+    table_case(
+        r"
 cells: Headline, Review, Our reply
 same ← I <3 them; x<y & AT&amp;T; <b>bold</b> &lt;br&gt; 5 &gt; 4 &copy; | <p>They&#39;re &quot;neat&quot;</p>
-# a text that is only an address is not published
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_text_that_is_only_an_address_is_not_published() {
+    table_case(
+        r"
 Name | Stars | Date       | Headline      | Review                     | Our reply
 Ann  | 5     | 2026-03-01 | ann@e.example | ann.private@mail.example   | Thanks
 Bo   | 4     | 2026-03-02 |               | Write to us at bo@e.example please | bo@e.example
@@ -48,7 +82,15 @@ author | title | text | reply_text
 Ann |  |  | Thanks
 Bo |  | Write to us at bo@e.example please |
 Cy |  |  |
-# public texts are read and private ones asked about and not shown
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn public_texts_are_read_and_private_ones_asked_about_and_not_shown() {
+    table_case(
+        r#"
 Guest | Rating | Date       | Public review                 | Private note to the host
 Ilse  | 5      | 2026-05-04 | Quiet, clean, heating worked. | PRIVATE the shower drips a lot
 Tom   | 4      | 2026-05-06 | A fair price for the room.    | PRIVATE the neighbour shouted at us
@@ -58,46 +100,56 @@ then format: ignored = "*"
 author | text
 Ilse | Quiet, clean, heating worked.
 Tom | A fair price for the room.
-"#;
-
-#[tokio::test]
-async fn texts_say_the_same_in_every_format() {
-    in_every_format(TABLES).await;
+"#,
+    )
+    .await;
 }
 
-const FILES: &str = r#"
-# a translation is taken out in a Takeout
-{"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "TEXT", "createTime": "2026-03-04T09:10:40Z",
-"updateTime": "2026-03-04T09:10:40Z", "name": "accounts/1/locations/2/reviews/g1", "reviewReply": {"comment": "ANSWER", "updateTime": "2026-03-05T09:10:40Z"}}]}
+#[tokio::test]
+async fn a_translation_is_taken_out_in_a_takeout() {
+    file_case(
+        r#"
+{"reviews": [{"reviewId": "g1", "reviewer": {"displayName": "Ann"}, "starRating": "FIVE", "comment": "(Oversatt av Google) Fast.\n\n(Opprinnelig)\nRask.", "createTime": "2026-03-04T09:10:40Z",
+"updateTime": "2026-03-04T09:10:40Z", "name": "accounts/1/locations/2/reviews/g1", "reviewReply": {"comment": "Takk.\n\n(Oversatt av Google)\nThanks.", "updateTime": "2026-03-05T09:10:40Z"}}]}
 =
 review_id | text | reply_text
 2.g1 | Rask. | Takk.
-# a text that Google shows translated is in the language in which it is shown
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_text_that_google_shows_translated_is_in_the_language_in_which_it_is_shown() {
+    file_case(
+        r#"
 {"result": {"reviews": [{"author_name": "Ann", "language": "en", "original_language": "nb", "rating": 5, "text": "Fast.", "time": 1772615440, "translated": true},
 {"author_name": "Bo", "language": "en", "original_language": "en", "rating": 4, "text": "Good.", "time": 1772615440, "translated": false}]}}
 =
 author | language
 Ann | en
 Bo | en
-# markup becomes text where a platform writes html
+"#,
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn markup_becomes_text_where_a_platform_writes_html() {
+    file_case(
+        r#"
 [{"id": 7, "date_created": "2026-03-01T17:59:17", "product_id": 9, "status": "approved", "reviewer": "Zo&euml; &#38; Bo", "rating": 5, "verified": true,
 "review": "<p>They&#x2019;re &quot;neat&quot; &hellip;</p>\n<p><span style=\"x\">5 &lt; 10</span> minutes<BR/>fast</p><p>I &lt;3 <em>them</em> &amp;amp; AT&amp;amp;T</p>"}]
 =
 author | text
 Zoë & Bo | They’re "neat" …\n\n5 < 10 minutes\nfast\n\nI <3 them &amp; AT&amp;T
-"#;
-
-#[tokio::test]
-async fn texts_say_the_same_in_files_of_platforms() {
-    let files = FILES.replace(
-        "TEXT",
-        r"(Oversatt av Google) Fast.\n\n(Opprinnelig)\nRask.",
-    );
-    as_they_are(&files.replace("ANSWER", r"Takk.\n\n(Oversatt av Google)\nThanks.")).await;
+"#,
+    )
+    .await;
 }
 
 #[tokio::test]
-async fn utf_8_read_as_another_encoding_is_noted_in_every_format() {
+async fn utf_8_read_as_another_encoding_is_noted_by_every_reader() {
     for (word, is_noted) in [
         ("RenÃ©e", true),
         ("Itâ€™s", true),
@@ -109,8 +161,8 @@ async fn utf_8_read_as_another_encoding_is_noted_in_every_format() {
         for row in ["WORD | 5 | 2026-03-01 |", "Ann | 5 | 2026-03-01 | WORD"] {
             let table = format!("Name | Stars | Date | Review\nBo | 4 | 2026-03-02 | Fine\n{row}");
             let table = cells_of(&table.replace("WORD", word));
-            for (name, format) in FORMATS {
-                let (_, report, _) = import_into_new(format(&table), "").await;
+            for (name, write) in READERS {
+                let (_, report, _) = import_into_new(write(&table), "").await;
                 let found = report.notes.iter().any(|note| note.contains("lost"));
                 assert_eq!(found, is_noted, "{name}: {row}: {word}");
             }
@@ -128,10 +180,10 @@ async fn a_decomposed_file_changes_nothing_of_composed_texts() {
         "한빛 | 각 | Việt Nam ở đây, Å | Ångström",
     ];
     let decomposed: String = table.nfd().collect();
-    for (name, format) in FORMATS {
+    for (name, write) in READERS {
         let bench = bench().await;
         for table in [&decomposed, table, &decomposed] {
-            bench.take(format(&cells_of(table))).await;
+            bench.take(write(&cells_of(table))).await;
             assert_eq!(
                 stored(&bench, "author | title | text | reply_text"),
                 composed,
