@@ -60,9 +60,10 @@ impl Serve {
         let (started, stop) = (CancellationToken::new(), CancellationToken::new());
         let (is_started, is_stopped) = (started.clone(), stop.clone());
         let work = move || self.serve(database, clock, is_started, is_stopped);
-        let reason = signals.guard(work, &started, &stop).await?;
+        let (exit, reason) = signals.guard(work, &started, &stop).await?;
         tracing::info!("server.stopped: {reason}");
-        Ok(print_report(&format!("{reason}\n")))
+        print_report(&format!("{reason}\n"));
+        Ok(exit)
     }
 
     async fn serve(
@@ -250,7 +251,7 @@ fn raise_file_limit() -> usize {
 
 impl Signals {
     /// Runs `work`, which finishes requests in flight after `stop` is cancelled; `started` is cancelled once there can
-    /// be any. Returns a sentence for the owner.
+    /// be any. Returns the exit code and a sentence for the owner.
     ///
     /// # Errors
     /// Those of the work, and if it panics.
@@ -259,11 +260,11 @@ impl Signals {
         work: impl FnOnce() -> W + Send + 'static,
         started: &CancellationToken,
         stop: &CancellationToken,
-    ) -> anyhow::Result<&'static str> {
+    ) -> anyhow::Result<(Exit, &'static str)> {
         let runtime = Handle::current();
         let mut work = spawn_blocking(move || runtime.block_on(work()));
         tokio::select! {
-            done = &mut work => return done?.map(|()| "Stopped."),
+            done = &mut work => return done?.map(|()| (Exit::Done, "Stopped.")),
             (signal, _) = self.next() => {
                 tracing::info!(
                     signal,
@@ -273,10 +274,16 @@ impl Signals {
         }
         stop.cancel();
         if !started.is_cancelled() {
-            return Ok("Stopped before serving.");
+            return Ok((Exit::Done, "Stopped before serving."));
         }
-        work.await??;
-        Ok("Stopped.")
+        // Ctrl-C again means now. SIGTERM again does not: timeout(1), for example, sends it to the process and then to its
+        // group.
+        tokio::select! {
+            done = work => done?.map(|()| (Exit::Done, "Stopped.")),
+            _ = self.interrupt.recv() => {
+                Ok((Exit::Interrupted, "Stopped at once; requests in progress were cut off."))
+            }
+        }
     }
 }
 

@@ -21,6 +21,7 @@ mod readme;
 mod restore;
 mod serving;
 mod settings;
+mod signals;
 mod streams;
 mod sync;
 mod terminal;
