@@ -6,6 +6,7 @@ mod agents;
 mod anonymized;
 mod backup;
 mod business;
+mod closed_outputs;
 mod commands;
 mod decisions;
 mod deletions;
