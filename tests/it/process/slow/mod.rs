@@ -15,6 +15,7 @@ mod export;
 mod failed;
 mod growth;
 mod inputs;
+mod open_files;
 mod outputs;
 mod probes;
 mod questions;
