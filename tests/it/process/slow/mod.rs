@@ -13,6 +13,7 @@ mod deletions;
 mod erasure;
 mod export;
 mod failed;
+mod first_start;
 mod growth;
 mod inputs;
 mod open_files;
