@@ -18,6 +18,7 @@ mod growth;
 mod inputs;
 mod open_files;
 mod outputs;
+mod panics;
 mod probes;
 mod questions;
 mod readme;
