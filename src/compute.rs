@@ -272,14 +272,19 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn futures_run_on_other_threads_and_panics_are_errors() {
+    async fn futures_run_on_other_threads() {
         let (compute, ours) = (Compute::default(), thread::current().id());
         let theirs = compute.drive(async {
             tokio::task::yield_now().await;
             thread::current().id()
         });
         assert_ne!(theirs.await, Ok(ours));
-        let error = compute.run(|| panic!("on purpose")).await.unwrap_err();
+    }
+
+    #[tokio::test]
+    async fn work_that_panics_is_an_error() {
+        let panicked = Compute::default().run(|| panic!("on purpose")).await;
+        let error = panicked.unwrap_err();
         assert!(error.to_string().contains("report it"), "{error}");
     }
 

@@ -22,6 +22,7 @@ mod status;
 mod sync;
 
 use std::ffi::OsString;
+use std::future::pending;
 use std::io;
 use std::io::Write as _;
 
@@ -311,6 +312,14 @@ impl Signals {
             },
             Host::Thread(stop) => Self::Token(stop.clone()),
         })
+    }
+
+    /// The next SIGINT.
+    async fn interrupted(&mut self) {
+        match self {
+            Self::OfProcess { interrupt, .. } => drop(interrupt.recv().await),
+            Self::Token(_) => pending().await,
+        }
     }
 
     /// The next signal: its name, and the exit code of a command that it ends.

@@ -73,9 +73,10 @@ impl Serve {
         let (is_started, is_stopped) = (started.clone(), stop.clone());
         let own = session.clone();
         let work = move || self.serve(database, own, is_started, is_stopped);
-        let reason = signals.guard(work, &started, &stop).await?;
+        let (exit, reason) = signals.guard(work, &started, &stop).await?;
         tracing::info!("server.stopped: {reason}");
-        Ok(session.print_report(&format!("{reason}\n")))
+        session.print_report(&format!("{reason}\n"));
+        Ok(exit)
     }
 
     async fn serve(
@@ -263,7 +264,7 @@ fn raise_file_limit() -> usize {
 
 impl Signals {
     /// Runs `work`, which finishes requests in flight after `stop` is cancelled; `started` is cancelled once there can
-    /// be any. Returns a sentence for the owner.
+    /// be any. Returns the exit code and a sentence for the owner.
     ///
     /// # Errors
     /// Those of the work, and if it panics.
@@ -272,7 +273,7 @@ impl Signals {
         work: impl FnOnce() -> W + Send + 'static,
         started: &CancellationToken,
         stop: &CancellationToken,
-    ) -> anyhow::Result<&'static str> {
+    ) -> anyhow::Result<(Exit, &'static str)> {
         let mut work: LocalBoxFuture<'_, anyhow::Result<()>> = match &self {
             Self::OfProcess { .. } => {
                 let runtime = Handle::current();
@@ -282,7 +283,7 @@ impl Signals {
             Self::Token(_) => Box::pin(work()),
         };
         tokio::select! {
-            done = &mut work => return done.map(|()| "Stopped."),
+            done = &mut work => return done.map(|()| (Exit::Done, "Stopped.")),
             (signal, _) = self.next() => {
                 tracing::info!(
                     signal,
@@ -292,10 +293,16 @@ impl Signals {
         }
         stop.cancel();
         if !started.is_cancelled() {
-            return Ok("Stopped before serving.");
+            return Ok((Exit::Done, "Stopped before serving."));
         }
-        work.await?;
-        Ok("Stopped.")
+        // Ctrl-C again means now. SIGTERM again does not: timeout(1), for example, sends it to the process and then to its
+        // group.
+        tokio::select! {
+            done = work => done.map(|()| (Exit::Done, "Stopped.")),
+            () = self.interrupted() => {
+                Ok((Exit::Interrupted, "Stopped at once; requests in progress were cut off."))
+            }
+        }
     }
 }
 

@@ -366,23 +366,4 @@ mod tests {
         let cut: String = long.chars().take(TEXT_CHARS_MAX).collect();
         assert_eq!(analysis, analyzer.analyze(&subject(&cut)));
     }
-
-    #[test]
-    fn texts_without_words_or_a_known_language_are_not_analysed() {
-        for (text, language) in [
-            ("", TextLanguage::None),
-            ("👍👍", TextLanguage::None),
-            (
-                "Sie kamen um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
-                TextLanguage::Other,
-            ),
-        ] {
-            let analysis = analyzer(&Business::default()).analyze(&subject(text));
-            assert_eq!(analysis.language, language, "{text}");
-            assert!(
-                analysis.findings.is_empty() && analysis.mentions.is_empty(),
-                "{text}"
-            );
-        }
-    }
 }

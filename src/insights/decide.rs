@@ -1255,8 +1255,6 @@ mod tests_of_stars {
                     polarity
                 };
                 assert_eq!(found[0].polarity, left, "{polarity:?} of {confidence}");
-                let sum: i32 = found[0].hits.iter().map(|hit| hit.points).sum();
-                assert_eq!(sum, found[0].score, "the hits add up");
             }
         }
     }

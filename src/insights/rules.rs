@@ -424,21 +424,6 @@ mod tests {
     }
 
     #[test]
-    fn the_type_of_the_business_selects_the_trade() {
-        for (kind, id) in [
-            ("HVACBusiness", "home_services"),
-            ("Plumber", "home_services"),
-            ("https://schema.org/Restaurant", "food"),
-            ("cafeorcoffeeshop", "food"),
-            ("Dentist", "general"),
-            ("LocalBusiness", "general"),
-            ("", "general"),
-        ] {
-            assert_eq!(Trade::for_type(kind).id, id, "{kind}");
-        }
-    }
-
-    #[test]
     fn forms_follow_the_rules_of_spelling() {
         for (base, form) in [
             ("stop", "stopped"),

@@ -141,23 +141,3 @@ fn security_text(contacts: &[String], now: DateTime<Utc>, links: &Links) -> Opti
         links.absolute(SECURITY_PATH)
     ))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::security_text;
-
-    #[test]
-    fn security_txt_expires_within_a_year_and_has_a_canonical_url() {
-        let links = "https://sample.test/r".parse().unwrap();
-        let at = |now: &str| {
-            let contacts = ["mailto:a@example.com".to_owned()];
-            security_text(&contacts, now.parse().unwrap(), &links).unwrap()
-        };
-        assert_eq!(
-            at("2026-11-20T18:00:00Z"),
-            "Contact: mailto:a@example.com\nExpires: 2027-05-01T00:00:00Z\nPreferred-Languages: en\n\
-             Canonical: https://sample.test/r/.well-known/security.txt\n"
-        );
-        assert_eq!(at("2026-11-01T00:00:00Z"), at("2026-11-30T23:59:59Z"));
-    }
-}

@@ -244,19 +244,4 @@ mod tests {
             assert_eq!(chosen, row[row.len() - 1], "{row:?}");
         }
     }
-
-    #[test]
-    fn a_browser_prefers_html() {
-        let chromium = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
-        for (accept, expected) in [
-            (chromium, true),
-            ("*/*", false),
-            ("", false),
-            ("application/json, text/html", false),
-        ] {
-            let mut headers = HeaderMap::new();
-            headers.insert(ACCEPT, accept.parse().unwrap());
-            assert_eq!(wants_html(&headers), expected, "{accept}");
-        }
-    }
 }

@@ -96,6 +96,12 @@ async fn an_update_of_any_column_is_published_and_dated() {
         let after = app.get("/reviews.json").await;
         assert_ne!(after.header("etag"), before, "{assignment}");
     }
+}
+
+#[tokio::test]
+async fn a_change_of_mentions_and_a_replaced_row_are_dated() {
+    let app = TestApp::with(&Generator::new(101).reviews(60)).await;
+    app.shell(INSERT).await;
     for [change] in table(
         "
         insert into mention values ('s', 'service', 'drain')
@@ -107,12 +113,24 @@ async fn an_update_of_any_column_is_published_and_dated() {
     ) {
         check_dated(&app, change).await;
     }
-    // Withheld and published again: this is a change for readers.
+}
+
+/// This is a change for readers.
+#[tokio::test]
+async fn a_review_that_is_withheld_and_published_again_is_dated() {
+    let app = TestApp::with(&Generator::new(101).reviews(60)).await;
+    app.shell(INSERT).await;
     let withhold = "update review set status = 'withheld' where review_id = 's'";
     app.shell(withhold).await;
     check_dated(&app, &withhold.replace("withheld", "published")).await;
     check_in_step(&app).await;
-    // Stored, not remembered.
+}
+
+#[tokio::test]
+async fn the_date_of_a_change_is_stored() {
+    let app = TestApp::with(&Generator::new(101).reviews(60)).await;
+    app.shell(INSERT).await;
+    check_dated(&app, "update review set rating = 1 where review_id = 's'").await;
     let now = app.clock().now();
     app.advance(Duration::days(2));
     let app = app.restart().await;
@@ -139,7 +157,7 @@ async fn invisible_changes_keep_updated_at() {
 }
 
 #[tokio::test]
-async fn updated_at_never_goes_back_by_shell_import_or_clock() {
+async fn updated_at_never_goes_back_by_a_shell() {
     let app = TestApp::with(&Generator::new(104).reviews(60)).await;
     app.shell(INSERT).await;
     let future = start() + Duration::days(9) + Duration::milliseconds(250);
@@ -162,11 +180,22 @@ async fn updated_at_never_goes_back_by_shell_import_or_clock() {
         .await;
     let later = start() + Duration::days(10) + Duration::seconds(21);
     assert_eq!(updated(&app, "s").await, later);
+}
+
+#[tokio::test]
+async fn updated_at_does_not_go_back_with_the_clock() {
+    let app = TestApp::with(&Generator::new(104).reviews(60)).await;
+    app.shell(INSERT).await;
+    let before = updated(&app, "s").await;
     app.advance(Duration::days(-20));
     app.shell("update review set text = 'The clock went back.' where review_id = 's'")
         .await;
-    assert_eq!(updated(&app, "s").await, later);
-    // An import with an older instant still applies its values, and dates them itself.
+    assert_eq!(updated(&app, "s").await, before);
+}
+
+#[tokio::test]
+async fn an_import_with_an_older_instant_applies_its_values_and_dates_them_itself() {
+    let app = TestApp::empty().await;
     let row = json!({"id": "mine-1", "rating": 1, "date": "2026-11-08", "author": "A B.", "text": "First.",
         "updated_at": "2026-11-09T10:00:00Z"});
     app.import(&row.to_string()).await;
@@ -181,7 +210,13 @@ async fn updated_at_never_goes_back_by_shell_import_or_clock() {
     let review = app.json("/api/reviews/mine-1").await;
     assert_eq!(review["text"], "Second.");
     assert!(updated(&app, "mine-1").await > observed, "{review}");
-    // Deleted, and imported again.
+}
+
+#[tokio::test]
+async fn a_deleted_review_that_is_imported_again_has_a_later_date() {
+    let app = TestApp::empty().await;
+    let row = json!({"id": "mine-1", "rating": 1, "date": "2026-11-08", "author": "A B.", "text": "First."});
+    app.import(&row.to_string()).await;
     let observed = updated(&app, "mine-1").await;
     app.shell("delete from review").await;
     app.advance(Duration::minutes(1));

@@ -59,7 +59,7 @@ async fn reviews_by_id(app: &TestApp) -> BTreeMap<String, Value> {
         .collect()
 }
 
-/// The words are a slice of the review, and the hits add up to the score.
+/// The words are a slice of the review, and the hits add up to the score, also where the stars withdraw it.
 fn check(reviews: &BTreeMap<String, Value>, found: &Value, aspect: &str) {
     let review = &reviews[str_of(&found["review_id"])];
     for (member, of_review) in [("url", "url"), ("date", "date"), ("stars", "rating")] {

@@ -315,7 +315,12 @@ async fn search_feed_has_the_newest_reviews_that_match() {
     assert_eq!(links_of(&feed), links);
     let updated = feed.entries.iter().map(|entry| entry.updated).max();
     assert_eq!(Some(feed.updated), updated);
-    // By rel and visibly.
+}
+
+#[tokio::test]
+async fn a_search_page_names_its_feed_by_rel_and_visibly() {
+    let app = named().await;
+    let address = format!("{BASE}/search.atom?max_rating=2");
     let page = app.text("/search?max_rating=2&sort=lowest").await;
     let link = format!("href=\"{address}\"");
     assert_eq!(page.matches(&link).count(), 2);

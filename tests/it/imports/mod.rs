@@ -2,6 +2,7 @@
 
 mod cases;
 mod drafts;
+mod encodings;
 mod formats;
 mod histories;
 mod identity;

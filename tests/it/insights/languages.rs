@@ -54,6 +54,30 @@ async fn the_text_and_not_the_declared_language_decides_on_english() {
 }
 
 #[tokio::test]
+async fn a_text_in_another_language_or_without_words_has_no_findings_and_mentions() {
+    let app = TestApp::empty().await;
+    app.name_business().await;
+    app.shell("insert or ignore into service_area (name) values ('Mesa')")
+        .await;
+    let figures = "select count(*) from derived_finding; select count(*) from derived_mention";
+    for (text, expected) in [
+        ("", "0\n0"),
+        ("👍👍", "0\n0"),
+        (
+            "Sie kamen in Mesa um acht und haben die Heizung sofort repariert, alles sauber und freundlich.",
+            "0\n0",
+        ),
+        ("They came on time to our house in Mesa.", "1\n1"),
+    ] {
+        app.shell(&format!(
+            "replace into review (review_id, rating, reviewed_on, text) values ('a', 5, '2026-11-01', '{text}')"
+        ))
+        .await;
+        assert_eq!(app.sql(figures), expected, "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_text_without_a_language_has_that_of_the_business() {
     let foreign = table(FOREIGN).into_iter();
     let german = foreign.filter(|[language, _]| *language == "de");

@@ -3,7 +3,7 @@
 use super::*;
 
 #[tokio::test]
-async fn a_body_is_json_of_at_most_64_kibibytes() {
+async fn a_body_of_another_media_type_than_json_is_answered_415() {
     let app = service().await;
     let opening = initialize("2025-06-18").to_string();
     for [kind, status] in table(
@@ -23,6 +23,11 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
     let headers = [("content-type", "")];
     let untyped = app.post_mcp(&headers, opening.clone()).await;
     assert_eq!(untyped.status, 415);
+}
+
+#[tokio::test]
+async fn a_body_that_is_no_json_is_a_parse_error() {
+    let app = service().await;
     let broken = ["", "{", "nope", "{\"jsonrpc\":\"2.0\"", "\u{0}", "{'a':1}"];
     let broken = broken.map(str::as_bytes).into_iter();
     for body in broken.chain([&[0xFF, 0xFE][..]]) {
@@ -32,6 +37,12 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
     }
     let nested = "[".repeat(4_000);
     assert_eq!(error(&app.post_mcp(&[], nested).await), (400, -32700));
+}
+
+#[tokio::test]
+async fn a_body_has_at_most_64_kibibytes() {
+    let app = service().await;
+    let opening = initialize("2025-06-18").to_string();
     let padded = |length: usize| format!("{opening}{}", " ".repeat(length - opening.len()));
     assert_eq!(app.post_mcp(&[], padded(64 * 1024)).await.status, 200);
     let in_chunks = Body::from_async_read(std::io::Cursor::new(padded(64 * 1024 + 1)));
@@ -41,7 +52,12 @@ async fn a_body_is_json_of_at_most_64_kibibytes() {
         assert_eq!(answer.header("content-type"), "application/problem+json");
     }
     let declared = [("content-length", "65537")];
-    assert_eq!(app.post_mcp(&declared, opening.clone()).await.status, 413);
+    assert_eq!(app.post_mcp(&declared, opening).await.status, 413);
+}
+
+#[tokio::test]
+async fn json_that_is_no_message_is_an_error_with_its_id() {
+    let app = service().await;
     for [message, id, code] in table(NO_MESSAGES) {
         let answer = app.post_mcp(&[], message).await;
         let json = answer.json();

@@ -27,7 +27,7 @@ async fn a_session_has_the_requested_or_the_newest_revision() {
 }
 
 #[tokio::test]
-async fn each_kind_of_message_is_answered_accepted_or_refused() {
+async fn notifications_and_responses_are_accepted_without_a_body() {
     let app = service().await;
     for message in [
         json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }),
@@ -39,11 +39,21 @@ async fn each_kind_of_message_is_answered_accepted_or_refused() {
         let answer = post(&app, &[], &message).await;
         assert_eq!((answer.status, answer.body.len()), (202, 0), "{message}");
     }
+}
+
+#[tokio::test]
+async fn a_ping_is_answered_with_nothing() {
+    let app = service().await;
     let ping = json!({ "jsonrpc": "2.0", "id": "p", "method": "ping" });
     let pong = post(&app, &[], &ping).await;
     let expected = json!({ "jsonrpc": "2.0", "id": "p", "result": {} });
     assert_eq!(pong.json(), expected);
     assert_eq!(pong.header("cache-control"), "no-store");
+}
+
+#[tokio::test]
+async fn an_unknown_method_is_not_found() {
+    let app = service().await;
     for method in "tools/none logging/setLevel resources/list prompts/list completion/complete subscriptions/listen tasks/get"
         .split(' ')
     {

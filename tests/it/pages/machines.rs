@@ -66,9 +66,30 @@ async fn browsers_get_errors_as_pages_and_other_clients_as_problems() {
             assert_has(&html, str_of(&issue["message"]));
         }
     }
+}
+
+#[tokio::test]
+async fn a_page_about_a_method_keeps_the_allowed_ones() {
+    let app = named(3).await;
     let refused = app.send(poem::http::Method::POST, "/", &[BROWSER]).await;
     assert_eq!(refused.status, 405);
     assert_eq!(refused.header("allow"), "GET, HEAD, OPTIONS");
+}
+
+#[tokio::test]
+async fn an_error_is_a_page_only_for_a_client_that_names_html_first() {
+    let app = named(3).await;
+    let chromium = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,*/*;q=0.8";
+    for (accepted, is_page) in [
+        (chromium, true),
+        ("*/*", false),
+        ("", false),
+        ("application/json, text/html", false),
+    ] {
+        let answer = app.get_with("/nothing", &[("accept", accepted)]).await;
+        let kind = answer.header("content-type");
+        assert_eq!(kind.starts_with("text/html"), is_page, "{accepted}");
+    }
 }
 
 #[tokio::test]
@@ -86,9 +107,25 @@ async fn security_txt_has_the_contact_if_one_is_set() {
         .await;
     let answer = app.get(target).await;
     assert_eq!(answer.header("content-type"), "text/plain; charset=utf-8");
-    for contact in contacts {
-        assert_has(&answer.text(), &format!("Contact: {contact}\n"));
-    }
+    let expected = "Contact: mailto:security@example.com\nContact: https://example.com/security\n\
+        Expires: 2027-05-01T00:00:00Z\nPreferred-Languages: en\n\
+        Canonical: https://reviews.sample.test/.well-known/security.txt\n";
+    assert_eq!(answer.text(), expected);
+}
+
+#[tokio::test]
+async fn security_txt_is_the_same_for_a_whole_month() {
+    let contacts = vec!["mailto:security@example.com".to_owned()];
+    let app = named(3)
+        .await
+        .restart_with(|options| options.contacts = contacts)
+        .await;
+    let target = "/.well-known/security.txt";
+    let on_the_20th = app.text(target).await;
+    app.advance(chrono::TimeDelta::days(10));
+    assert_eq!(app.text(target).await, on_the_20th);
+    app.advance(chrono::TimeDelta::days(1));
+    assert_has(&app.text(target).await, "Expires: 2027-06-01T00:00:00Z\n");
 }
 
 #[tokio::test]

@@ -3,10 +3,15 @@
 
 mod access;
 mod agents;
+mod closed_outputs;
 mod erasure;
+mod first_start;
+mod further_signals;
 mod growth;
 pub mod hub;
 mod locks;
+mod open_files;
+mod panics;
 mod readme;
 mod serving;
 mod settings;
@@ -35,7 +40,7 @@ use crate::commands::{
     CommandOutput, Home, NEVER, Words, body, connect_to, ids, mode, names_in, request, response,
     wait_until,
 };
-use crate::support::{BASE, Site, SiteAnswer, assert_has, ca_pem, sqlite3};
+use crate::support::{BASE, Site, SiteAnswer, assert_has, ca_pem, sqlite3, table};
 
 /// The binary with an empty environment except for an address to listen on.
 pub fn reviews(folder: &Path) -> Command {

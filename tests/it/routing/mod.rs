@@ -50,7 +50,7 @@ async fn service() -> TestApp {
 }
 
 #[tokio::test]
-async fn every_route_answers_get_head_options_and_a_preflight() {
+async fn every_route_answers_get_and_head_alike() {
     let app = service().await;
     for route in readable(&app) {
         assert_eq!(allowed(route), "GET, HEAD, OPTIONS");
@@ -70,12 +70,36 @@ async fn every_route_answers_get_head_options_and_a_preflight() {
             head.headers.remove("content-length").unwrap();
         }
         assert_eq!(head.headers, headers, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn an_unknown_parameter_is_ignored_but_in_the_embed() {
+    let app = service().await;
+    for route in readable(&app) {
+        let path = path(&route.path);
         let mark = if path.contains('?') { '&' } else { '?' };
         let query = app.get(&format!("{path}{mark}unknown=1&x")).await;
         // A page that embeds reviews learns which option does not exist.
         let expected = if path == "/embed" { 400 } else { 200 };
-        assert_eq!(query.status, expected, "{path}: an unknown parameter");
+        assert_eq!(query.status, expected, "{path}");
     }
+}
+
+#[tokio::test]
+async fn every_route_answers_options() {
+    let app = service().await;
+    for route in &app.app().routes {
+        let (path, allowed) = (path(&route.path), allowed(route));
+        let options = app.send(Method::OPTIONS, &path, &[]).await;
+        assert_eq!((options.status, options.body.len()), (204, 0), "{path}");
+        assert_eq!(options.header("allow"), allowed, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn every_route_answers_the_preflight_of_any_page() {
+    let app = service().await;
     let headers = [
         ("origin", "https://elsewhere.test"),
         ("access-control-request-method", "GET"),
@@ -83,9 +107,6 @@ async fn every_route_answers_get_head_options_and_a_preflight() {
     ];
     for route in &app.app().routes {
         let (path, allowed) = (path(&route.path), allowed(route));
-        let options = app.send(Method::OPTIONS, &path, &[]).await;
-        assert_eq!((options.status, options.body.len()), (204, 0), "{path}");
-        assert_eq!(options.header("allow"), allowed, "{path}");
         let answer = app.send(Method::OPTIONS, &path, &headers).await;
         assert_eq!(answer.status, 204, "{path}");
         assert_eq!(answer.header("access-control-allow-methods"), allowed);
@@ -162,7 +183,11 @@ async fn an_unknown_path_is_a_404_for_every_request() {
         let other = app.send(Method::POST, target, &[]).await.status;
         assert!(other == 404 || other == 405, "POST {target}: {other}");
     }
-    let unknown = app.json("/nothing").await;
+}
+
+#[tokio::test]
+async fn the_problem_of_an_unknown_path_has_only_what_its_status_says() {
+    let unknown = service().await.json("/nothing").await;
     assert_eq!(unknown["type"], "about:blank");
     assert_eq!(unknown["title"], "Not Found");
     assert!(unknown.get("issues").is_none());

@@ -1,17 +1,18 @@
 //! Guarantees of the server for any client and input, over real sockets.
 
+mod panics;
 mod request_heads;
 mod rig;
 mod slow;
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use hyper::body::Bytes;
-use poem::Body;
-use poem::http::HeaderMap;
+use poem::endpoint::make;
+use poem::{EndpointExt, Request};
 use reviews_service::web::read_body;
 
-use self::rig::{Client, Running, start, start_large};
+use self::rig::{Client, Running, start, start_endpoint, start_large};
 
 const GET: &str = "GET /healthz HTTP/1.1\r\nhost: a\r\n\r\n";
 /// A limit short enough for tests.
@@ -39,12 +40,19 @@ async fn a_silent_connection_is_closed_without_an_answer() {
     assert_eq!(idle.rest().await.unwrap(), b"");
 }
 
+/// Reads a body as the service does, with a shorter limit.
+async fn read(request: Request) -> poem::Result<()> {
+    let (head, body) = request.into_parts();
+    read_body(&head.headers, body, 10, SOON).await?;
+    Ok(())
+}
+
 #[tokio::test]
 async fn a_body_that_does_not_arrive_in_time_is_answered_408() {
-    let never = futures_util::stream::pending::<std::io::Result<Bytes>>();
-    let body = Body::from_bytes_stream(never);
-    let problem = read_body(&HeaderMap::new(), body, 10, SOON).await;
-    assert_eq!(problem.unwrap_err().status, 408);
+    let endpoint = Arc::new(make(read).map_to_response());
+    let server = start_endpoint(endpoint, |_| (), "127.0.0.0/8").await;
+    let half = "POST / HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\nhalf";
+    assert_eq!(server.ask(half).await, 408);
 }
 
 #[tokio::test]

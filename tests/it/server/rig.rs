@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use poem::{Endpoint, Response};
 use reviews_service::model::Review;
 use reviews_service::web::server::{ConnectionLimits, serve};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -22,7 +23,8 @@ pub struct Running {
     pub address: SocketAddr,
     pub stop: CancellationToken,
     done: JoinHandle<()>,
-    _app: TestApp,
+    /// Of [`start`] and [`start_large`].
+    _app: Option<TestApp>,
 }
 
 /// A server with limits that this changes, which exempts this machine from the limits by peer.
@@ -41,25 +43,38 @@ pub async fn start_large(change: impl FnOnce(&mut ConnectionLimits), exempt: &st
     run(&reviews, change, exempt).await
 }
 
-#[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
 async fn run(
     reviews: &[Review],
     change: impl FnOnce(&mut ConnectionLimits),
     exempt: &str,
 ) -> Running {
+    let app = TestApp::uncoded(reviews).await;
+    let endpoint = Arc::clone(&app.app().endpoint);
+    let running = start_endpoint(endpoint, change, exempt).await;
+    Running {
+        _app: Some(app),
+        ..running
+    }
+}
+
+/// A server of this endpoint, with limits that `change` sets.
+#[expect(clippy::disallowed_methods, reason = "`Running::stopped` awaits it")]
+pub async fn start_endpoint<E: Endpoint<Output = Response> + 'static>(
+    endpoint: Arc<E>,
+    change: impl FnOnce(&mut ConnectionLimits),
+    exempt: &str,
+) -> Running {
     let mut limits = ConnectionLimits::default();
     change(&mut limits);
-    let app = TestApp::uncoded(reviews).await;
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let address = listener.local_addr().unwrap();
-    let (endpoint, stop) = (Arc::clone(&app.app().endpoint), CancellationToken::new());
-    let exempt = vec![exempt.parse().unwrap()];
+    let (stop, exempt) = (CancellationToken::new(), vec![exempt.parse().unwrap()]);
     let serving = serve(listener, endpoint, stop.clone(), limits, exempt);
     Running {
         address,
         stop,
         done: tokio::spawn(serving),
-        _app: app,
+        _app: None,
     }
 }
 

@@ -34,7 +34,7 @@ use super::answer::Answer;
 use super::cluster::{Rqlited, address, file_in};
 use super::hub::hub_options;
 use super::quiet::Quiet;
-use super::sqlite::{back_up, refused, restore, sqlite3};
+use super::sqlite::{back_up, restore, sqlite3};
 use super::tools::form;
 
 /// The base URL of every test's service.
@@ -269,13 +269,6 @@ impl TestApp {
         let output = self.sql(sql);
         self.drain().await;
         output
-    }
-
-    /// Runs SQL that the database refuses, then publishes. Returns SQLite's message.
-    pub async fn refused(&self, sql: &str) -> String {
-        let message = refused(&self.path(), sql);
-        self.drain().await;
-        message
     }
 
     /// Copies the database like the shell's `.backup`.

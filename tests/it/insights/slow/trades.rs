@@ -23,30 +23,57 @@ fn aspects(insights: &Value) -> Vec<&str> {
 #[tokio::test]
 async fn the_business_type_selects_the_trade_also_while_serving() {
     let app = firm(&TEXTS).await;
+    for (kind, id) in [
+        ("HVACBusiness", "home_services"),
+        ("Plumber", "home_services"),
+        ("https://schema.org/Restaurant", "food"),
+        ("cafeorcoffeeshop", "food"),
+        ("Dentist", "general"),
+        ("LocalBusiness", "general"),
+        ("Hotel", "general"),
+    ] {
+        app.shell(&format!("update business set type = '{kind}'"))
+            .await;
+        let insights = app.json("/insights.json").await;
+        assert_eq!(insights["method"]["trade"]["id"], id, "{kind}");
+        assert_complete(&app);
+    }
+}
+
+#[tokio::test]
+async fn each_trade_has_its_own_aspects() {
+    let app = firm(&TEXTS).await;
     // The general aspects without a type of business.
     let general = app.json("/insights.json").await;
     let expected = ["punctuality", "professionalism", "price"];
     assert_eq!(aspects(&general), expected);
-    for (kind, id, some) in [
-        ("LocalBusiness", "general", "price"),
-        ("Restaurant", "food", "food"),
-        ("Plumber", "home_services", "price"),
-        ("Hotel", "general", "price"),
-        ("Dentist", "general", "professionalism"),
+    for (kind, some) in [("Restaurant", "food"), ("Plumber", "price")] {
+        app.shell(&format!("update business set type = '{kind}'"))
+            .await;
+        let insights = app.json("/insights.json").await;
+        assert!(aspects(&insights).contains(&some), "{kind}: {insights}");
+    }
+}
+
+#[tokio::test]
+async fn the_insights_say_whether_their_quality_was_measured_for_the_business() {
+    let app = firm(&TEXTS).await;
+    // Only one trade has measurements of aspects.
+    for (kind, is_measured, has_aspects) in [
+        ("LocalBusiness", true, false),
+        ("Restaurant", true, false),
+        ("Plumber", true, true),
+        ("Hotel", false, false),
+        ("Dentist", true, false),
     ] {
         app.shell(&format!("update business set type = '{kind}'"))
             .await;
         let insights = app.json("/insights.json").await;
         let method = &insights["method"];
-        assert_eq!(method["trade"]["id"], id, "{kind}");
-        let is_measured = kind != "Hotel";
         assert_eq!(method["trade"]["is_measured"], is_measured, "{kind}");
-        // Only one trade has measurements of aspects.
         let mut figures = array_of(&method["quality"]).iter();
-        let is_measured = figures.any(|figure| figure["task"] == "aspect");
-        assert_eq!(is_measured, id == "home_services", "{kind}");
-        assert!(aspects(&insights).contains(&some), "{kind}: {insights}");
-        assert_complete(&app);
+        let found = figures.any(|figure| figure["task"] == "aspect");
+        assert_eq!(found, has_aspects, "{kind}");
     }
     let page = app.text("/insights").await;
     assert_has(&page, "Any business");
