@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::support::{TestApp, array_of, str_of};
+use crate::support::{TestApp, array_of, str_of, with_sample};
 
 /// The counts of votes, one for each row: what its review says of the aspect.
 const VOTES: &str = "json_object('mention_count', count(*), 'positive_count', sum(positive and not negative),
@@ -22,76 +22,78 @@ fn check_counts(app: &TestApp, shown: &Value, query: &str) {
     }
 }
 
-#[tokio::test]
-async fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
-    let app = TestApp::seeded().await;
-    let insights = app.json("/insights.json").await;
-    for aspect in array_of(&insights["aspects"]) {
-        let id = str_of(&aspect["id"]);
-        let query = format!(
+#[test]
+fn each_review_has_one_vote_on_each_aspect_and_the_votes_add_up() {
+    with_sample(async |app| {
+        let insights = app.json("/insights.json").await;
+        for aspect in array_of(&insights["aspects"]) {
+            let id = str_of(&aspect["id"]);
+            let query = format!(
             "select {VOTES} from (select max(polarity = 'positive') as positive, max(polarity = 'negative') as negative,
                max(polarity = 'uncertain') as uncertain from derived_finding where aspect = '{id}' group by review_id)"
         );
-        check_counts(&app, aspect, &query);
-    }
-    for (kind, list, key) in [
-        ("technician", "technicians", "name"),
-        ("service", "services", "id"),
-        ("service_area", "service_areas", "name"),
-    ] {
-        for entity in array_of(&insights["entities"][list]) {
-            let value = str_of(&entity[key]).replace('\'', "''");
-            let query = format!(
+            check_counts(app, aspect, &query);
+        }
+        for (kind, list, key) in [
+            ("technician", "technicians", "name"),
+            ("service", "services", "id"),
+            ("service_area", "service_areas", "name"),
+        ] {
+            for entity in array_of(&insights["entities"][list]) {
+                let value = str_of(&entity[key]).replace('\'', "''");
+                let query = format!(
                 "select json_object('mention_count', count(*)) from review join
                    (select review_id, kind, value from mention union select review_id, kind, value from derived_mention)
                    using (review_id) where status = 'published' and kind = '{kind}' and value = '{value}'"
             );
-            check_counts(&app, entity, &query);
-            let votes = ["positive", "negative", "mixed", "uncertain", "neutral"];
-            let votes = votes.map(|vote| entity[format!("{vote}_count")].as_u64());
-            let sum: u64 = votes.into_iter().flatten().sum();
-            assert_eq!(entity["mention_count"], sum, "{entity}");
+                check_counts(app, entity, &query);
+                let votes = ["positive", "negative", "mixed", "uncertain", "neutral"];
+                let votes = votes.map(|vote| entity[format!("{vote}_count")].as_u64());
+                let sum: u64 = votes.into_iter().flatten().sum();
+                assert_eq!(entity["mention_count"], sum, "{entity}");
+            }
         }
-    }
-    let whole = &insights["overall_sentiment"];
-    let query = "select json_object('positive_count', sum(polarity = 'positive'), 'negative_count', sum(polarity = 'negative'),
+        let whole = &insights["overall_sentiment"];
+        let query = "select json_object('positive_count', sum(polarity = 'positive'), 'negative_count', sum(polarity = 'negative'),
         'neutral_count', sum(polarity not in ('positive', 'negative'))) from derived_review where language = 'english'";
-    check_counts(&app, whole, query);
-    let sum = |kind: &str| -> u64 {
-        let parts = ["positive", "neutral", "negative"].into_iter();
-        let parts = parts.filter_map(|part| whole[format!("{part}_{kind}")].as_u64());
-        parts.sum()
-    };
-    assert_eq!(sum("pct"), 100);
-    assert_eq!(insights["generated_from"]["analysed"], sum("count"));
-    let months = array_of(&insights["temporal"]["monthly"]).iter();
-    let of_months = months.filter_map(|month| month["review_count"].as_u64());
-    assert_eq!(insights["review_count"], of_months.sum::<u64>());
+        check_counts(app, whole, query);
+        let sum = |kind: &str| -> u64 {
+            let parts = ["positive", "neutral", "negative"].into_iter();
+            let parts = parts.filter_map(|part| whole[format!("{part}_{kind}")].as_u64());
+            parts.sum()
+        };
+        assert_eq!(sum("pct"), 100);
+        assert_eq!(insights["generated_from"]["analysed"], sum("count"));
+        let months = array_of(&insights["temporal"]["monthly"]).iter();
+        let of_months = months.filter_map(|month| month["review_count"].as_u64());
+        assert_eq!(insights["review_count"], of_months.sum::<u64>());
+    });
 }
 
-#[tokio::test]
-async fn both_witnesses_agree_on_each_quoted_sentence() {
-    let app = TestApp::seeded().await;
-    let insights = app.json("/insights.json").await;
-    let mut count = 0;
-    for aspect in array_of(&insights["aspects"]) {
-        for quote in array_of(&aspect["quotes"]) {
-            let polarity = match str_of(&quote["kind"]) {
-                "praise" => "positive",
-                "complaint" => "negative",
-                _ => "neutral",
-            };
-            let (review, aspect) = (str_of(&quote["review_id"]), str_of(&aspect["id"]));
-            let query = format!(
+#[test]
+fn both_witnesses_agree_on_each_quoted_sentence() {
+    with_sample(async |app| {
+        let insights = app.json("/insights.json").await;
+        let mut count = 0;
+        for aspect in array_of(&insights["aspects"]) {
+            for quote in array_of(&aspect["quotes"]) {
+                let polarity = match str_of(&quote["kind"]) {
+                    "praise" => "positive",
+                    "complaint" => "negative",
+                    _ => "neutral",
+                };
+                let (review, aspect) = (str_of(&quote["review_id"]), str_of(&aspect["id"]));
+                let query = format!(
                 "select count(*) > 0 from derived_finding where review_id = '{review}' and aspect = '{aspect}'
                    and sentence = {} and witness = 'both' and polarity = '{polarity}'",
                 quote["sentence"]
             );
-            assert_eq!(app.sql(&query), "1", "{aspect}: {quote}");
-            count += 1;
+                assert_eq!(app.sql(&query), "1", "{aspect}: {quote}");
+                count += 1;
+            }
         }
-    }
-    assert!(count > 20, "the premise: {count}");
+        assert!(count > 20, "the premise: {count}");
+    });
 }
 
 #[tokio::test]

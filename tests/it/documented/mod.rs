@@ -14,7 +14,7 @@ use reviews_service::metrics;
 use reviews_service::sync::{KEYS, SyncFile};
 use serde_json::Value;
 
-use crate::support::{TestApp, rows, str_of};
+use crate::support::{TestApp, rows, str_of, with_sample};
 
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -291,15 +291,16 @@ fn every_log_event_is_documented() {
     assert_documented(events());
 }
 
-#[tokio::test]
-async fn the_queries_for_datasette_run_on_the_sample() {
-    let app = TestApp::seeded().await;
-    let file = fs::read_to_string(root().join("examples/datasette.json")).unwrap();
-    let file: Value = serde_json::from_str(&file).unwrap();
-    let queries = file["databases"]["reviews"]["queries"].as_object().unwrap();
-    assert_eq!(queries.len(), 10);
-    for query in queries.values() {
-        let sql = str_of(&query["sql"]).replace(":text", "'water heater'");
-        rows(&app.path(), &sql);
-    }
+#[test]
+fn the_queries_for_datasette_run_on_the_sample() {
+    with_sample(async |app| {
+        let file = fs::read_to_string(root().join("examples/datasette.json")).unwrap();
+        let file: Value = serde_json::from_str(&file).unwrap();
+        let queries = file["databases"]["reviews"]["queries"].as_object().unwrap();
+        assert_eq!(queries.len(), 10);
+        for query in queries.values() {
+            let sql = str_of(&query["sql"]).replace(":text", "'water heater'");
+            rows(&app.path(), &sql);
+        }
+    });
 }

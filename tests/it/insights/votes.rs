@@ -3,11 +3,17 @@
 use super::*;
 use crate::support::table;
 
-/// The numbers of positive and negative whole reviews with these texts, and of positive votes for the service.
-async fn votes(stars: u8, text: &str) -> [u64; 3] {
-    let app = firm(&[("a", text)]).await;
-    app.shell(&format!("update review set rating = {stars}"))
-        .await;
+/// Makes this the only review of the firm.
+async fn set_review(app: &TestApp, stars: &str, text: &str) {
+    let text = text.replace('\'', "''");
+    app.shell(&format!(
+        "update review set rating = {stars}, text = '{text}'"
+    ))
+    .await;
+}
+
+/// The numbers of positive and negative whole reviews, and of positive votes for the service.
+async fn votes(app: &TestApp) -> [u64; 3] {
     let insights = app.json("/insights.json").await;
     let whole = &insights["overall_sentiment"];
     let service = &insights["entities"]["services"][0];
@@ -21,6 +27,7 @@ async fn votes(stars: u8, text: &str) -> [u64; 3] {
 
 #[tokio::test]
 async fn recommendations_and_warnings_judge_only_the_business() {
+    let app = firm(&[("a", "")]).await;
     for [stars, expected, text] in table(
         "
         5 → [0, 0, 0] → I highly recommend downloading the water heater form!
@@ -34,8 +41,8 @@ async fn recommendations_and_warnings_judge_only_the_business() {
         5 → [1, 0, 0] → Don't go anywhere else!
         ",
     ) {
-        let votes = votes(stars.parse().unwrap(), text).await;
-        assert_eq!(format!("{votes:?}"), expected, "{text}");
+        set_review(&app, stars, text).await;
+        assert_eq!(format!("{:?}", votes(&app).await), expected, "{text}");
     }
 }
 
@@ -70,11 +77,10 @@ const JUDGED: &str = "
 
 #[tokio::test]
 async fn words_judge_by_context() {
+    let app = firm(&[("a", "")]).await;
     for [kind, stars, text, judged] in table(JUDGED) {
-        let app = firm(&[("a", text)]).await;
-        let set =
-            format!("update business set type = '{kind}'; update review set rating = {stars}");
-        app.shell(&set).await;
+        app.sql(&format!("update business set type = '{kind}'"));
+        set_review(&app, stars, text).await;
         let found = "select coalesce(group_concat(aspect || iif(polarity = 'positive', '+', '-')), '-')
                      from derived_finding where polarity in ('positive', 'negative') and aspect <> 'overall'";
         assert_eq!(app.sql(found), judged, "{text}");

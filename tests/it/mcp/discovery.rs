@@ -63,21 +63,22 @@ async fn the_catalog_leads_to_the_card_and_the_card_to_the_endpoint() {
     }
 }
 
-#[tokio::test]
-async fn the_api_catalog_of_rfc_9727_has_the_links() {
-    let app = service().await;
-    let path = "/.well-known/api-catalog";
-    let catalog = app.get(path).await;
-    let kind = r#"application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727""#;
-    assert_eq!(catalog.header("content-type"), kind);
-    let catalog = catalog.json();
-    let linkset = &catalog["linkset"][0];
-    assert_eq!(linkset["anchor"], format!("{BASE}/"));
-    for (relation, path) in [
-        ("service-desc", "/.well-known/openapi.json"),
-        ("service-doc", "/docs"),
-        ("service-meta", "/mcp/server-card"),
-    ] {
-        assert_eq!(linkset[relation][0]["href"], format!("{BASE}{path}"));
-    }
+#[test]
+fn the_api_catalog_of_rfc_9727_has_the_links() {
+    with_sample(async |app| {
+        let path = "/.well-known/api-catalog";
+        let catalog = app.get(path).await;
+        let kind = r#"application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727""#;
+        assert_eq!(catalog.header("content-type"), kind);
+        let catalog = catalog.json();
+        let linkset = &catalog["linkset"][0];
+        assert_eq!(linkset["anchor"], format!("{BASE}/"));
+        for (relation, path) in [
+            ("service-desc", "/.well-known/openapi.json"),
+            ("service-doc", "/docs"),
+            ("service-meta", "/mcp/server-card"),
+        ] {
+            assert_eq!(linkset[relation][0]["href"], format!("{BASE}{path}"));
+        }
+    });
 }

@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support::{
     Answer, BASE, Generator, HOST, TestApp, assert_has, contents, links, service_on, str_of, table,
+    with_sample,
 };
 
 /// The revisions with `initialize`.
@@ -23,10 +24,6 @@ const WITH_INITIALIZE: [&str; 3] = ["2025-03-26", "2025-06-18", "2025-11-25"];
 const STATELESS: &str = "2026-07-28";
 /// All revisions.
 const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", STATELESS];
-
-async fn service() -> TestApp {
-    TestApp::with(&Generator::new(41).reviews(30)).await
-}
 
 fn initialize(revision: &str) -> Value {
     let client = json!({ "name": "test", "version": "1" });

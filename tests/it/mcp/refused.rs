@@ -2,12 +2,12 @@
 
 use super::*;
 
-#[tokio::test]
-async fn a_body_of_another_media_type_than_json_is_answered_415() {
-    let app = service().await;
-    let opening = initialize("2025-06-18").to_string();
-    for [kind, status] in table(
-        "
+#[test]
+fn a_body_of_another_media_type_than_json_is_answered_415() {
+    with_sample(async |app| {
+        let opening = initialize("2025-06-18").to_string();
+        for [kind, status] in table(
+            "
         application/json → 200
         Application/JSON ;charset=UTF-8 → 200
         text/plain → 415
@@ -15,55 +15,59 @@ async fn a_body_of_another_media_type_than_json_is_answered_415() {
         application/jsonx → 415
         application/json-rpc → 415
         ",
-    ) {
-        let headers = [("content-type", kind)];
-        let answer = app.post_mcp(&headers, opening.clone()).await;
-        assert_eq!(answer.status.to_string(), status, "{kind}");
-    }
-    let headers = [("content-type", "")];
-    let untyped = app.post_mcp(&headers, opening.clone()).await;
-    assert_eq!(untyped.status, 415);
+        ) {
+            let headers = [("content-type", kind)];
+            let answer = app.post_mcp(&headers, opening.clone()).await;
+            assert_eq!(answer.status.to_string(), status, "{kind}");
+        }
+        let headers = [("content-type", "")];
+        let untyped = app.post_mcp(&headers, opening.clone()).await;
+        assert_eq!(untyped.status, 415);
+    });
 }
 
-#[tokio::test]
-async fn a_body_that_is_no_json_is_a_parse_error() {
-    let app = service().await;
-    let broken = ["", "{", "nope", "{\"jsonrpc\":\"2.0\"", "\u{0}", "{'a':1}"];
-    let broken = broken.map(str::as_bytes).into_iter();
-    for body in broken.chain([&[0xFF, 0xFE][..]]) {
-        let answer = app.post_mcp(&[], body.to_vec()).await;
-        assert_eq!(error(&answer), (400, -32700), "{body:?}");
-        assert!(answer.json()["id"].is_null(), "{body:?}");
-    }
-    let nested = "[".repeat(4_000);
-    assert_eq!(error(&app.post_mcp(&[], nested).await), (400, -32700));
+#[test]
+fn a_body_that_is_no_json_is_a_parse_error() {
+    with_sample(async |app| {
+        let broken = ["", "{", "nope", "{\"jsonrpc\":\"2.0\"", "\u{0}", "{'a':1}"];
+        let broken = broken.map(str::as_bytes).into_iter();
+        for body in broken.chain([&[0xFF, 0xFE][..]]) {
+            let answer = app.post_mcp(&[], body.to_vec()).await;
+            assert_eq!(error(&answer), (400, -32700), "{body:?}");
+            assert!(answer.json()["id"].is_null(), "{body:?}");
+        }
+        let nested = "[".repeat(4_000);
+        assert_eq!(error(&app.post_mcp(&[], nested).await), (400, -32700));
+    });
 }
 
-#[tokio::test]
-async fn a_body_has_at_most_64_kibibytes() {
-    let app = service().await;
-    let opening = initialize("2025-06-18").to_string();
-    let padded = |length: usize| format!("{opening}{}", " ".repeat(length - opening.len()));
-    assert_eq!(app.post_mcp(&[], padded(64 * 1024)).await.status, 200);
-    let in_chunks = Body::from_async_read(std::io::Cursor::new(padded(64 * 1024 + 1)));
-    for too_long in [padded(64 * 1024 + 1).into(), in_chunks] {
-        let answer = app.post_mcp(&[], too_long).await;
-        assert_eq!(answer.status, 413);
-        assert_eq!(answer.header("content-type"), "application/problem+json");
-    }
-    let declared = [("content-length", "65537")];
-    assert_eq!(app.post_mcp(&declared, opening).await.status, 413);
+#[test]
+fn a_body_has_at_most_64_kibibytes() {
+    with_sample(async |app| {
+        let opening = initialize("2025-06-18").to_string();
+        let padded = |length: usize| format!("{opening}{}", " ".repeat(length - opening.len()));
+        assert_eq!(app.post_mcp(&[], padded(64 * 1024)).await.status, 200);
+        let in_chunks = Body::from_async_read(std::io::Cursor::new(padded(64 * 1024 + 1)));
+        for too_long in [padded(64 * 1024 + 1).into(), in_chunks] {
+            let answer = app.post_mcp(&[], too_long).await;
+            assert_eq!(answer.status, 413);
+            assert_eq!(answer.header("content-type"), "application/problem+json");
+        }
+        let declared = [("content-length", "65537")];
+        assert_eq!(app.post_mcp(&declared, opening).await.status, 413);
+    });
 }
 
-#[tokio::test]
-async fn json_that_is_no_message_is_an_error_with_its_id() {
-    let app = service().await;
-    for [message, id, code] in table(NO_MESSAGES) {
-        let answer = app.post_mcp(&[], message).await;
-        let json = answer.json();
-        assert_eq!(json["id"].to_string(), id, "{message}");
-        assert_eq!(json["error"]["code"].to_string(), code, "{message}");
-    }
+#[test]
+fn json_that_is_no_message_is_an_error_with_its_id() {
+    with_sample(async |app| {
+        for [message, id, code] in table(NO_MESSAGES) {
+            let answer = app.post_mcp(&[], message).await;
+            let json = answer.json();
+            assert_eq!(json["id"].to_string(), id, "{message}");
+            assert_eq!(json["error"]["code"].to_string(), code, "{message}");
+        }
+    });
 }
 
 /// JSON that is no message: the ID of the answer, and the code.
@@ -84,12 +88,12 @@ const NO_MESSAGES: &str = r#"
     {"jsonrpc":"2.0","id":7,"method":"ping","params":[1]} → 7 → -32600
 "#;
 
-#[tokio::test]
-async fn unknown_names_and_malformed_params_are_errors_with_a_reason() {
-    let app = service().await;
-    let long = "x".repeat(10_000);
-    for [method, params, reason] in table(
-        r#"
+#[test]
+fn unknown_names_and_malformed_params_are_errors_with_a_reason() {
+    with_sample(async |app| {
+        let long = "x".repeat(10_000);
+        for [method, params, reason] in table(
+            r#"
         tools/call → {"name": "none", "arguments": {}} → none
         tools/call → {"arguments": {}} → missing field `name`
         tools/call → {"name": 7} → invalid type: integer `7`
@@ -99,18 +103,19 @@ async fn unknown_names_and_malformed_params_are_errors_with_a_reason() {
         tools/list → {"cursor": ""} → cursor
         tools/list → {"cursor": 1} → expected a string
         "#,
-    ) {
-        let params: Value = params.replace("LONG", &long).parse().unwrap();
-        let within = post(&app, &[], &request(method, params.clone())).await;
-        for answer in [within, ask_stateless(&app, method, params.clone()).await] {
-            assert_eq!(error(&answer), (200, -32602), "{params}: {}", answer.text());
-            assert!(answer.json().get("result").is_none());
-            let error = &answer.json()["error"];
-            let message = str_of(&error["message"]);
-            assert_has(message, reason);
-            assert!(message.len() < 300, "{params}: {message}");
+        ) {
+            let params: Value = params.replace("LONG", &long).parse().unwrap();
+            let within = post(app, &[], &request(method, params.clone())).await;
+            for answer in [within, ask_stateless(app, method, params.clone()).await] {
+                assert_eq!(error(&answer), (200, -32602), "{params}: {}", answer.text());
+                assert!(answer.json().get("result").is_none());
+                let error = &answer.json()["error"];
+                let message = str_of(&error["message"]);
+                assert_has(message, reason);
+                assert!(message.len() < 300, "{params}: {message}");
+            }
         }
-    }
+    });
 }
 
 #[tokio::test]

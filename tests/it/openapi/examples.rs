@@ -85,57 +85,61 @@ async fn every_operation_succeeds_with_the_documented_examples() {
     }
 }
 
-#[tokio::test]
-async fn every_operation_has_a_valid_example() {
-    let document = TestApp::seeded().await.get(OPENAPI).await.json();
-    for (path, _, operation) in operations(&document) {
-        let has_values = parameters(operation).any(|parameter| prefilled(parameter).is_some());
-        if has_values || operation["requestBody"].is_object() {
-            continue;
+#[test]
+fn every_operation_has_a_valid_example() {
+    with_sample(async |app| {
+        let document = app.json(OPENAPI).await;
+        for (path, _, operation) in operations(&document) {
+            let has_values = parameters(operation).any(|parameter| prefilled(parameter).is_some());
+            if has_values || operation["requestBody"].is_object() {
+                continue;
+            }
+            let content = operation["responses"]["200"]["content"]
+                .as_object()
+                .unwrap();
+            for (kind, described) in content {
+                let example = &described["example"];
+                assert!(!example.is_null(), "{path} {kind}");
+                assert_valid(&validator(&document, &described["schema"]), example, path);
+            }
         }
-        let content = operation["responses"]["200"]["content"]
-            .as_object()
-            .unwrap();
-        for (kind, described) in content {
-            let example = &described["example"];
-            assert!(!example.is_null(), "{path} {kind}");
-            assert_valid(&validator(&document, &described["schema"]), example, path);
-        }
-    }
+    });
 }
 
-#[tokio::test]
-async fn the_description_suits_client_generators() {
-    let document = service().await.json(OPENAPI).await;
-    let license = &document["info"]["license"]["identifier"];
-    assert_eq!(license, "MIT OR Apache-2.0");
-    for tag in array_of(&document["tags"]) {
-        assert!(str_of(&tag["description"]).len() > 20, "{tag}");
-    }
-    for id in ["searchReviews", "getAspectEvidence"] {
-        let mut parameters = parameters(operation(&document, id));
-        let cursor = parameters.find(|one| one["name"] == "cursor").unwrap();
-        assert_eq!(cursor["schema"], json!({"type": "string"}), "{id}");
-        assert_has(str_of(&cursor["description"]), "next_cursor");
-    }
-    // Request schemas are simple: without a pattern, a choice of shapes, or a URL as the only value.
-    let schemas = &document["components"]["schemas"];
-    let message = &schemas["McpRequest"];
-    let operations = operations(&document).into_iter();
-    let parameters = operations.flat_map(|(.., operation)| parameters(operation));
-    for shape in [&schemas["HubRequest"], message]
-        .into_iter()
-        .chain(parameters)
-    {
-        let text = shape.to_string();
-        assert!(!text.contains("\"pattern\""), "{text}");
-        for keyword in ["anyOf", "oneOf", "allOf"] {
-            assert!(shape.get(keyword).is_none(), "{keyword}: {text}");
+#[test]
+fn the_description_suits_client_generators() {
+    with_sample(async |app| {
+        let document = app.json(OPENAPI).await;
+        let license = &document["info"]["license"]["identifier"];
+        assert_eq!(license, "MIT OR Apache-2.0");
+        for tag in array_of(&document["tags"]) {
+            assert!(str_of(&tag["description"]).len() > 20, "{tag}");
         }
-    }
-    assert!(!document.to_string().contains("\"enum\":[\"http"));
-    assert_eq!(message["required"], json!(["jsonrpc", "method"]));
-    let method = &message["properties"]["method"];
-    assert_eq!(method["type"], "string");
-    assert!(method.get("enum").is_none());
+        for id in ["searchReviews", "getAspectEvidence"] {
+            let mut parameters = parameters(operation(&document, id));
+            let cursor = parameters.find(|one| one["name"] == "cursor").unwrap();
+            assert_eq!(cursor["schema"], json!({"type": "string"}), "{id}");
+            assert_has(str_of(&cursor["description"]), "next_cursor");
+        }
+        // Request schemas are simple: without a pattern, a choice of shapes, or a URL as the only value.
+        let schemas = &document["components"]["schemas"];
+        let message = &schemas["McpRequest"];
+        let operations = operations(&document).into_iter();
+        let parameters = operations.flat_map(|(.., operation)| parameters(operation));
+        for shape in [&schemas["HubRequest"], message]
+            .into_iter()
+            .chain(parameters)
+        {
+            let text = shape.to_string();
+            assert!(!text.contains("\"pattern\""), "{text}");
+            for keyword in ["anyOf", "oneOf", "allOf"] {
+                assert!(shape.get(keyword).is_none(), "{keyword}: {text}");
+            }
+        }
+        assert!(!document.to_string().contains("\"enum\":[\"http"));
+        assert_eq!(message["required"], json!(["jsonrpc", "method"]));
+        let method = &message["properties"]["method"];
+        assert_eq!(method["type"], "string");
+        assert!(method.get("enum").is_none());
+    });
 }

@@ -1,47 +1,48 @@
 //! The embed and the badge for other sites.
 
 use super::{BROWSER, check_texts, named};
-use crate::support::{BASE, TestApp, array_of, assert_has, str_of, table};
+use crate::support::{BASE, array_of, assert_has, str_of, table, with_sample};
 
-#[tokio::test]
-async fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
-    let app = TestApp::seeded().await;
-    let ancestors = async |target: &str| {
-        let answer = app.get_with(target, &[BROWSER]).await;
-        let policy = answer.header("content-security-policy");
-        let (_, ancestors) = policy.split_once("frame-ancestors ").unwrap();
-        (answer.status, ancestors.to_owned(), answer.text())
-    };
-    for (target, is_filtered, reviews) in [
-        ("/embed", false, 5),
-        ("/embed?limit=2", false, 2),
-        ("/embed?min_rating=5&limit=3", true, 3),
-    ] {
-        let (_, ancestors, html) = ancestors(target).await;
-        assert_eq!(ancestors, "*", "{target}");
-        let has_filter = html.contains("Filtered: only reviews of 5 stars or more");
-        assert_eq!(has_filter, is_filtered, "{target}");
-        assert_eq!(html.matches("class=\"review\"").count(), reviews);
-        assert_has(&html, "<base target=\"_top\">");
-        // One script, for the frame's height.
-        assert_eq!(html.matches("<script").count(), 1, "{target}");
-        assert_has(&html, "src=\"/embed.js\"></script>");
-        // The figure covers all reviews.
-        assert_has(&html, "of 5, from 256 reviews");
-        let all = format!("Newest first. <a href=\"{BASE}/\">All 256 reviews</a>");
-        assert_has(&html, &all);
-    }
-    let unknown =
-        "color is not an option; there are layout, limit, min_rating, theme, accent, lang.";
-    for (target, fault) in [
-        ("/embed?theme=pink", "theme must be"),
-        ("/embed?limit=0&lang=de", "<html lang=\"de\""),
-        ("/embed?color=red", unknown),
-    ] {
-        let (status, ancestors, html) = ancestors(target).await;
-        assert_eq!((status, ancestors.as_str()), (400, "*"), "{target}");
-        assert_has(&html, fault);
-    }
+#[test]
+fn only_the_embed_can_be_framed_and_it_says_when_it_is_filtered() {
+    with_sample(async |app| {
+        let ancestors = async |target: &str| {
+            let answer = app.get_with(target, &[BROWSER]).await;
+            let policy = answer.header("content-security-policy");
+            let (_, ancestors) = policy.split_once("frame-ancestors ").unwrap();
+            (answer.status, ancestors.to_owned(), answer.text())
+        };
+        for (target, is_filtered, reviews) in [
+            ("/embed", false, 5),
+            ("/embed?limit=2", false, 2),
+            ("/embed?min_rating=5&limit=3", true, 3),
+        ] {
+            let (_, ancestors, html) = ancestors(target).await;
+            assert_eq!(ancestors, "*", "{target}");
+            let has_filter = html.contains("Filtered: only reviews of 5 stars or more");
+            assert_eq!(has_filter, is_filtered, "{target}");
+            assert_eq!(html.matches("class=\"review\"").count(), reviews);
+            assert_has(&html, "<base target=\"_top\">");
+            // One script, for the frame's height.
+            assert_eq!(html.matches("<script").count(), 1, "{target}");
+            assert_has(&html, "src=\"/embed.js\"></script>");
+            // The figure covers all reviews.
+            assert_has(&html, "of 5, from 256 reviews");
+            let all = format!("Newest first. <a href=\"{BASE}/\">All 256 reviews</a>");
+            assert_has(&html, &all);
+        }
+        let unknown =
+            "color is not an option; there are layout, limit, min_rating, theme, accent, lang.";
+        for (target, fault) in [
+            ("/embed?theme=pink", "theme must be"),
+            ("/embed?limit=0&lang=de", "<html lang=\"de\""),
+            ("/embed?color=red", unknown),
+        ] {
+            let (status, ancestors, html) = ancestors(target).await;
+            assert_eq!((status, ancestors.as_str()), (400, "*"), "{target}");
+            assert_has(&html, fault);
+        }
+    });
 }
 
 #[tokio::test]
@@ -75,11 +76,13 @@ async fn clients_get_page_errors_as_problems_with_all_parameters() {
     }
 }
 
-#[tokio::test]
-async fn a_frame_a_badge_and_a_form_show_the_requested_parts() {
-    // A frame is light by default, like the site around it. A row that scrolls sideways must have keyboard focus. That accent is
-    // readable only on the dark background.
-    check_texts(
+#[test]
+fn a_frame_a_badge_and_a_form_show_the_requested_parts() {
+    with_sample(async |app| {
+        // A frame is light by default, like the site around it. A row that scrolls sideways must have keyboard focus. That accent is
+        // readable only on the dark background.
+        check_texts(
+        app,
         r#"
         /embed → 1 → data-theme="light"
         /embed?theme=auto → 0 → data-theme
@@ -100,19 +103,19 @@ async fn a_frame_a_badge_and_a_form_show_the_requested_parts() {
         "#,
     )
     .await;
-    let app = TestApp::seeded().await;
-    for [target, status, kind] in table(
-        "
+        for [target, status, kind] in table(
+            "
         /embed/accent/7cc7e0.css → 200 → text/css; charset=utf-8
         /embed/accent/x;}.css → 404 → text/html; charset=utf-8
         /embed?lang=tlh → 400 → text/html; charset=utf-8
         /badge.svg → 200 → image/svg+xml
         ",
-    ) {
-        let answer = app.get_with(target, &[BROWSER]).await;
-        assert_eq!(answer.status.to_string(), status, "{target}");
-        assert_eq!(answer.header("content-type"), kind, "{target}");
-    }
-    let policy = app.get("/embed/try").await;
-    assert_has(policy.header("content-security-policy"), "frame-src 'self'");
+        ) {
+            let answer = app.get_with(target, &[BROWSER]).await;
+            assert_eq!(answer.status.to_string(), status, "{target}");
+            assert_eq!(answer.header("content-type"), kind, "{target}");
+        }
+        let policy = app.get("/embed/try").await;
+        assert_has(policy.header("content-security-policy"), "frame-src 'self'");
+    });
 }

@@ -3,54 +3,56 @@
 use serde_json::json;
 
 use super::{BROWSER, between, permalinks, structured};
-use crate::support::{Generator, TestApp, array_of, assert_has, str_of};
+use crate::support::{Generator, TestApp, array_of, assert_has, str_of, with_sample};
 
-#[tokio::test]
-async fn the_front_page_matches_the_dataset() {
-    let app = TestApp::seeded().await;
-    let html = app.text("/").await;
-    let dataset = app.json("/reviews.json").await;
-    let rating = &dataset["aggregate_rating"];
-    let (mean, count) = (&rating["rating_value"], &rating["review_count"]);
-    assert_has(&html, &format!("<b>{mean}</b>"));
-    assert_has(&html, &format!("of 5, from {count} reviews"));
-    for (stars, noun) in (1..=5).zip(["star", "stars", "stars", "stars", "stars"]) {
-        let count = &rating["distribution"][stars.to_string()];
-        assert_has(&html, &format!("{stars} {noun}: {count} reviews"));
-    }
-    let withheld = &dataset["withheld"]["count"];
-    assert_has(&html, &format!("{withheld} reviews withheld"));
-    let newest = array_of(&dataset["reviews"]).iter().take(20);
-    let newest: Vec<&str> = newest.map(|review| str_of(&review["id"])).collect();
-    let mut shown = permalinks(html.split("id=\"newest\"").nth(1).unwrap());
-    shown.dedup();
-    assert_eq!(shown, newest);
-    let data = structured(&html);
-    assert_eq!(data["@type"], dataset["business"]["type"]);
-    assert_eq!(data["aggregateRating"]["ratingValue"], *mean);
-    assert_eq!(data["aggregateRating"]["reviewCount"], *count);
-    let hours = json!({"days": ["saturday"], "opens": "08:00", "closes": "13:00"});
-    assert_eq!(dataset["business"]["hours"][1], hours);
-    let hours = &data["openingHoursSpecification"][1];
-    assert_eq!(hours["dayOfWeek"][0], "https://schema.org/Saturday");
-    assert_eq!(hours["closes"], "13:00");
+#[test]
+fn the_front_page_matches_the_dataset() {
+    with_sample(async |app| {
+        let html = app.text("/").await;
+        let dataset = app.json("/reviews.json").await;
+        let rating = &dataset["aggregate_rating"];
+        let (mean, count) = (&rating["rating_value"], &rating["review_count"]);
+        assert_has(&html, &format!("<b>{mean}</b>"));
+        assert_has(&html, &format!("of 5, from {count} reviews"));
+        for (stars, noun) in (1..=5).zip(["star", "stars", "stars", "stars", "stars"]) {
+            let count = &rating["distribution"][stars.to_string()];
+            assert_has(&html, &format!("{stars} {noun}: {count} reviews"));
+        }
+        let withheld = &dataset["withheld"]["count"];
+        assert_has(&html, &format!("{withheld} reviews withheld"));
+        let newest = array_of(&dataset["reviews"]).iter().take(20);
+        let newest: Vec<&str> = newest.map(|review| str_of(&review["id"])).collect();
+        let mut shown = permalinks(html.split("id=\"newest\"").nth(1).unwrap());
+        shown.dedup();
+        assert_eq!(shown, newest);
+        let data = structured(&html);
+        assert_eq!(data["@type"], dataset["business"]["type"]);
+        assert_eq!(data["aggregateRating"]["ratingValue"], *mean);
+        assert_eq!(data["aggregateRating"]["reviewCount"], *count);
+        let hours = json!({"days": ["saturday"], "opens": "08:00", "closes": "13:00"});
+        assert_eq!(dataset["business"]["hours"][1], hours);
+        let hours = &data["openingHoursSpecification"][1];
+        assert_eq!(hours["dayOfWeek"][0], "https://schema.org/Saturday");
+        assert_eq!(hours["closes"], "13:00");
+    });
 }
 
-#[tokio::test]
-async fn figures_of_the_insights_link_to_searches() {
-    let app = TestApp::seeded().await;
-    let html = app.text("/insights").await;
-    let insights = app.json("/insights.json").await;
-    for aspect in array_of(&insights["aspects"]) {
-        let (id, label) = (str_of(&aspect["id"]), str_of(&aspect["label"]));
-        let link = format!("<a href=\"/search?aspect={id}\">{label}</a>");
-        assert_has(&html, &link);
-    }
-    for topic in array_of(&insights["topics"]) {
-        let phrase = str_of(&topic["phrase"]);
-        let query = phrase.replace(' ', "+");
-        assert_has(&html, &format!("query={query}\">{phrase}</a>"));
-    }
+#[test]
+fn figures_of_the_insights_link_to_searches() {
+    with_sample(async |app| {
+        let html = app.text("/insights").await;
+        let insights = app.json("/insights.json").await;
+        for aspect in array_of(&insights["aspects"]) {
+            let (id, label) = (str_of(&aspect["id"]), str_of(&aspect["label"]));
+            let link = format!("<a href=\"/search?aspect={id}\">{label}</a>");
+            assert_has(&html, &link);
+        }
+        for topic in array_of(&insights["topics"]) {
+            let phrase = str_of(&topic["phrase"]);
+            let query = phrase.replace(' ', "+");
+            assert_has(&html, &format!("query={query}\">{phrase}</a>"));
+        }
+    });
 }
 
 #[tokio::test]

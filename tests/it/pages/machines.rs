@@ -1,41 +1,42 @@
 //! Resources for crawlers, agents and browsers besides pages.
 
 use super::{BROWSER, between, named, structured};
-use crate::support::{BASE, TestApp, array_of, assert_has, str_of};
+use crate::support::{BASE, TestApp, array_of, assert_has, str_of, with_sample};
 
-#[tokio::test]
-async fn crawlers_find_every_published_review_and_no_withheld_one() {
-    let app = TestApp::seeded().await;
-    let sitemap = app.text("/sitemap.xml").await;
-    let listed = between(&sitemap, "<loc>", "</loc>");
-    let ids = app.get("/reviews.json").await.ids();
-    let pages = ["/", "/insights", "/transparency"].map(str::to_owned);
-    let permalinks = ids.iter().map(|id| format!("/reviews/{id}"));
-    let expected = pages.into_iter().chain(permalinks);
-    let expected: Vec<_> = expected.map(|path| format!("{BASE}{path}")).collect();
-    assert_eq!(listed, expected);
-    let changed = between(&sitemap, "<lastmod>", "</lastmod>");
-    let dataset = app.json("/reviews.json").await;
-    let expected = array_of(&dataset["reviews"]).iter().map(|review| {
-        let [day, updated] = ["date", "updated_at"].map(|name| str_of(&review[name]));
-        day.max(&updated[..10])
-    });
-    assert_eq!(changed[3..], expected.collect::<Vec<_>>());
-    let robots = app.text("/robots.txt").await;
-    assert_has(&robots, &format!("Sitemap: {BASE}/sitemap.xml"));
-    assert_has(&robots, "Disallow: /search\n");
-    let llms = app.text("/llms.txt").await;
-    let begin = format!(
-        "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} reviews of Saltbush Air & Plumbing. \
+#[test]
+fn crawlers_find_every_published_review_and_no_withheld_one() {
+    with_sample(async |app| {
+        let sitemap = app.text("/sitemap.xml").await;
+        let listed = between(&sitemap, "<loc>", "</loc>");
+        let ids = app.get("/reviews.json").await.ids();
+        let pages = ["/", "/insights", "/transparency"].map(str::to_owned);
+        let permalinks = ids.iter().map(|id| format!("/reviews/{id}"));
+        let expected = pages.into_iter().chain(permalinks);
+        let expected: Vec<_> = expected.map(|path| format!("{BASE}{path}")).collect();
+        assert_eq!(listed, expected);
+        let changed = between(&sitemap, "<lastmod>", "</lastmod>");
+        let dataset = app.json("/reviews.json").await;
+        let expected = array_of(&dataset["reviews"]).iter().map(|review| {
+            let [day, updated] = ["date", "updated_at"].map(|name| str_of(&review[name]));
+            day.max(&updated[..10])
+        });
+        assert_eq!(changed[3..], expected.collect::<Vec<_>>());
+        let robots = app.text("/robots.txt").await;
+        assert_has(&robots, &format!("Sitemap: {BASE}/sitemap.xml"));
+        assert_has(&robots, "Disallow: /search\n");
+        let llms = app.text("/llms.txt").await;
+        let begin = format!(
+            "# Reviews of Saltbush Air & Plumbing\n\n> 4.55 of 5 stars from {} reviews of Saltbush Air & Plumbing. \
          248 are verified by a platform, a job or an invitation.",
-        ids.len()
-    );
-    assert!(llms.starts_with(&begin), "{llms}");
-    for target in between(&llms, "](", ")") {
-        let path = target.strip_prefix(BASE).unwrap();
-        let is_found = path == "/mcp" || app.get(path).await.status == 200;
-        assert!(is_found, "{target}");
-    }
+            ids.len()
+        );
+        assert!(llms.starts_with(&begin), "{llms}");
+        for target in between(&llms, "](", ")") {
+            let path = target.strip_prefix(BASE).unwrap();
+            let is_found = path == "/mcp" || app.get(path).await.status == 200;
+            assert!(is_found, "{target}");
+        }
+    });
 }
 
 #[tokio::test]

@@ -43,8 +43,7 @@ fn permalinks(html: &str) -> Vec<&str> {
 }
 
 /// Checks pages of the sample business: a line has the target, how often its page has a text, and the text.
-async fn check_texts(lines: &str) {
-    let app = TestApp::seeded().await;
+async fn check_texts(app: &TestApp, lines: &str) {
     for [target, count, text] in table(lines) {
         let page = app.get_with(target, &[BROWSER]).await.text();
         let found = page.matches(text).count();

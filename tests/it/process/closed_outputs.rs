@@ -57,7 +57,10 @@ fn a_service_without_standard_error_serves() {
     let line = format!("exec '{binary}' {SERVE} 2>&-");
     command.args(["-c", &line]).current_dir(home.folder.path());
     command.env_clear().env("REVIEWS_LISTEN", "127.0.0.1:0");
-    check_serves(&home, ServingProcess::start_with_log(&mut command, Stdio::null()));
+    check_serves(
+        &home,
+        ServingProcess::start_with_log(&mut command, Stdio::null()),
+    );
 }
 
 /// The exit code of a command whose outputs nobody reads.

@@ -6,8 +6,7 @@ use poem::{Endpoint, Request};
 use reviews_service::config::RequestLog;
 use reviews_service::web::Routes;
 
-use super::service;
-use crate::support::{HOST, Logs};
+use crate::support::{HOST, Logs, TestApp};
 
 /// The value of a field of a line.
 fn field<'a>(line: &'a str, name: &str) -> &'a str {
@@ -38,7 +37,7 @@ async fn the_setting_decides_on_the_lines_of_requests() {
         ),
     ] {
         let (logs, _span) = Logs::begin();
-        let app = service().await;
+        let app = TestApp::empty().await;
         let app = app.restart_with(|options| options.request_log = request_log);
         let answer = app.await.get(target).await;
         let lines = logs.with("request.answered");
@@ -55,7 +54,7 @@ async fn the_setting_decides_on_the_lines_of_requests() {
 #[tokio::test]
 async fn a_panic_is_answered_500_and_logged() {
     let (logs, _span) = Logs::begin();
-    let app = service().await;
+    let app = TestApp::empty().await;
     let panics = |_: Request| -> &'static str { panic!("on purpose") };
     let routes = Routes::default().get("/panics", make_sync(panics));
     let service = reviews_service::app::service(routes, &app.app().ctx);

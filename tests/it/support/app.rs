@@ -111,7 +111,14 @@ impl TestApp {
     }
 
     /// A service that publishes the sample business in `seeds`. Its database is analysed once, and copied for each test.
+    ///
+    /// A test that only reads uses [`super::with_sample`].
     pub async fn seeded() -> Self {
+        Self::seeded_in(tempfile::tempdir().unwrap()).await
+    }
+
+    /// The same, with the database in this folder.
+    pub async fn seeded_in(folder: TempDir) -> Self {
         static DATABASE: OnceCell<Vec<u8>> = OnceCell::const_new();
         if Rqlited::is_used() {
             return Self::newly_seeded().await;
@@ -122,7 +129,6 @@ impl TestApp {
             app.back_up(&copy);
             fs::read(copy).unwrap()
         });
-        let folder = tempfile::tempdir().unwrap();
         fs::write(file_in(folder.path()), database.await).unwrap();
         Self::at(folder, Clock::manual(start())).await
     }

@@ -17,7 +17,8 @@ fn on(day: &str, count: usize, stars: i64, text: &str) -> Vec<Review> {
 
 #[tokio::test]
 async fn facets_count_the_reviews_that_the_filters_find() {
-    let tools = Tools::seeded().await;
+    let app = TestApp::seeded().await;
+    let tools = Tools::of(&app);
     // A person who is not on the firm's list, in several spellings, two in one review.
     for (number, names) in [
         (1, &["Sam Ng", "SAM NG"][..]),
@@ -27,7 +28,7 @@ async fn facets_count_the_reviews_that_the_filters_find() {
         let names = names.iter().map(|name| (*name).to_owned()).collect();
         let mut review = review_with_text(number, "Fine.");
         review.mentions = Mentions::new(names, vec!["odd-job".to_owned()], Vec::new());
-        tools.app.write(&[review]).await;
+        app.write(&[review]).await;
     }
     let facets = tools.call("list_facets", json!({})).await;
     let dataset = tools.get("/reviews.json").await;
@@ -77,7 +78,8 @@ async fn two_periods_have_a_verdict_and_end_with_the_newest_review() {
     let late = on("2025-03-01", 12, 2, "Mike was two hours late.");
     let punctual = on("2026-03-01", 12, 5, "Mike was right on time.");
     let newest = on("2026-04-02", 1, 5, "Dana came on a Thursday.");
-    let tools = Tools::of(TestApp::with(&[late, punctual, newest].concat()).await);
+    let app = TestApp::with(&[late, punctual, newest].concat()).await;
+    let tools = Tools::of(&app);
     let mut years = json!({"first_since": "2025-01-01", "first_until": "2025-12-31",
         "second_since": "2026-01-01", "second_until": "2026-12-31"});
     let compared = tools.call("compare_periods", years.clone()).await;

@@ -8,7 +8,8 @@ const OVERVIEW_BYTES_MAX: usize = 8 * 1024;
 
 #[tokio::test]
 async fn the_overview_is_small_and_matches_the_full_insights() {
-    let tools = Tools::seeded().await;
+    let app = TestApp::seeded().await;
+    let tools = Tools::of(&app);
     let overview = tools.call("get_insights", json!({})).await;
     let whole = tools.get("/insights.json").await;
     assert!(escaped_json(&overview).len() <= OVERVIEW_BYTES_MAX);
@@ -27,7 +28,7 @@ async fn the_overview_is_small_and_matches_the_full_insights() {
         assert!(array_of(&overview[part]).len() > 1, "{part}");
     }
     // With long lists it is as small.
-    tools.app
+    app
         .shell(
             "with recursive area (n) as (select 100 union all select n + 1 from area where n < 900)
              insert into service_area select 'Area number ' || n || ' of the county of the long names', n from area;
@@ -59,7 +60,8 @@ async fn the_overview_ranks_complaints_by_frequency() {
             reviews.push(Review { rating, ..review });
         }
     }
-    let tools = Tools::of(TestApp::with(&reviews).await);
+    let app = TestApp::with(&reviews).await;
+    let tools = Tools::of(&app);
     let overview = tools.call("get_insights", json!({})).await;
     let ranked = array_of(&overview["complaints"]);
     let ids: Vec<&str> = ranked.iter().map(|row| str_of(&row["id"])).collect();
@@ -74,7 +76,8 @@ async fn the_overview_ranks_complaints_by_frequency() {
 
 #[tokio::test]
 async fn a_technician_has_figures_first_and_then_pages_of_sentences() {
-    let tools = Tools::seeded().await;
+    let app = TestApp::seeded().await;
+    let tools = Tools::of(&app);
     let mike = json!({"name": "big mike", "limit": 5});
     let first = tools.call("get_technician", mike.clone()).await;
     let whole = tools.get("/insights.json").await;
@@ -106,7 +109,7 @@ async fn a_technician_has_figures_first_and_then_pages_of_sentences() {
     let unknown = tools.refused("get_technician", unknown).await;
     assert_has(&unknown, "known: ");
     let off = "update business set publish_staff = 'off'";
-    tools.app.shell(off).await;
+    app.shell(off).await;
     let refused = tools.refused("get_technician", mike).await;
     assert_has(&refused, "does not publish the names of its staff");
 }
@@ -125,8 +128,9 @@ async fn a_finding_belongs_to_the_person_in_the_sentence() {
             ..review_with_text(at, text)
         })
         .collect();
-    let tools = Tools::of(TestApp::with(&reviews).await);
-    tools.app
+    let app = TestApp::with(&reviews).await;
+    let tools = Tools::of(&app);
+    app
         .shell("insert into business (business_id, name) values ('peak', 'Desert Peak');
              insert into technician (technician_id, name, position) values ('t-1', 'Mike Alvarez', 1)")
         .await;

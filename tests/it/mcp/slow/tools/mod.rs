@@ -15,7 +15,9 @@ use reviews_service::mcp::escaped_json;
 use reviews_service::model::{Mentions, Rating, Review};
 use serde_json::{Value, json};
 
-use crate::support::{Generator, INSIGHTS_PARTS, TestApp, form, review_with_text, table};
+use crate::support::{
+    Generator, INSIGHTS_PARTS, TestApp, form, review_with_text, table, with_sample,
+};
 
 /// The members of a JSON object.
 fn members(object: &Value) -> impl Iterator<Item = (&str, &Value)> {
@@ -24,21 +26,17 @@ fn members(object: &Value) -> impl Iterator<Item = (&str, &Value)> {
 }
 
 /// A service and its catalog.
-struct Tools {
-    app: TestApp,
+struct Tools<'a> {
+    app: &'a TestApp,
     catalog: Catalog,
 }
 
-impl Tools {
-    fn of(app: TestApp) -> Self {
+impl<'a> Tools<'a> {
+    fn of(app: &'a TestApp) -> Self {
         Self {
-            catalog: Catalog::new(Arc::clone(&app.app().ctx.current)),
             app,
+            catalog: Catalog::new(Arc::clone(&app.app().ctx.current)),
         }
-    }
-
-    async fn seeded() -> Self {
-        Self::of(TestApp::seeded().await)
     }
 
     async fn ask(&self, tool: &str, arguments: &Object) -> Result<Value, CallError> {

@@ -4,7 +4,7 @@ use super::*;
 use crate::support::{array_of, str_of};
 
 /// Calls until there is no next page; returns the reviews in order, the size of each page, and of the largest answer in bytes.
-async fn walk(tools: &Tools, tool: &str, arguments: &Value) -> (Vec<Value>, Vec<usize>, usize) {
+async fn walk(tools: &Tools<'_>, tool: &str, arguments: &Value) -> (Vec<Value>, Vec<usize>, usize) {
     let (mut all, mut counts, mut largest) = (Vec::new(), Vec::new(), 0);
     let mut arguments = arguments.clone();
     loop {
@@ -24,7 +24,8 @@ async fn walk(tools: &Tools, tool: &str, arguments: &Value) -> (Vec<Value>, Vec<
 
 #[tokio::test]
 async fn all_pages_together_have_every_review_and_none_is_too_large() {
-    let tools = Tools::of(TestApp::uncoded(&Generator::new(81).reviews(1_500)).await);
+    let app = TestApp::uncoded(&Generator::new(81).reviews(1_500)).await;
+    let tools = Tools::of(&app);
     let dataset = tools.get("/reviews.json").await;
     let all = array_of(&dataset["reviews"]);
     for [tool, arguments] in table(
@@ -54,7 +55,8 @@ async fn a_review_that_is_too_large_is_alone_on_a_page() {
     let reviews: Vec<Review> = texts
         .map(|(number, text)| review_with_text(number, text))
         .collect();
-    let tools = Tools::of(TestApp::with(&reviews).await);
+    let app = TestApp::with(&reviews).await;
+    let tools = Tools::of(&app);
     for (tool, arguments) in [
         ("search_reviews", json!({})),
         ("get_reviews_since", json!({"date": "2000-01-01"})),

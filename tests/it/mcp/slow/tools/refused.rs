@@ -21,22 +21,24 @@ const CALLS: &str = r#"
     search_reviews → {"aspect": "colour", "polarity": "negative"} → - aspect: |punctuality, scheduling|"colour"
 "#;
 
-#[tokio::test]
-async fn every_wrong_argument_is_named_with_the_allowed_values() {
-    let tools = Tools::seeded().await;
-    for [tool, arguments, parts] in table(CALLS) {
-        let refused = tools.refused(tool, arguments.parse().unwrap()).await;
-        assert!(
-            refused.chars().all(|c| c == '\n' || !c.is_control()),
-            "{refused:?}"
-        );
-        for part in parts.split('|') {
-            assert_has(&refused, part);
+#[test]
+fn every_wrong_argument_is_named_with_the_allowed_values() {
+    with_sample(async |app| {
+        let tools = Tools::of(app);
+        for [tool, arguments, parts] in table(CALLS) {
+            let refused = tools.refused(tool, arguments.parse().unwrap()).await;
+            assert!(
+                refused.chars().all(|c| c == '\n' || !c.is_control()),
+                "{refused:?}"
+            );
+            for part in parts.split('|') {
+                assert_has(&refused, part);
+            }
         }
-    }
-    // A refusal is small, whatever was sent.
-    let many = (0..5_000).map(|number| (format!("a{number:04}"), json!("x".repeat(1_000))));
-    let refused = tools.refused("search_reviews", many.collect()).await;
-    assert!(refused.starts_with("Wrong arguments: 5000."), "{refused}");
-    assert!(refused.len() < 20_000, "{}", refused.len());
+        // A refusal is small, whatever was sent.
+        let many = (0..5_000).map(|number| (format!("a{number:04}"), json!("x".repeat(1_000))));
+        let refused = tools.refused("search_reviews", many.collect()).await;
+        assert!(refused.starts_with("Wrong arguments: 5000."), "{refused}");
+        assert!(refused.len() < 20_000, "{}", refused.len());
+    });
 }

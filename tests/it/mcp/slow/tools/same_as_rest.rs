@@ -103,7 +103,7 @@ fn check_shortened(answer: &Value, rest: &Value, target: &str) {
 }
 
 /// Compares the answers to a call and to its REST twin, and then the second pages.
-async fn check_same(tools: &Tools, tool: &str, pattern: &str, arguments: &str) {
+async fn check_same(tools: &Tools<'_>, tool: &str, pattern: &str, arguments: &str) {
     let mut arguments = object(arguments.parse().unwrap());
     loop {
         let target = target_of(pattern, &arguments);
@@ -129,7 +129,8 @@ async fn check_same(tools: &Tools, tool: &str, pattern: &str, arguments: &str) {
 
 #[tokio::test]
 async fn rest_and_mcp_agree_on_every_filter_and_error() {
-    let tools = Tools::of(TestApp::uncoded(&opinionated(71, 900)).await);
+    let app = TestApp::uncoded(&opinionated(71, 900)).await;
+    let tools = Tools::of(&app);
     let mut list = TOOL_LIST.iter();
     let search = list.find(|tool| tool["name"] == "search_reviews").unwrap();
     for (name, _) in members(&search["inputSchema"]["properties"]) {
@@ -141,26 +142,28 @@ async fn rest_and_mcp_agree_on_every_filter_and_error() {
     }
 }
 
-#[tokio::test]
-async fn the_other_tools_return_the_rest_bodies_and_errors() {
-    let tools = Tools::seeded().await;
-    let evidence = "/insights/aspects/{aspect}/evidence.json";
-    for [tool, pattern, arguments] in table(CALLS) {
-        let pattern = pattern.replace("EVIDENCE", evidence);
-        check_same(&tools, tool, &pattern, arguments).await;
-    }
-    for part in INSIGHTS_PARTS.split(' ') {
-        let arguments = json!({ "part": part }).to_string();
-        check_same(&tools, "get_insights", "/insights.json", &arguments).await;
-    }
-    // The business has the figures of the dataset, and the policy.
-    let dataset = tools.get("/reviews.json").await;
-    let mut business = tools.get("/business.json").await;
-    for member in ["aggregate_rating", "withheld", "updated_at"] {
-        assert_eq!(business[member], dataset[member], "{member}");
-    }
-    let members = business["business"].as_object_mut().unwrap();
-    let policy = members.remove("review_policy").unwrap();
-    assert!(policy["contact"].is_string());
-    assert_eq!(business["business"], dataset["business"]);
+#[test]
+fn the_other_tools_return_the_rest_bodies_and_errors() {
+    with_sample(async |app| {
+        let tools = Tools::of(app);
+        let evidence = "/insights/aspects/{aspect}/evidence.json";
+        for [tool, pattern, arguments] in table(CALLS) {
+            let pattern = pattern.replace("EVIDENCE", evidence);
+            check_same(&tools, tool, &pattern, arguments).await;
+        }
+        for part in INSIGHTS_PARTS.split(' ') {
+            let arguments = json!({ "part": part }).to_string();
+            check_same(&tools, "get_insights", "/insights.json", &arguments).await;
+        }
+        // The business has the figures of the dataset, and the policy.
+        let dataset = tools.get("/reviews.json").await;
+        let mut business = tools.get("/business.json").await;
+        for member in ["aggregate_rating", "withheld", "updated_at"] {
+            assert_eq!(business[member], dataset[member], "{member}");
+        }
+        let members = business["business"].as_object_mut().unwrap();
+        let policy = members.remove("review_policy").unwrap();
+        assert!(policy["contact"].is_string());
+        assert_eq!(business["business"], dataset["business"]);
+    });
 }
