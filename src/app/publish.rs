@@ -248,21 +248,18 @@ impl Precompress {
         Self { ctx, description }
     }
 
-    /// Makes every missing body in these codings, those of the first coding first, and small ones first; returns whether
-    /// any was missing.
-    pub async fn run_once(&self, codings: &[Coding]) -> bool {
+    /// Makes every missing body in these codings, those of the first coding first, and small ones first.
+    pub async fn run_once(&self, codings: &[Coding]) {
         let mut bodies = self.bodies();
         bodies.sort_by_key(|body| body.content.length());
-        let mut did_any = false;
         for &coding in codings {
             for body in &bodies {
                 let is_offered = Coding::for_length(body.content.length()).contains(&coding);
                 if is_offered && body.coded(coding).is_none() {
-                    did_any |= self.code(body, coding).await;
+                    self.code(body, coding).await;
                 }
             }
         }
-        did_any
     }
 
     /// The documents of the current snapshot, and the description of the API.
@@ -274,23 +271,21 @@ impl Precompress {
         bodies
     }
 
-    /// Compresses a body unless it is replaced meanwhile or the service stops; returns whether it is done.
-    async fn code(&self, body: &Arc<CachedBody>, coding: Coding) -> bool {
+    /// Compresses a body unless it is replaced meanwhile or the service stops.
+    async fn code(&self, body: &Arc<CachedBody>, coding: Coding) {
         let (job, body) = (self.clone(), Arc::clone(body));
         let coded = self.ctx.compute.run(move || {
             let is_cancelled = || {
                 let mut published = job.bodies().into_iter();
                 job.ctx.draining.is_cancelled() || published.all(|one| !Arc::ptr_eq(&one, &body))
             };
-            let coded = coding.compress(&body.content.pieces, &is_cancelled)?;
-            body.set_coded(coding, coded);
-            Some(())
+            if let Some(coded) = coding.compress(&body.content.pieces, &is_cancelled) {
+                body.set_coded(coding, coded);
+            }
         });
         // After a panic in an encoder the coding is not offered; identity always is.
-        coded
-            .await
-            .inspect_err(|error| tracing::error!(%error, coding = coding.name(), "coding.failed: a content coding failed and is \
-                not offered"))
-            .is_ok_and(|done| done.is_some())
+        if let Err(error) = coded.await {
+            tracing::error!(%error, coding = coding.name(), "coding.failed: a content coding failed and is not offered");
+        }
     }
 }

@@ -24,6 +24,7 @@ async fn in_coding(app: &TestApp, target: &str, accepted: &str) -> Answer {
 async fn every_document_is_offered_in_every_coding() {
     // Enough for several segments.
     let app = TestApp::with(&Generator::new(54).reviews(500)).await;
+    app.app().precompress().await;
     for target in CODED {
         let plain = app.get(target).await;
         let digest = plain.header("etag").trim_matches('"').to_owned();

@@ -89,7 +89,7 @@ impl TestApp {
         app
     }
 
-    /// A service that publishes these reviews but has compressed nothing yet: fast for thousands of reviews.
+    /// A service that publishes these reviews in its first snapshot: fast for thousands of them.
     pub async fn uncoded(reviews: &[Review]) -> Self {
         let (folder, clock) = (tempfile::tempdir().unwrap(), Clock::manual(start()));
         let node = Rqlited::start(folder.path());

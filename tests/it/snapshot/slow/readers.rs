@@ -56,6 +56,7 @@ async fn readers_are_served_for_four_snapshots_and_then_cut_off() {
         let app = TestApp::with(&reviews).await;
         let mut readers = Vec::new();
         for number in 0..5 {
+            app.app().precompress().await;
             let accepted = [("accept-encoding", coding)];
             let whole = app.get_with("/reviews.json", &accepted).await;
             let sent = whole.header("content-encoding");
