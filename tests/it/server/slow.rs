@@ -17,6 +17,20 @@ async fn connections_above_the_limit_are_closed() {
     accepted_client(&server).await;
 }
 
+#[tokio::test]
+async fn connections_of_a_peer_above_its_limit_are_closed() {
+    let limit = |limits: &mut ConnectionLimits| limits.connections_per_peer_max = 2;
+    let server = start_large(limit, "10.0.0.0/8").await;
+    let mut busy = [
+        server.client_from(GREEDY).await,
+        server.client_from(GREEDY).await,
+    ];
+    for client in &mut busy {
+        client.read_slowly().await;
+    }
+    assert_eq!(server.client_from(GREEDY).await.try_get().await, None);
+}
+
 const GREEDY: [u8; 4] = [127, 0, 0, 2];
 const HONEST: [u8; 4] = [127, 0, 0, 3];
 

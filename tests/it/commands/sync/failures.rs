@@ -112,6 +112,15 @@ fn busy_server_is_retried_three_times_within_the_run() {
 }
 
 #[test]
+fn retry_after_of_more_than_two_minutes_ends_the_run() {
+    let (home, site) = added(1, "");
+    site.take_targets();
+    site.answer(|_| SiteAnswer::status(429).with("Retry-After: 121"));
+    sync(&home).failed("status 429");
+    assert_eq!(site.take_targets().len(), 1);
+}
+
+#[test]
 fn long_retry_after_delays_the_next_run_by_at_most_a_day() {
     let (home, site) = added(1, "every = '5m'");
     for seconds in [86_400, 30 * 86_400] {

@@ -190,3 +190,18 @@ r-4
     )
     .await;
 }
+
+#[tokio::test]
+async fn a_row_for_which_nobody_vouches_stays_withheld_when_it_changes() {
+    file_case(
+        r#"
+{"id": "a", "rating": 5, "date": "2026-11-01", "author": "Ann B.", "text": "HIDDEN", "verified": false, "status": "published"}
+then
+{"id": "a", "rating": 4, "date": "2026-11-01", "author": "Ann B.", "text": "HIDDEN, edited", "verified": false, "status": "published"}
+=
+review_id | rating | status | withheld_reason | verification
+a | 4 | withheld | not verified |
+"#,
+    )
+    .await;
+}
