@@ -213,13 +213,6 @@ impl Home {
         home
     }
 
-    /// A database of which `/reviews.json` has some 16 MB, more than the socket buffers hold.
-    pub fn large() -> Self {
-        let home = Self::with(32);
-        home.sql("update review set author = hex(zeroblob(250000))");
-        home
-    }
-
     /// The texts have no words, so none is analysed.
     pub fn insert(&self, from: usize, to: usize) {
         sqlite3(
