@@ -124,12 +124,24 @@ async fn follow(seed: u64, layout: Layout, kind: Kind) {
     }
 }
 
-#[tokio::test]
-async fn only_what_the_last_files_publish_is_public() {
-    for kind in [Kind::Csv, Kind::Json, Kind::Workbook] {
-        for seed in 0..rounds(25) as u64 {
-            follow(seed, OWN, kind).await;
-            follow(seed, OKENDO, kind).await;
-        }
+async fn follow_histories(kind: Kind) {
+    for seed in 0..rounds(10) as u64 {
+        follow(seed, OWN, kind).await;
+        follow(seed, OKENDO, kind).await;
     }
+}
+
+#[tokio::test]
+async fn only_what_the_last_tables_publish_is_public() {
+    follow_histories(Kind::Csv).await;
+}
+
+#[tokio::test]
+async fn only_what_the_last_files_of_json_publish_is_public() {
+    follow_histories(Kind::Json).await;
+}
+
+#[tokio::test]
+async fn only_what_the_last_workbooks_publish_is_public() {
+    follow_histories(Kind::Workbook).await;
 }
