@@ -163,7 +163,8 @@ pub struct Paging {
 }
 
 /// How rows become reviews.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reader {
     /// As native records, which may also be deletions.
     Records,
@@ -183,8 +184,6 @@ pub struct Format {
     /// Of a built-in one, as a value of `--format`; otherwise empty.
     #[serde(skip)]
     pub name: String,
-    #[serde(skip)]
-    pub reader: Reader,
     /// The keys that are open, such as `scale` or `fields.rating`.
     #[serde(skip)]
     pub open: BTreeSet<String>,
@@ -229,6 +228,8 @@ pub struct Format {
     pub ids: Option<String>,
     /// lists of names; a file has the format if it has all names of one of them
     pub keys: Vec<String>,
+    /// what its rows are: `columns` of a review, as without it; `records` of our own form; or `linked_data`, objects of schema.org's JSON-LD
+    pub reader: Reader,
     /// its files have only some of the reviews
     pub excerpts: bool,
     /// the platform does not verify its reviews
