@@ -242,6 +242,8 @@ pub struct Format {
     pub has_google_names: bool,
     /// the value of the field `matched` that means that a review matches a job in the business's books
     pub matched: Option<String>,
+    /// values of the field `buyer` that say, as `no` does, that the writer is not known to have bought: such a review is not verified
+    pub no_buyer: Vec<String>,
     /// the column with the ID of the row that a row answers; such rows are left out
     pub answered: Option<String>,
     /// how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size` (names of parameters), `total`

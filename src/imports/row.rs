@@ -163,8 +163,6 @@ impl ReviewRow {
     }
 }
 
-/// Words of Judge.me and Yotpo for writers of whom nothing is known.
-const NO_BUYERS: [&str; 2] = ["nothing", "anonymous_user"];
 const NO_ADDRESS: &str = "has an address and cannot be read; correct the cell, or name another column in the source's format";
 
 /// Reads the rows of one table.
@@ -927,7 +925,8 @@ impl<'t> RowReading<'t> {
         let matched = self.cell(ReviewField::Matched);
         let matched = matched.zip(format.matched.as_deref());
         let buyer = self.cell(ReviewField::Buyer).map(|cell| cell.text.trim());
-        let is_no_buyer = |text| NO_BUYERS.contains(&text) || flag(text) == Ok(false);
+        let is_no_buyer =
+            |text| format.no_buyer.iter().any(|word| word == text) || flag(text) == Ok(false);
         let method = if buyer.is_some_and(is_no_buyer) {
             // A writer who is no buyer is neither verified by the platform nor withheld.
             Method::Manual
