@@ -26,6 +26,8 @@ use crate::model::{ReviewField, Unit, compose, named, parse_toml};
 const TEXT_BYTES_MAX: usize = 256 << 10;
 /// An open value.
 pub const OPEN: &str = "?";
+/// Of `html_suffix`, where a format has none.
+const HTML_SUFFIX: &str = ".rendered";
 /// Of `ignored`: all columns that are left.
 pub const ALL_LEFT: &str = "*";
 
@@ -218,6 +220,8 @@ pub struct Format {
     pub separator: Option<String>,
     /// the field whose columns are joined by an empty line, instead of taking the first that is filled
     pub joined: Option<ReviewField>,
+    /// the end of the names of columns whose texts are HTML, without it `.rendered`; `""` means all columns
+    pub html_suffix: Option<String>,
     /// the platform's name in reports
     pub label: String,
     /// a sentence for the owner, shown with the report
@@ -269,7 +273,7 @@ pub enum KeyUse {
 
 /// The keys that an owner may write on a line, in their order. Those of [`Format`] that stand neither here nor in [`SECTIONS`] are of built-in
 /// formats.
-const KEYS: [(&str, KeyUse); 14] = [
+const KEYS: [(&str, KeyUse); 15] = [
     ("like", KeyUse::Like),
     ("ignored", KeyUse::Like),
     ("encoding", KeyUse::Like),
@@ -284,6 +288,7 @@ const KEYS: [(&str, KeyUse); 14] = [
     ("rows", KeyUse::Owner),
     ("separator", KeyUse::Owner),
     ("joined", KeyUse::Owner),
+    ("html_suffix", KeyUse::Owner),
 ];
 
 /// The keys that an owner may write as tables, which stand below all lines.
@@ -464,6 +469,12 @@ impl Format {
             None if self.name.is_empty() => "table",
             None => &self.name,
         }
+    }
+
+    /// Whether the texts of a column are HTML.
+    pub fn is_html(&self, column: &str) -> bool {
+        let suffix = self.html_suffix.as_deref().unwrap_or(HTML_SUFFIX);
+        self.html || column.ends_with(suffix)
     }
 
     /// Whether it is an owner's, of a table that is no platform's.

@@ -797,10 +797,9 @@ impl<'t> RowReading<'t> {
             let message = format!("{shown} is JSON; write only its text into the cell");
             return self.noted(cell.header, Err(message));
         }
-        // WordPress marks HTML so: `content.rendered`. Pages have it in some of their texts.
+        // Pages have HTML in some of their texts.
         let format = self.reader.format;
-        let is_html = format.html
-            || cell.header.ends_with(".rendered")
+        let is_html = format.is_html(cell.header)
             || format.reader == Reader::LinkedData && is_html(cell.text);
         Some(clean(cell.text, is_html))
     }
