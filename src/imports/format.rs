@@ -26,6 +26,8 @@ use crate::model::{ReviewField, Unit, compose, named, parse_toml};
 const TEXT_BYTES_MAX: usize = 256 << 10;
 /// An open value.
 pub const OPEN: &str = "?";
+/// Of `html_suffix`, where a format has none.
+const HTML_SUFFIX: &str = ".rendered";
 /// Of `ignored`: all columns that are left.
 pub const ALL_LEFT: &str = "*";
 
@@ -163,7 +165,8 @@ pub struct Paging {
 }
 
 /// How rows become reviews.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Reader {
     /// As native records, which may also be deletions.
     Records,
@@ -183,8 +186,6 @@ pub struct Format {
     /// Of a built-in one, as a value of `--format`; otherwise empty.
     #[serde(skip)]
     pub name: String,
-    #[serde(skip)]
-    pub reader: Reader,
     /// The keys that are open, such as `scale` or `fields.rating`.
     #[serde(skip)]
     pub open: BTreeSet<String>,
@@ -219,6 +220,8 @@ pub struct Format {
     pub separator: Option<String>,
     /// the field whose columns are joined by an empty line, instead of taking the first that is filled
     pub joined: Option<ReviewField>,
+    /// the end of the names of columns whose texts are HTML, without it `.rendered`; `""` means all columns
+    pub html_suffix: Option<String>,
     /// the platform's name in reports
     pub label: String,
     /// a sentence for the owner, shown with the report
@@ -229,6 +232,8 @@ pub struct Format {
     pub ids: Option<String>,
     /// lists of names; a file has the format if it has all names of one of them
     pub keys: Vec<String>,
+    /// what its rows are: `columns` of a review, as without it; `records` of our own form; or `linked_data`, objects of schema.org's JSON-LD
+    pub reader: Reader,
     /// its files have only some of the reviews
     pub excerpts: bool,
     /// the platform does not verify its reviews
@@ -241,6 +246,8 @@ pub struct Format {
     pub has_google_names: bool,
     /// the value of the field `matched` that means that a review matches a job in the business's books
     pub matched: Option<String>,
+    /// values of the field `buyer` that say, as `no` does, that the writer is not known to have bought: such a review is not verified
+    pub no_buyer: Vec<String>,
     /// the column with the ID of the row that a row answers; such rows are left out
     pub answered: Option<String>,
     /// how an API gives further pages: `rows`, `next`, `token` and `parameter`, `page`, `offset` and `size` (names of parameters), `total`
@@ -266,7 +273,7 @@ pub enum KeyUse {
 
 /// The keys that an owner may write on a line, in their order. Those of [`Format`] that stand neither here nor in [`SECTIONS`] are of built-in
 /// formats.
-const KEYS: [(&str, KeyUse); 14] = [
+const KEYS: [(&str, KeyUse); 15] = [
     ("like", KeyUse::Like),
     ("ignored", KeyUse::Like),
     ("encoding", KeyUse::Like),
@@ -281,6 +288,7 @@ const KEYS: [(&str, KeyUse); 14] = [
     ("rows", KeyUse::Owner),
     ("separator", KeyUse::Owner),
     ("joined", KeyUse::Owner),
+    ("html_suffix", KeyUse::Owner),
 ];
 
 /// The keys that an owner may write as tables, which stand below all lines.
@@ -461,6 +469,12 @@ impl Format {
             None if self.name.is_empty() => "table",
             None => &self.name,
         }
+    }
+
+    /// Whether the texts of a column are HTML.
+    pub fn is_html(&self, column: &str) -> bool {
+        let suffix = self.html_suffix.as_deref().unwrap_or(HTML_SUFFIX);
+        self.html || column.ends_with(suffix)
     }
 
     /// Whether it is an owner's, of a table that is no platform's.

@@ -163,8 +163,6 @@ impl ReviewRow {
     }
 }
 
-/// Words of Judge.me and Yotpo for writers of whom nothing is known.
-const NO_BUYERS: [&str; 2] = ["nothing", "anonymous_user"];
 const NO_ADDRESS: &str = "has an address and cannot be read; correct the cell, or name another column in the source's format";
 
 /// Reads the rows of one table.
@@ -799,10 +797,9 @@ impl<'t> RowReading<'t> {
             let message = format!("{shown} is JSON; write only its text into the cell");
             return self.noted(cell.header, Err(message));
         }
-        // WordPress marks HTML so: `content.rendered`. Pages have it in some of their texts.
+        // Pages have HTML in some of their texts.
         let format = self.reader.format;
-        let is_html = format.html
-            || cell.header.ends_with(".rendered")
+        let is_html = format.is_html(cell.header)
             || format.reader == Reader::LinkedData && is_html(cell.text);
         Some(clean(cell.text, is_html))
     }
@@ -927,7 +924,8 @@ impl<'t> RowReading<'t> {
         let matched = self.cell(ReviewField::Matched);
         let matched = matched.zip(format.matched.as_deref());
         let buyer = self.cell(ReviewField::Buyer).map(|cell| cell.text.trim());
-        let is_no_buyer = |text| NO_BUYERS.contains(&text) || flag(text) == Ok(false);
+        let is_no_buyer =
+            |text| format.no_buyer.iter().any(|word| word == text) || flag(text) == Ok(false);
         let method = if buyer.is_some_and(is_no_buyer) {
             // A writer who is no buyer is neither verified by the platform nor withheld.
             Method::Manual

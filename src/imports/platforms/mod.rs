@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::imports::format::{Format, Reader};
+use crate::imports::format::Format;
 
 pub static NATIVE: LazyLock<Arc<Format>> =
     LazyLock::new(|| find_format("jsonl").unwrap_or_default());
@@ -72,14 +72,8 @@ fn read_file(name: &str, text: &'static str) -> Format {
     let format: Format = toml::from_str(text).unwrap_or_else(|error| {
         unreachable!("{error} in {name}.toml");
     });
-    let reader = match name {
-        "jsonl" => Reader::Records,
-        "schema-org" => Reader::LinkedData,
-        _ => Reader::Columns,
-    };
     Format {
         name: name.to_owned(),
-        reader,
         ..format
     }
 }
