@@ -193,3 +193,17 @@ async fn a_decomposed_file_changes_nothing_of_composed_texts() {
         assert_eq!(bench.change_no().await, 2, "{name}");
     }
 }
+
+#[tokio::test]
+async fn html_of_columns_with_the_suffix_of_a_format_becomes_text() {
+    file_case(
+        r#"
+format: html_suffix = "_html"; [fields]; text = ["body_html"]; reply_text = ["reply"]
+[{"name": "Ann", "stars": 5, "date": "2026-03-01", "body_html": "<p>Fast &amp; clean</p>", "reply": "A &amp; B"}]
+=
+author | text | reply_text
+Ann | Fast & clean | A &amp; B
+"#,
+    )
+    .await;
+}
