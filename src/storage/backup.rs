@@ -15,7 +15,7 @@ use super::database::{Database, Opening};
 use super::error::{AtPath as _, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
     self, DELIVERY_LOCK, JOURNAL, LOG, LockFile, UnfinishedFile, beside, copy_into, folder_of,
-    has_sender, lock_beside, options, real, unused_name,
+    has_sender, lock_beside, options, owner_of, real,
 };
 use super::reviews::{KeptFormats, load_formats, load_reviews};
 use super::schema::{self, untouching};
@@ -34,15 +34,13 @@ impl Database {
         if !address.file().exists() {
             return Err(DbError::Missing(address.file().to_owned()));
         }
-        let fault = |reason| DbError::create(to, reason);
-        let begun = unused_name(to);
-        files::open_private(&begun, folder_of(to)).map_err(fault)?;
-        Self::copy_as(address, &begun, to).await?;
+        let begun = UnfinishedFile::begin(to, folder_of(to))?;
+        Self::copy_as(address, &begun.path, to).await?;
         // Left by a killed process beside the former file: SQLite would apply them to the backup.
         for side in files::files(to).iter().filter(|file| *file != to) {
             files::remove_leftover(side);
         }
-        rename(&begun, to).map_err(fault)
+        rename(&begun.path, to).map_err(|reason| DbError::create(to, reason))
     }
 }
 
@@ -79,19 +77,18 @@ impl Opening {
         let mut reading = connect(&untouching(backup)).await.at(backup)?;
         let applied = schema::applied(&mut reading, backup).await?;
         schema::reject_newer(&applied, backup)?;
-        let copy = UnfinishedFile::begin(path)?;
-        let copied = copy_into(&mut reading, copy.path()).await.at(backup);
+        let copy = UnfinishedFile::begin(path, owner_of(path))?;
+        let copied = copy_into(&mut reading, &copy.path).await.at(backup);
         // The copy is on the disk of the database.
         if let Err(DbError::Full(_)) = copied {
             return Err(DbError::Full(path.to_owned()));
         }
         copied?;
         reading.close().await.at(backup)?;
-        let (database, _) = Database::open(copy.path()).await?;
+        let (database, _) = Database::open(&copy.path).await?;
         Ok(Self {
             database,
-            destination: Some(path.to_owned()),
-            _unfinished: Some(copy),
+            new: Some(copy),
         })
     }
 

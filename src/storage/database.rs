@@ -9,14 +9,13 @@ use futures_util::future::try_join_all;
 use sqlx::pool::PoolConnection;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqliteJournalMode, SqlitePool};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Sqlite};
-use tempfile::TempPath;
 
 use super::cluster::client::Cluster;
 use super::cluster::statements::{WriteOrigin, copy_node_file};
 use super::error::{AtPath as _, BUSY_TIMEOUT, DbError, SHORT_BUSY_TIMEOUT};
 use super::files::{
-    self, FileIdentity, LOG, LockFile, UnfinishedFile, bytes_beside, copy_into, options, pool,
-    unlogged,
+    self, FileIdentity, LOG, LockFile, UnfinishedFile, bytes_beside, copy_into, folder_of, options,
+    pool, unlogged,
 };
 use super::schema::{self, Migrated};
 use super::steps::connect;
@@ -60,7 +59,7 @@ impl Database {
     /// [`DbError`]; each kind has its own advice for the user.
     pub async fn open(path: &Path) -> Result<(Self, Migrated), DbError> {
         if !path.exists() {
-            let created = files::open_private(path, files::folder_of(path));
+            let created = files::open_private(path, folder_of(path));
             created.map_err(|reason| DbError::create(path, reason))?;
         }
         schema::identify(path).await?;
@@ -408,10 +407,7 @@ async fn connect_and_read(options: SqliteConnectOptions) -> sqlx::Result<SqliteC
 pub struct Opening {
     /// A new file has a temporary name.
     pub database: Database,
-    /// The final path of a new file.
-    pub(super) destination: Option<PathBuf>,
-    /// The new file until it has that path.
-    pub(super) _unfinished: Option<UnfinishedFile>,
+    pub(super) new: Option<UnfinishedFile>,
 }
 
 impl Opening {
@@ -421,18 +417,16 @@ impl Opening {
     /// As [`Database::open`].
     pub async fn open(address: &DatabaseAddress) -> Result<Self, DbError> {
         // A dangling link names the path for the new file; an existing file is opened in place.
-        let file = address.own_file();
-        let new = file.filter(|path| !path.exists() && !path.is_symlink());
-        let unfinished = new.map(UnfinishedFile::begin).transpose()?;
-        let (database, _) = match &unfinished {
-            Some(file) => Database::open(file.path()).await?,
+        let new = address
+            .own_file()
+            .filter(|path| !path.exists() && !path.is_symlink())
+            .map(|path| UnfinishedFile::begin(path, folder_of(path)))
+            .transpose()?;
+        let (database, _) = match &new {
+            Some(file) => Database::open(&file.path).await?,
             None => Database::open_at(address).await?,
         };
-        Ok(Self {
-            database,
-            destination: new.map(Path::to_owned),
-            _unfinished: unfinished,
-        })
+        Ok(Self { database, new })
     }
 
     /// Closes the database. A new file gets its final name if it `is_done`; otherwise it is removed.
@@ -442,13 +436,10 @@ impl Opening {
     /// that file is left unchanged.
     pub async fn close(self, is_done: bool) -> Result<(), DbError> {
         self.database.close().await;
-        let Some(place) = self.destination.filter(|_| is_done) else {
-            return Ok(());
-        };
-        // Never over an existing file: it would be another database.
-        TempPath::try_from_path(self.database.path())
-            .and_then(|begun| Ok(begun.persist_noclobber(&place)?))
-            .map_err(|reason| DbError::create(&place, reason))
+        match self.new {
+            Some(new) if is_done => new.keep(),
+            Some(_) | None => Ok(()),
+        }
     }
 
     /// Closes the database; a new file gets its final name if the work succeeded.

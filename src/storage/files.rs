@@ -11,7 +11,7 @@ use chrono::{DateTime, Utc};
 use rustix::fs::OFlags;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection, SqlitePoolOptions, SqliteSynchronous};
 use sqlx::{ConnectOptions as _, Connection as _};
-use tempfile::TempDir;
+use tempfile::{TempDir, TempPath};
 
 use super::error::{BUSY_TIMEOUT, DbError};
 use super::steps::{connect, count_steps};
@@ -108,31 +108,43 @@ pub(super) fn open_private(path: &Path, like: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// A file under a temporary name. Dropping this removes it with the files beside it, unless it has got its final name.
+/// A file under a temporary name beside its final one. Dropping this removes it with the files beside it, unless it was renamed.
 #[derive(Debug)]
-pub(super) struct UnfinishedFile(PathBuf);
+pub(super) struct UnfinishedFile {
+    pub(super) path: PathBuf,
+    destination: PathBuf,
+}
 
 impl UnfinishedFile {
-    /// Creates an empty file beside `path` with mode 0600, which gets that name once it is complete.
-    pub(super) fn begin(path: &Path) -> Result<Self, DbError> {
-        let begun = unused_name(path);
-        open_private(&begun, owner_of(path)).map_err(|error| DbError::create(path, error))?;
-        Ok(Self(begun))
+    /// Creates an empty file with mode 0600, which is to have the name `destination`. If root creates it, it has the owner of
+    /// `like`.
+    pub(super) fn begin(destination: &Path, like: &Path) -> Result<Self, DbError> {
+        let path = unused_name(destination);
+        open_private(&path, like).map_err(|error| DbError::create(destination, error))?;
+        Ok(Self {
+            path,
+            destination: destination.to_owned(),
+        })
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.0
+    /// Gives the file its final name, but never that of an existing file, which would be another database.
+    pub(super) fn keep(self) -> Result<(), DbError> {
+        TempPath::try_from_path(&self.path)
+            .and_then(|begun| Ok(begun.persist_noclobber(&self.destination)?))
+            .map_err(|reason| DbError::create(&self.destination, reason))
     }
 }
 
 impl Drop for UnfinishedFile {
     fn drop(&mut self) {
-        files(&self.0).iter().for_each(|file| remove_leftover(file));
+        files(&self.path)
+            .iter()
+            .for_each(|file| remove_leftover(file));
     }
 }
 
 /// The file at `path`, or its folder if there is none.
-fn owner_of(path: &Path) -> &Path {
+pub(super) fn owner_of(path: &Path) -> &Path {
     if path.exists() { path } else { folder_of(path) }
 }
 
