@@ -14,7 +14,7 @@ use super::database::repeat_if_overtaken;
 use super::output::{self, Output};
 use super::questions;
 use super::report::{Exit, counted, style};
-use super::session::{Input, Session};
+use super::session::{InputStream, OutputStream, Session};
 use crate::config::{DatabaseConfig, open_regular, read_text_or_pipe};
 use crate::imports::{
     Format, FormatArgument, ImportError, ImportReport, ImportRequest, Named, Outcome, Position,
@@ -214,8 +214,8 @@ pub(super) fn exit_of(report: &ImportReport) -> Exit {
 
 /// Reports progress: rejected rows on standard error and in the requested file, and a bar on a terminal.
 pub(super) struct Console {
-    input: Input,
-    errors: super::Output,
+    input: InputStream,
+    errors: OutputStream,
     bar: ProgressBar,
     faults: Faults,
     rejects: Option<Output>,

@@ -36,7 +36,7 @@ use logging::{Log, LogConfig};
 pub use report::Exit;
 use report::explain_error;
 use rustix::process::Signal;
-pub use session::{Host, Input, Output, Session};
+pub use session::{Host, InputStream, OutputStream, Session};
 use tokio::runtime::Handle;
 use tokio::signal::unix::{self, SignalKind, signal};
 use tokio::task::spawn_blocking;
@@ -263,8 +263,7 @@ fn print_usage(mut error: clap::Error, session: &Session) -> io::Result<()> {
             error.insert(kind, ContextValue::Strings(texts.collect()));
         }
     }
-    let text = escaped(error.render().to_string());
-    session.errors.clone().write_all(text.as_bytes())
+    session.errors.print(&error.render().to_string())
 }
 
 /// Whether the output is a terminal whose owner has nothing against colors (<https://no-color.org>).

@@ -365,7 +365,9 @@ impl McpCommand {
         let written =
             spawn_blocking(move || io::copy(&mut SyncIoBridge::new(answers), &mut to_agent));
         Box::pin(app.answer_lines(BufReader::new(input), output)).await?;
-        written.await??;
+        written
+            .await?
+            .context("the connection to the agent failed")?;
         Ok(Exit::Done)
     }
 }

@@ -22,9 +22,9 @@ pub struct Session {
     pub arguments: Vec<OsString>,
     pub environment: Environment,
     pub clock: Clock,
-    pub input: Input,
-    pub output: Output,
-    pub errors: Output,
+    pub input: InputStream,
+    pub output: OutputStream,
+    pub errors: OutputStream,
     pub host: Host,
 }
 
@@ -37,14 +37,14 @@ pub enum Host {
     Thread(CancellationToken),
 }
 
-/// Standard input, or what stands for it.
+/// Standard input, or the input that a test gives.
 #[derive(Clone)]
-pub struct Input {
+pub struct InputStream {
     reader: Arc<Mutex<Box<dyn BufRead + Send>>>,
     pub is_terminal: bool,
 }
 
-impl Input {
+impl InputStream {
     pub fn new(reader: impl Read + Send + 'static, is_terminal: bool) -> Self {
         Self {
             reader: Arc::new(Mutex::new(Box::new(BufReader::new(reader)))),
@@ -58,23 +58,32 @@ impl Input {
     }
 }
 
-/// Standard output or standard error, or what stands for it; a clone writes to the same.
+/// Standard output or standard error, or what a test gives in its place; a clone writes to the same.
 #[derive(Clone)]
-pub struct Output {
+pub struct OutputStream {
     writer: Arc<Mutex<dyn Write + Send>>,
     pub is_terminal: bool,
 }
 
-impl Output {
+impl OutputStream {
     pub fn new(writer: impl Write + Send + 'static, is_terminal: bool) -> Self {
         Self {
             writer: Arc::new(Mutex::new(writer)),
             is_terminal,
         }
     }
+
+    /// Writes a text without hidden characters: the texts of reviews and the words of arguments are untrusted.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub fn print(&self, text: &str) -> io::Result<()> {
+        let text = escaped(text.to_owned());
+        lock(&self.writer).write_all(text.as_bytes())
+    }
 }
 
-impl Write for Output {
+impl Write for OutputStream {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         lock(&self.writer).write(bytes)
     }
@@ -97,9 +106,9 @@ impl Session {
             arguments: std::env::args_os().collect(),
             environment: Environment::of_process(),
             clock: Clock::system(),
-            input: Input::new(input, is_terminal[0]),
-            output: Output::new(output, is_terminal[1]),
-            errors: Output::new(errors, is_terminal[2]),
+            input: InputStream::new(input, is_terminal[0]),
+            output: OutputStream::new(output, is_terminal[1]),
+            errors: OutputStream::new(errors, is_terminal[2]),
             host: Host::Process,
         }
     }
@@ -123,11 +132,9 @@ impl Session {
         Ok(Exit::Done)
     }
 
-    /// Writes to standard output. Control characters are escaped, because the texts of reviews are untrusted. A reader that closes
-    /// the pipe (`| head`) has what it wants.
+    /// Writes to standard output. A reader that closes the pipe (`| head`) has what it wants.
     fn print(&self, text: &str) -> io::Result<()> {
-        let text = escaped(text.to_owned());
-        match self.output.clone().write_all(text.as_bytes()) {
+        match self.output.print(text) {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
             written => written,
         }
@@ -143,8 +150,7 @@ impl Session {
     /// # Errors
     /// If the terminal cannot be written.
     pub fn print_note(&self, text: &str) -> io::Result<()> {
-        let line = escaped(text.to_owned()) + "\n";
-        self.errors.clone().write_all(line.as_bytes())
+        self.errors.print(&format!("{text}\n"))
     }
 
     /// Asks for a line, which is empty at the end of input; without blanks around it.
@@ -152,9 +158,7 @@ impl Session {
     /// # Errors
     /// If the terminal cannot be read or written.
     pub fn read_answer(&self, prompt: &str) -> io::Result<String> {
-        let mut out = self.errors.clone();
-        out.write_all(escaped(prompt.to_owned()).as_bytes())?;
-        out.flush()?;
+        self.errors.print(prompt)?;
         let mut answer = String::new();
         lock(&self.input.reader).read_line(&mut answer)?;
         Ok(answer.trim().to_owned())

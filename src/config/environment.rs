@@ -1,5 +1,5 @@
 //! What commands take from the process that runs them, or from a test in its place: variables, the folder of relative paths, and the
-//! file of settings that stands in for variables that are not set.
+//! file of settings, in which variables may be set, too.
 #![expect(clippy::disallowed_methods, reason = "other modules read no variable")]
 
 use std::collections::{BTreeMap, HashMap};

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 
-use reviews_service::cli::{self, Exit, Host, Input, Output, Session};
+use reviews_service::cli::{self, Exit, Host, InputStream, OutputStream, Session};
 use reviews_service::clock::Clock;
 use reviews_service::config::Environment;
 use tokio::runtime::Builder;
@@ -165,9 +165,9 @@ impl<'h> CommandLine<'h> {
             arguments: self.arguments,
             environment: Environment::new(self.variables, self.home.folder.path()),
             clock: Clock::system(),
-            input: Input::new(self.input, self.is_terminal),
-            output: Output::new(output, self.is_screen),
-            errors: Output::new(errors.clone(), self.is_terminal),
+            input: InputStream::new(self.input, self.is_terminal),
+            output: OutputStream::new(output, self.is_screen),
+            errors: OutputStream::new(errors.clone(), self.is_terminal),
             host,
         }
     }

@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use reviews_service::cli::{self, Exit, Input, Session};
+use reviews_service::cli::{self, Exit, InputStream, Session};
 use reviews_service::config::Environment;
 use tokio::runtime::Runtime;
 
@@ -25,7 +25,7 @@ fn import_of_an_input_that_panics() {
     let session = Session {
         arguments: words.map(OsString::from).into(),
         environment: Environment::new([], home.folder.path()),
-        input: Input::new(Panicking, false),
+        input: InputStream::new(Panicking, false),
         ..Session::of_process()
     };
     let exit = Runtime::new().unwrap().block_on(cli::run(session));
