@@ -235,7 +235,7 @@ impl Home {
 }
 
 /// The bytes of a file, read by another process: where this one closes a file of a database that it has open, it loses its locks.
-fn read_elsewhere(path: &Path) -> Vec<u8> {
+pub fn read_elsewhere(path: &Path) -> Vec<u8> {
     Command::new("cat").arg(path).output().unwrap().stdout
 }
 
@@ -260,6 +260,12 @@ pub fn connect_to(address: SocketAddr) -> TcpStream {
     let stream = TcpStream::connect(address).unwrap();
     stream.set_read_timeout(Some(NEVER)).unwrap();
     stream
+}
+
+/// The address of the listener for operators, by the greeting of a service that has one.
+pub fn admin_address(greeting: &str) -> SocketAddr {
+    let (_, rest) = greeting.split_once("for operators on ").unwrap();
+    rest.lines().next().unwrap().parse().unwrap()
 }
 
 /// The IDs of all published reviews.

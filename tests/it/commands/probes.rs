@@ -5,8 +5,7 @@ use super::*;
 /// A service with an admin listener, whose address is in the greeting.
 fn serve_with_admin(home: &Home) -> (Serving, SocketAddr) {
     let serving = home.command("serve --admin-listen 127.0.0.1:0").serve();
-    let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
-    let admin = rest.lines().next().unwrap().parse().unwrap();
+    let admin = admin_address(&serving.greeting);
     (serving, admin)
 }
 

@@ -4,7 +4,6 @@
 use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 
 use reviews_service::storage::Erased;
 use reviews_service::storage::reviews::delete_by_owner;
@@ -12,6 +11,7 @@ use serde_json::{Value, json};
 use sqlx::Executor as _;
 
 use super::reviews;
+use crate::commands::read_elsewhere;
 use crate::support::{Generator, TECHNICIANS, TestApp, assert_has, connect, publications};
 
 /// Words that only the deleted review has, in its text, author, answer and title.
@@ -36,15 +36,10 @@ async fn erase(app: &TestApp) -> Erased {
     app.database().erase_traces(u64::MAX).await.unwrap()
 }
 
-/// The content of a file. Another process reads it, because closing a file ends all locks of this process on it (POSIX),
-/// including those of the service.
-fn bytes_of(path: &Path) -> Vec<u8> {
-    Command::new("cat").arg(path).output().unwrap().stdout
-}
-
 /// Those of the words that are in the database or its log.
 fn readable(app: &TestApp) -> Vec<&'static str> {
-    let files = ["reviews.db", "reviews.db-wal"].map(|name| bytes_of(&app.folder().join(name)));
+    let files =
+        ["reviews.db", "reviews.db-wal"].map(|name| read_elsewhere(&app.folder().join(name)));
     let is_in = |word: &str, bytes: &[u8]| memchr::memmem::find(bytes, word.as_bytes()).is_some();
     let mut words = WORDS.to_vec();
     words.retain(|word| files.iter().any(|bytes| is_in(word, bytes)));
@@ -144,7 +139,7 @@ impl History {
             let path = file.unwrap().path();
             let extension = path.extension();
             if extension.is_none_or(|it| it != "jsonl") {
-                let bytes = bytes_of(&path);
+                let bytes = read_elsewhere(&path);
                 let mut pieces = bytes.windows(PIECE);
                 let found = pieces.find(|piece| sought.contains(piece));
                 let found = found.map(String::from_utf8_lossy);

@@ -43,8 +43,7 @@ fn a_further_sigterm_cuts_nothing() {
     let (serving, mut slow) = stopping(&home);
     serving.signal(Signal::TERM);
     // The operators' listener is open to the end.
-    let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
-    let admin = rest.lines().next().unwrap().parse().unwrap();
+    let admin = admin_address(&serving.greeting);
     assert!(response(admin, "/healthz").starts_with("HTTP/1.1 200 "));
     slow.write_all(MESSAGE.as_bytes()).unwrap();
     let mut answer = String::new();

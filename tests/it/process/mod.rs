@@ -37,8 +37,8 @@ use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
 use crate::commands::{
-    CommandOutput, Home, NEVER, Words, body, connect_to, ids, mode, names_in, request, response,
-    wait_until,
+    CommandOutput, Home, NEVER, Words, admin_address, body, connect_to, ids, mode, names_in,
+    request, response, wait_until,
 };
 use crate::support::{BASE, Site, SiteAnswer, assert_has, ca_pem, sqlite3, table};
 
@@ -73,6 +73,13 @@ impl Home {
         command.args(["-ec", line]).current_dir(self.folder.path());
         output_of(command.stdin(Stdio::null()).env_clear().env("PATH", path))
     }
+}
+
+/// The value of a series in `/metrics`.
+fn value(figures: &str, series: &str) -> Option<f64> {
+    let lines = figures.lines().filter_map(|line| line.rsplit_once(' '));
+    let mut values = lines.filter(|(its, _)| *its == series);
+    values.find_map(|(_, value)| value.parse().ok())
 }
 
 fn output_of(command: &mut Command) -> CommandOutput {

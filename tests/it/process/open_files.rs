@@ -12,29 +12,17 @@ fn serve(home: &Home, limit: &str, options: &str) -> ServingProcess {
     ServingProcess::start(&mut command)
 }
 
-/// A series without labels in the metrics.
-fn metric(metrics: &str, name: &str) -> u64 {
-    let mut lines = metrics.lines();
-    let value = lines.find_map(|line| line.strip_prefix(name)?.strip_prefix(' '));
-    value.unwrap().parse().unwrap()
-}
-
 #[test]
 fn serve_raises_the_soft_limit_of_open_files_to_the_hard_limit() {
     let home = Home::with(1);
     let serving = serve(&home, "-Sn 200 && ulimit -Hn 300", "");
-    assert_eq!(metric(&serving.get("/metrics"), "process_max_fds"), 300);
+    let figures = serving.get("/metrics");
+    assert_eq!(value(&figures, "process_max_fds"), Some(300.0));
 }
 
 /// Connections that ask nothing. They are accepted in this order, before later ones.
 fn idle(address: SocketAddr, count: usize) -> Vec<TcpStream> {
     (0..count).map(|_| connect_to(address)).collect()
-}
-
-/// The address of the operators' listener.
-fn admin(serving: &ServingProcess) -> SocketAddr {
-    let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
-    rest.lines().next().unwrap().parse().unwrap()
 }
 
 /// The answer to a probe; empty if the connection was closed without one.
@@ -57,8 +45,8 @@ fn connections_above_a_quarter_of_the_limit_of_open_files_are_closed_and_counted
     // The connection may be reset.
     let _ = further.read_to_end(&mut answer);
     assert_eq!(answer, b"");
-    let metrics = response(admin(&serving), "/metrics");
-    assert_eq!(metric(&metrics, REFUSED), 1);
+    let metrics = response(admin_address(&serving.greeting), "/metrics");
+    assert_eq!(value(&metrics, REFUSED), Some(1.0));
 }
 
 #[test]
@@ -66,7 +54,8 @@ fn a_service_without_free_file_descriptors_logs_that_and_serves_once_some_are_fr
     let home = Home::with(1);
     // A quarter for each of two listeners; the database and the runtime have most of the other half.
     let serving = serve(&home, "-n 32", "--admin-listen 127.0.0.1:0");
-    let waiting = [serving.address, admin(&serving)].map(|address| idle(address, 8));
+    let waiting =
+        [serving.address, admin_address(&serving.greeting)].map(|address| idle(address, 8));
     wait_until("no connection can be accepted", || {
         home.read("log").contains("server.accept_failed")
     });

@@ -94,8 +94,7 @@ fn sigterm_stops_the_service_cleanly() {
 /// A service with an admin listener, whose address is in the greeting.
 fn serve_with_admin(home: &Home) -> (ServingProcess, SocketAddr) {
     let serving = ServingProcess::start(&mut home.process("serve --admin-listen 127.0.0.1:0"));
-    let (_, rest) = serving.greeting.split_once("for operators on ").unwrap();
-    let admin = rest.lines().next().unwrap().parse().unwrap();
+    let admin = admin_address(&serving.greeting);
     (serving, admin)
 }
 
@@ -128,13 +127,6 @@ fn a_stopping_service_finishes_answers_and_says_so_to_the_end() {
     let whole: Value = serde_json::from_str(&body(&answer, "/reviews.json")).unwrap();
     assert_eq!(whole["reviews"].as_array().unwrap().len(), 12);
     assert_eq!(serving.end().0.code(), Some(0));
-}
-
-/// The value of a series in `/metrics`.
-fn value(figures: &str, series: &str) -> Option<f64> {
-    let lines = figures.lines().filter_map(|line| line.rsplit_once(' '));
-    let mut values = lines.filter(|(its, _)| *its == series);
-    values.find_map(|(_, value)| value.parse().ok())
 }
 
 #[test]
